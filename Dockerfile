@@ -8,9 +8,9 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
-COPY scripts/copy-sql.mjs ./scripts/
+COPY scripts/finish-build.mjs scripts/sources-state.mjs ./scripts/
 COPY src ./src
-RUN npm run build && rm -f dist/.tsbuildinfo
+RUN npm run build && rm -f dist/.tsbuildinfo dist/.built-from
 # The exporter for traces is an optional dependency and stays.
 RUN npm prune --omit=dev --ignore-scripts --no-audit --no-fund
 

@@ -1,6 +1,6 @@
 // `npm run build && node bench/tools.mjs`: what the gateway's tools cost by themselves, without sockets: medians of
-// rounds in this process, warm. Of a request that has none, the look at it; of a history of their results, the longest
-// step of telling models of them again.
+// rounds in this process, warm. Of a request that has none, or no plugins, the look at it; of a history of their
+// results, the longest step of telling models of them again.
 import { randomBytes } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
@@ -12,6 +12,9 @@ const LOOK_US_MAX = 5;
 const STEP_MS_MAX = 20;
 
 const load = (path) => import(new URL(`../dist/${path}.js`, import.meta.url));
+const { RoutingPolicies } = await load('accounts/routing-policies');
+const { PluginSets } = await load('inference/plugins/plugin-sets');
+const { ALL_PLUGINS } = await load('plugins/plugin-list');
 const { ToolOffers } = await load('inference/tools/tool-offers');
 const { findSeals, openSeals, recallTurns } = await load('inference/tools/recall-turns');
 const { ALL_SERVICE_TOOLS } = await load('tools/service-tools');
@@ -28,6 +31,20 @@ function tell(name, figures, max, unit) {
   console.log(`${name.padEnd(64)} ${figure.toFixed(2)} ${unit}, worst ${worst} (at most ${max})`);
 }
 
+/** Microseconds of one look, by rounds. */
+function looksOf(look) {
+  for (const end = performance.now() + WARM_UP_MS; performance.now() < end;) look();
+  return Array.from({ length: ROUNDS }, () => {
+    const startedAt = performance.now();
+    for (let count = 0; count < LOOKS; count++) look();
+    return ((performance.now() - startedAt) * 1_000) / LOOKS;
+  });
+}
+
+const someone = {
+  accountId: '0198c0de-0000-7000-8000-000000000001',
+  workspaceId: '0198c0de-0000-7000-8000-000000000002',
+};
 const text = (words) => [{ type: 'text', text: words }];
 const conversation = (turns) =>
   Array.from({ length: turns }, (_, index) => ({ role: index % 2 ? 'assistant' : 'user', content: text('word') }));
@@ -45,14 +62,27 @@ for (const [turns, tools] of [
   const look = () => {
     if (offers.offer(offers.recall(request, {}), routed).request !== request) throw new Error('It was changed.');
   };
-  for (const end = performance.now() + WARM_UP_MS; performance.now() < end;) look();
-  const figures = [];
-  for (let round = 0; round < ROUNDS; round++) {
-    const startedAt = performance.now();
-    for (let count = 0; count < LOOKS; count++) look();
-    figures.push(((performance.now() - startedAt) * 1_000) / LOOKS);
-  }
-  tell(`a request without them, ${turns} turns, ${tools} functions`, figures, LOOK_US_MAX, 'µs');
+  tell(`a request without them, ${turns} turns, ${tools} functions`, looksOf(look), LOOK_US_MAX, 'µs');
+}
+
+const policiesOf = async (plugins) => {
+  const row = { of: 'account', plugins };
+  const policies = new RoutingPolicies({ run: async () => [row] }, { now: () => 0 });
+  await policies.pluginsOf(someone);
+  return policies;
+};
+const sets = new PluginSets(ALL_PLUGINS);
+for (const [name, plugins] of [
+  ['', []],
+  [', with defaults of two', [{ id: 'response-healing' }, { id: 'web', enabled: false, prevent_overrides: true }]],
+]) {
+  const policies = await policiesOf(plugins);
+  const request = { model: 'a/b', messages: conversation(1), plugins: [] };
+  const look = () => {
+    const set = sets.of(request, policies.pluginsOf(someone));
+    if (set.prepare(request).request !== request || set.chooser(request)) throw new Error('It was changed.');
+  };
+  tell(`a request without plugins${name}`, looksOf(look), LOOK_US_MAX, 'µs');
 }
 
 /** One data key, without a store. */

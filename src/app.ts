@@ -9,12 +9,14 @@ import { Delivery } from './inference/delivery.js';
 import { FirstKeys, type GeneratedKeys } from './keys/first-keys.js';
 import { proxyTrust } from './limits/client-network.js';
 import { UnseenCalls } from './routing/unseen-calls.js';
+import { ClusterMetrics } from './shared/cluster-metrics.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { Drain } from './shared/drain.js';
 import type { Environment } from './shared/environment.js';
 import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from './shared/http/addresses.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
+import { HealthPort } from './shared/http/health-port.js';
 import { HttpListener } from './shared/http/http-listener.js';
 import { requestLog } from './shared/http/request-log.js';
 import { adoptMessages } from './shared/http/served-messages.js';
@@ -40,6 +42,8 @@ export interface AppOptions extends Partial<Omit<ProcessContext, 'environment'>>
    * and while none is ready the port stays closed.
    */
   readonly opensLate?: boolean | undefined;
+  /** Health has a port of its own in this process, where the settings name one. */
+  readonly opensHealthPort?: boolean | undefined;
   /** The port is this process's alone, and many may come at once. */
   readonly acceptsFaster?: boolean | undefined;
 }
@@ -49,28 +53,41 @@ export interface Gateway {
   readonly app: NestExpressApplication;
   /** Where it listens, without a path. */
   readonly url: string;
+  /** Of the port for health, where this process has one. */
+  readonly healthUrl?: string;
   /** The keys made at this start, to be shown once. */
   readonly keys: GeneratedKeys;
+  /** Whether it should be sent requests. */
+  isReady(): boolean;
   /** Drains and closes. Never rejects. */
   stop(signal: StopSignal): Promise<void>;
 }
 
 /** Opens the port, then the store, then the doors: the one way to start the application, for main and tests alike. */
 export async function startApp(options: AppOptions): Promise<Gateway> {
-  const { port, host, bodyBytesMax } = options.environment;
+  const { port, host, healthPort, bodyBytesMax } = options.environment;
   const listener = new HttpListener(bodyBytesMax);
+  const health = options.opensHealthPort && healthPort !== undefined ? new HealthPort() : undefined;
   const open = (): Promise<string> => listener.open(port, host);
   try {
+    const healthUrl = await health?.open(healthPort!, host);
     const early = options.opensLate ? undefined : await open();
-    const built = await buildApp(options, listener);
-    return { ...built, url: early ?? (await open()) };
+    const { markStarted, ...gateway } = await buildApp(options, listener, health);
+    const url = early ?? (await open());
+    markStarted();
+    return { ...gateway, url, ...(healthUrl !== undefined && { healthUrl }) };
   } catch (error) {
     listener.close();
+    health?.close();
     throw error;
   }
 }
 
-async function buildApp(options: AppOptions, listener: HttpListener): Promise<Omit<Gateway, 'url'>> {
+async function buildApp(
+  options: AppOptions,
+  listener: HttpListener,
+  health: HealthPort | undefined,
+): Promise<Omit<Gateway, 'url'> & { readonly markStarted: () => void }> {
   const { environment } = options;
   const context: ProcessContext = {
     environment,
@@ -111,10 +128,11 @@ async function buildApp(options: AppOptions, listener: HttpListener): Promise<Om
     steps: [
       { name: 'application', run: () => app.close(), msMax: CLOSE_MS_MAX },
       { name: 'traces', run: () => context.tracing.shutdown() },
+      { name: 'health', run: async () => health?.close() },
     ],
     log: context.logger,
   });
-  readiness.markStarted();
+  health?.admit({ readiness: () => readiness.state(), metrics: () => app.get(ClusterMetrics).text() });
   const log = requestLog(context.logger, app.get(Metrics), context.clock);
   if (options.acceptsFaster) {
     listener.acceptFaster().catch((error: unknown) => context.logger.warn(error, 'HttpListener'));
@@ -123,6 +141,8 @@ async function buildApp(options: AppOptions, listener: HttpListener): Promise<Om
   return {
     app,
     keys,
+    isReady: () => readiness.state().ready,
+    markStarted: () => readiness.markStarted(),
     async stop(signal) {
       stopWatching();
       await drain.run(signal);

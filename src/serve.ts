@@ -1,15 +1,20 @@
+import cluster from 'node:cluster';
 import { dirname, join } from 'node:path';
 import { startApp, type Gateway } from './app.js';
 import { endEarlyStop } from './early-stop.js';
+import { CatalogStore } from './catalog/catalog-store.js';
 import { CatalogRefused } from './catalog/fault.js';
 import type { GeneratedKeys } from './keys/first-keys.js';
+import { ProviderRegistry } from './providers/registry.js';
 import { createDataDirectory } from './shared/data-directory.js';
 import { StoreRefused } from './shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from './shared/environment.js';
+import { HealthPort, type HealthSource } from './shared/http/health-port.js';
 import { createLogger, type PinoLogger } from './shared/logger.js';
 import { readEnvironment } from './shared/read-environment.js';
 import { listenForStop } from './shared/stop-signals.js';
 import { findPrimaryChannel, type StopSignal } from './shared/worker-channel.js';
+import { startSummary, warnOfMissedCredentials } from './start-summary.js';
 import { runWorkers } from './workers.js';
 
 const PACKAGE_DIRECTORY = dirname(import.meta.dirname);
@@ -29,6 +34,7 @@ try {
   await runWorkers({
     count: environment.workers,
     main: () => serve(environment, logger),
+    tellHealth: (source) => tellHealth(environment, logger, source),
     log: logger,
     stopMsMax: environment.drainMs + WORKER_STOP_EXTRA_MS,
   });
@@ -36,6 +42,14 @@ try {
   const isExpected = EXPECTED.some((kind) => error instanceof kind);
   console.error(isExpected ? (error as Error).message : error);
   process.exit(1);
+}
+
+/** Opens the port for health of a process that serves nothing itself, where the settings name one. */
+async function tellHealth({ healthPort, host }: Environment, logger: PinoLogger, source: HealthSource): Promise<void> {
+  if (healthPort === undefined) return;
+  const health = new HealthPort();
+  health.admit(source);
+  logger.log(`health at ${await health.open(healthPort, host)}`, 'Fairlead');
 }
 
 /** Runs the gateway in this process until it is told to stop. */
@@ -49,6 +63,10 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   const stopIfAsked = (): void => {
     if (gateway && wish) void gateway.stop(wish).then(() => process.exit(0));
   };
+  channel?.listen((message) => {
+    if (message.fairlead !== 'readiness-wanted') return;
+    channel.send({ fairlead: 'readiness-answer', ask: message.ask, ready: gateway?.isReady() ?? false });
+  });
   listenForStop({
     stop: (signal) => {
       wish = signal;
@@ -61,12 +79,28 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
     environment,
     logger,
     shippedCatalogPath: SHIPPED_CATALOG_PATH,
-    opensLate: channel !== undefined,
+    opensLate: channel !== undefined || environment.healthPort !== undefined,
+    opensHealthPort: channel === undefined,
     acceptsFaster: channel === undefined,
+  }).catch((error: unknown) => {
+    // What the start was waiting for may have heard the signal as well, and failed of it.
+    if (wish) process.exit(0);
+    throw error;
   });
+  // One of several tells it for all.
+  if (!cluster.worker || cluster.worker.id === 1) tellStart(environment, logger, gateway);
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
+  if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
   stopIfAsked();
+}
+
+function tellStart(environment: Environment, logger: PinoLogger, { app }: Gateway): void {
+  const catalog = app.get(CatalogStore).current();
+  const providers = app.get(ProviderRegistry, { strict: false });
+  const isReachable = providers.isReachable.bind(providers);
+  for (const warning of warnOfMissedCredentials(catalog, process.env)) logger.warn(warning, 'Environment');
+  logger.log(startSummary({ environment, catalog, isReachable }), 'Fairlead');
 }
 
 /** Keys made at this start are shown here and never again: on standard output, past the logger. */

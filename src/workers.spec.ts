@@ -42,6 +42,8 @@ class FakeWorker extends EventEmitter {
   }
 }
 
+type Wanted = Extract<PrimaryMessage, { readonly fairlead: 'readiness-wanted' }>;
+
 function startPool(count: number) {
   const workers: FakeWorker[] = [];
   const exits: number[] = [];
@@ -66,6 +68,26 @@ function startPool(count: number) {
 describe('WorkerProcesses', () => {
   it('starts as many workers as asked', () => {
     expect(startPool(3).workers).toHaveLength(3);
+  });
+
+  it('is ready while one of its workers says so, and not once it is stopping', async () => {
+    const { pool, workers } = startPool(3);
+    const readiness = async (...states: boolean[]): Promise<unknown> => {
+      const asking = pool.readiness();
+      for (const [place, ready] of states.entries()) {
+        const { ask } = workers[place]!.received.findLast(({ fairlead }) => fairlead === 'readiness-wanted') as Wanted;
+        workers[place]!.says({ fairlead: 'readiness-answer', ask, ready });
+      }
+      jest.advanceTimersByTime(1000);
+      const { ready, checks } = await asking;
+      return [ready, checks['workers']!.detail];
+    };
+    expect(await readiness(true, false, true)).toEqual([true, '2 of 3 are ready']);
+    // One that is stuck is not ready.
+    expect(await readiness(true, true)).toEqual([true, '2 of 3 are ready']);
+    expect(await readiness(false, false, false)).toEqual([false, '0 of 3 are ready']);
+    pool.stop('SIGTERM');
+    expect(await readiness(true, true, true)).toEqual([false, 'shutting down']);
   });
 
   it('restarts a crashed worker after a pause that doubles from 100 ms to 10 s', () => {

@@ -1,8 +1,13 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { LoggerService } from '@nestjs/common';
 import { SystemClock, type Clock } from './core/time.js';
+import { textOf } from './shared/cluster-metrics.js';
+import { GatheredAnswers } from './shared/gathered-answers.js';
+import type { HealthSource } from './shared/http/health-port.js';
+import type { MetricReport } from './shared/metrics.js';
+import type { ReadinessReport } from './shared/readiness.js';
 import { listenForStop } from './shared/stop-signals.js';
-import { isOurs, type PrimaryMessage, type StopSignal, type WorkerMessage } from './shared/worker-channel.js';
+import { isOurs, PRIMARY, type PrimaryMessage, type StopSignal, type WorkerMessage } from './shared/worker-channel.js';
 
 const RESTART_MS_MIN = 100;
 const RESTART_MS_MAX = 10_000;
@@ -23,7 +28,11 @@ export interface WorkerProcessesOptions {
   readonly clock: Clock;
   /** How long workers may take to stop before they are killed. */
   readonly stopMsMax: number;
+  /** How long workers may take to tell of themselves; default a second. */
+  readonly answerMsMax?: number;
 }
+
+const ANSWER_MS_MAX = 1000;
 
 interface WorkerPlace {
   worker: PoolWorker | undefined;
@@ -39,13 +48,19 @@ interface WorkerPlace {
  * have ended. A worker that fails before any of them ever listened means that the start failed: then everything
  * ends with its exit code.
  */
-export class WorkerProcesses {
+export class WorkerProcesses implements HealthSource {
   private readonly places: WorkerPlace[] = [];
   private everListened = false;
   private stopping = false;
   private exitCode = 0;
+  private readonly reports: GatheredAnswers<MetricReport[]>;
+  private readonly states: GatheredAnswers<boolean>;
 
-  constructor(private readonly options: WorkerProcessesOptions) {}
+  constructor(private readonly options: WorkerProcessesOptions) {
+    const { answerMsMax = ANSWER_MS_MAX } = options;
+    this.reports = new GatheredAnswers(answerMsMax);
+    this.states = new GatheredAnswers(answerMsMax);
+  }
 
   start(): void {
     for (let index = 0; index < this.options.count; index++) {
@@ -62,6 +77,26 @@ export class WorkerProcesses {
     this.broadcast({ fairlead: 'stop', signal });
     setTimeout(() => this.stopNow(), this.options.stopMsMax).unref();
     this.exitWhenEmpty();
+  }
+
+  /** Ready while one of them is: whichever is not takes no connection. */
+  async readiness(): Promise<ReadinessReport> {
+    const states = await this.states.gather((ask) =>
+      this.states.expect(ask, this.broadcast({ fairlead: 'readiness-wanted', ask })),
+    );
+    const count = states.filter((ready) => ready).length;
+    const detail = this.stopping ? 'shutting down' : `${count} of ${this.options.count} are ready`;
+    const ready = count > 0 && !this.stopping;
+    return { ready, checks: { workers: { ready, detail } } };
+  }
+
+  /** The sum over all of them. */
+  async metrics(): Promise<string> {
+    return textOf(
+      await this.reports.gather((ask) =>
+        this.reports.expect(ask, this.broadcast({ fairlead: 'metrics-wanted', asker: PRIMARY, ask })),
+      ),
+    );
   }
 
   /** Kills all workers and ends the process with code 1. */
@@ -118,9 +153,12 @@ export class WorkerProcesses {
     }
   }
 
-  /** The primary keeps no figures: questions and answers pass through it. */
+  /** The primary keeps no figures: questions and answers pass through it, but for those to itself. */
   private relay(from: PoolWorker, message: WorkerMessage): void {
-    if (message.fairlead === 'metrics-ask') {
+    if (message.fairlead === 'readiness-answer') this.states.give(message.ask, message.ready);
+    else if (message.fairlead === 'metrics-answer' && message.asker === PRIMARY)
+      this.reports.give(message.ask, message.report);
+    else if (message.fairlead === 'metrics-ask') {
       const count = this.broadcast({ fairlead: 'metrics-wanted', asker: from.id, ask: message.ask }, from);
       send(from, { fairlead: 'metrics-expect', ask: message.ask, count });
     } else {
@@ -149,13 +187,15 @@ function send(worker: PoolWorker, message: PrimaryMessage): boolean {
 export interface WorkersOptions extends Pick<WorkerProcessesOptions, 'count' | 'log' | 'stopMsMax'> {
   /** Runs the gateway in this process. */
   readonly main: () => Promise<void>;
+  /** Tells of all workers where health has a port of its own. */
+  readonly tellHealth: (source: HealthSource) => Promise<void>;
 }
 
 /**
  * Runs `main` in this process, or, when there are to be several, in that many workers, of which
  * this process takes care.
  */
-export async function runWorkers({ count, main, log, stopMsMax }: WorkersOptions): Promise<void> {
+export async function runWorkers({ count, main, tellHealth, log, stopMsMax }: WorkersOptions): Promise<void> {
   if (count === 1 || cluster.isWorker) return main();
   const exit = (code: number): void => process.exit(code);
   const pool = new WorkerProcesses({
@@ -166,6 +206,7 @@ export async function runWorkers({ count, main, log, stopMsMax }: WorkersOptions
     clock: new SystemClock(),
     stopMsMax,
   });
+  await tellHealth(pool);
   listenForStop({ stop: (signal) => pool.stop(signal), stopNow: () => pool.stopNow() });
   pool.start();
 }

@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   explain: ['messages', 'chat', 'inference'],
   description: [],
   models: ['catalog', 'providers', 'health', 'guardrails', 'accounts'],
-  workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit'],
+  workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit', 'plugins'],
 };
 
 /** Files at the top of `src`, which wire the rooms and may import any. */

@@ -1,8 +1,9 @@
 import { Expose } from 'class-transformer';
 import { Column } from 'typeorm';
+import type { PluginEntry } from '../core/conversation/request.js';
 import { ExposeAs } from '../shared/http/exposed.js';
 
-/** What whoever manages an account or a workspace lets routing do. */
+/** What whoever manages an account or a workspace lets routing do, and has plugins do. */
 export abstract class PolicyColumns {
   /** Slugs of providers; null is no restriction. */
   @Column({ name: 'allowed_providers', type: 'jsonb', nullable: true })
@@ -20,4 +21,8 @@ export abstract class PolicyColumns {
   @Column({ name: 'enforce_zdr', type: 'boolean', default: false })
   @Expose({ name: 'enforce_zdr' })
   enforceZdr!: boolean;
+
+  /** Defaults of plugins, each of its id. Not exposed: JSON of callers, of which class-transformer drops keys. */
+  @Column({ type: 'jsonb', default: [] })
+  plugins!: readonly PluginEntry[];
 }

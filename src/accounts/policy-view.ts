@@ -1,16 +1,28 @@
+import { Type } from '@sinclair/typebox';
+import type { PluginEntry } from '../core/conversation/request.js';
 import { viewExposed } from '../shared/http/exposed.js';
-import { flag, nullable, object, oneOf, rows, text, type Static } from '../shared/http/schema.js';
+import { described, flag, nullable, object, oneOf, optional, rows, text, type Static } from '../shared/http/schema.js';
 import { AccountEntity } from './account.entity.js';
 import type { PolicyColumns } from './policy-columns.js';
 
-/** What an account or a workspace allows of routing, as the API shows it. */
+/** A default of a plugin as it is kept: its options beside these. */
+const pluginDefault = Type.Unsafe<PluginEntry>({
+  ...object({ id: text(), enabled: optional(flag()), prevent_overrides: optional(flag()) }),
+  additionalProperties: true,
+});
+
+/** What an account or a workspace allows of routing and has plugins do, as the API shows it. */
 export const policyFields = object({
   allowed_providers: nullable(rows(text())),
   ignored_providers: nullable(rows(text())),
   data_collection: oneOf(['allow', 'deny']),
   enforce_zdr: flag(),
+  plugins: described('What plugins do where a request says nothing of them.', rows(pluginDefault)),
 });
 export type PolicyView = Static<typeof policyFields>;
 
 /** Of an account: of all its columns only these are shown. */
-export const viewPolicy = (account: PolicyColumns): PolicyView => viewExposed<PolicyView>(AccountEntity, account);
+export const viewPolicy = (account: PolicyColumns): PolicyView => ({
+  ...viewExposed<PolicyView>(AccountEntity, account),
+  plugins: account.plugins,
+});

@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
+import type { PluginEntry } from '../core/conversation/request.js';
+import { NO_DEFAULTS, type PluginDefaults } from '../core/plugin-defaults.js';
 import type { Sort } from '../core/routing/preferences.js';
 import type { RoutingPolicy } from '../core/routing/route-inputs.js';
 import { Clock } from '../core/time.js';
@@ -16,15 +18,23 @@ interface PolicyRow {
   readonly deny_data_collection: boolean;
   readonly enforce_zdr: boolean;
   readonly sort: Sort | null;
+  readonly plugins: readonly PluginEntry[];
+  readonly of: keyof PluginDefaults;
+}
+
+/** What a workspace and its account say together. */
+interface HomePolicies {
+  readonly routing: readonly RoutingPolicy[];
+  readonly plugins: PluginDefaults;
 }
 
 /**
- * What the account, the workspace and the key of a caller allow of routing. A change is in force in this process when it
- * was made, and everywhere within five seconds.
+ * What the account, the workspace and the key of a caller allow of routing, and what the first two have plugins do. A
+ * change is in force in this process when it was made, and everywhere within five seconds.
  */
 @Injectable()
 export class RoutingPolicies {
-  private readonly cache: FreshCache<readonly RoutingPolicy[]>;
+  private readonly cache: FreshCache<HomePolicies>;
 
   constructor(
     private readonly statements: Statements,
@@ -39,13 +49,18 @@ export class RoutingPolicies {
    * left out.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
-  async of({ accountId, workspaceId, allowedModels }: Caller): Promise<readonly RoutingPolicy[]> {
-    try {
-      const known = (await this.cache.find(`${accountId}/${workspaceId}`)) ?? NONE;
-      return allowedModels ? [...known, { keyModels: allowedModels }] : known;
-    } catch (error) {
-      throw notReadable('The routing policy of the workspace', error);
-    }
+  async of(caller: Caller): Promise<readonly RoutingPolicy[]> {
+    const { routing } = await this.find(homeOf(caller));
+    return caller.allowedModels ? [...routing, { keyModels: caller.allowedModels }] : routing;
+  }
+
+  /**
+   * Defaults of plugins: at once, and the same object again, while they are at hand.
+   * @throws GatewayError `unavailable` when the store does not answer in time
+   */
+  pluginsOf(caller: Caller): PluginDefaults | Promise<PluginDefaults> {
+    const home = homeOf(caller);
+    return this.cache.peek(home)?.plugins ?? this.find(home).then(({ plugins }) => plugins);
   }
 
   /** To be called after a change of any of them is committed. */
@@ -53,21 +68,38 @@ export class RoutingPolicies {
     this.cache.forgetAll();
   }
 
-  private async load(home: string): Promise<readonly RoutingPolicy[]> {
+  private async find(home: string): Promise<HomePolicies> {
+    try {
+      return (await this.cache.find(home)) ?? SAYS_NOTHING;
+    } catch (error) {
+      throw notReadable('The routing policy of the workspace', error);
+    }
+  }
+
+  private async load(home: string): Promise<HomePolicies> {
     const rows = await this.statements.run<PolicyRow>(
-      `SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, default_provider_sort AS sort, 1 AS place
+      `SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, default_provider_sort AS sort, plugins,
+         'workspace' AS of, 1 AS place
        FROM workspaces WHERE account_id = $1 AND id = $2
        UNION ALL
-       SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, NULL, 2 FROM accounts WHERE id = $1
+       SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, NULL, plugins, 'account', 2
+       FROM accounts WHERE id = $1
        ORDER BY place`,
       home.split('/'),
     );
     const policies = rows.map(readPolicy).filter((policy) => Object.keys(policy).length > 0);
-    return policies.length === 0 ? NONE : Object.freeze(policies);
+    const routing = policies.length === 0 ? NONE : Object.freeze(policies);
+    const defaults = rows.filter(({ plugins }) => plugins.length > 0).map(({ of, plugins }) => [of, plugins] as const);
+    const plugins = defaults.length === 0 ? NO_DEFAULTS : { ...NO_DEFAULTS, ...Object.fromEntries(defaults) };
+    return routing === NONE && plugins === NO_DEFAULTS ? SAYS_NOTHING : { routing, plugins };
   }
 }
 
+const homeOf = ({ accountId, workspaceId }: Caller): string => `${accountId}/${workspaceId}`;
+
 const NONE: readonly never[] = Object.freeze([]);
+/** Of nearly every workspace. */
+const SAYS_NOTHING: HomePolicies = Object.freeze({ routing: NONE, plugins: NO_DEFAULTS });
 
 /** Only what it says. */
 const readPolicy = (row: PolicyRow): RoutingPolicy =>

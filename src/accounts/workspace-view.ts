@@ -54,4 +54,5 @@ export const noGuardrailOf = (workspaceId: string): string => derivedId('default
 export const viewWorkspace = (workspace: WorkspaceEntity): WorkspaceView => ({
   ...viewExposed<WorkspaceView>(WorkspaceEntity, workspace),
   default_guardrail_id: workspace.defaultGuardrailId ?? noGuardrailOf(workspace.id),
+  plugins: workspace.plugins,
 });

@@ -6,17 +6,23 @@ const SLIPS_MAX = 3;
 /**
  * The known names that were probably meant, the nearest first, equally near ones as they came.
  * @param count most names that are given
+ * @param slips most slips of the pen in a long name
  * @returns none where nothing is near enough to have been meant
  */
-export function nearestNames(name: string, known: Iterable<string>, count: number): readonly string[] {
+export function nearestNames(
+  name: string,
+  known: Iterable<string>,
+  count: number,
+  slips: number = SLIPS_MAX,
+): readonly string[] {
   const asked = plain(name.slice(0, COMPARED_MAX));
-  const slipsMax = Math.min(SLIPS_MAX, Math.floor(asked.length / 2));
-  const near: { readonly candidate: string; readonly slips: number }[] = [];
+  const slipsMax = Math.min(slips, Math.floor(asked.length / 2));
+  const near: { readonly candidate: string; readonly distance: number }[] = [];
   for (const candidate of known) {
-    const slips = editDistance(asked, plain(candidate));
-    if (slips <= slipsMax) near.push({ candidate, slips });
+    const distance = editDistance(asked, plain(candidate));
+    if (distance <= slipsMax) near.push({ candidate, distance });
   }
-  near.sort((one, other) => one.slips - other.slips);
+  near.sort((one, other) => one.distance - other.distance);
   return near.slice(0, count).map(({ candidate }) => candidate);
 }
 

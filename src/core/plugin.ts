@@ -67,7 +67,7 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   readonly unasked?: Options;
   /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
   readonly stageType?: 'plugin' | 'context_compression';
-  /** A failure leaves it out, visibly. */
+  /** A failure before the answer leaves it out, visibly. */
   readonly isSkippable?: boolean;
   /** Names that a request's `model` may have: each asks for this plugin, which chooses in its place. */
   readonly models?: readonly string[];

@@ -123,7 +123,14 @@ export interface TokenCounting {
   /** @throws Untranslatable as `Dialect.encode` does */
   encode(request: ModelRequest, target: Target): Steps<UpstreamCall>;
   /** Throws a `ProviderFault` for a reply that holds no count. */
-  decode(body: unknown): number;
+  decode(body: unknown): CountedPrompt;
+}
+
+/** How many tokens a prompt has. */
+export interface CountedPrompt {
+  readonly inputTokens: number;
+  /** Before its context was edited; absent: nothing is said of that. */
+  readonly originalInputTokens?: number;
 }
 
 /** What a decoder may need of the request it reads the answer to: tool names that were mapped, say. */

@@ -94,6 +94,16 @@ const toolView = object({
   ),
 });
 
+const pluginView = object({
+  id: text(),
+  enabled: flag(),
+  set_by: described(
+    'Whose word is in force; `model`: the name that stands for it.',
+    oneOf(['account', 'workspace', 'request', 'model']),
+  ),
+  override_prevented: described('The request has an entry of it, which the default did not give way to.', flag()),
+});
+
 /** A plan as its reader sees it. */
 export const planView = titled(
   'plan',
@@ -108,6 +118,12 @@ export const planView = titled(
     attempts_max: integer(),
     candidates: described('In the order in which they would be tried.', rows(candidateView)),
     excluded: rows(exclusionView),
+    plugins: optional(
+      described(
+        'Those that the request, the name of its model or a default speaks of, in the order of their turns.',
+        rows(pluginView),
+      ),
+    ),
     tools: optional(described('Those that the gateway knows to serve.', rows(toolView))),
     unknown_providers: optional(
       described(

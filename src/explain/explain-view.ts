@@ -7,6 +7,7 @@ import type { RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { ForecastPlan, ForecastTool } from '../inference/explain-route.js';
+import type { PluginStanding } from '../inference/plugins/active-plugins.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
@@ -20,9 +21,9 @@ import { viewPrices } from './view-prices.js';
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  told: Partial<Pick<ForecastPlan, 'forecast' | 'refusals' | 'dropped' | 'tools'>> = {},
+  told: Partial<Pick<ForecastPlan, 'forecast' | 'refusals' | 'dropped' | 'tools' | 'plugins'>> = {},
 ): { data: PlanView } {
-  const { forecast, refusals, dropped, tools = [] } = told;
+  const { forecast, refusals, dropped, tools = [], plugins = [] } = told;
   return {
     data: {
       requested: plan.requested,
@@ -39,6 +40,7 @@ export function explainView(
         ...viewRefusal(refusals?.get(leg)),
       })),
       excluded: plan.excluded.map(viewExclusion),
+      ...(plugins.length > 0 && { plugins: plugins.map(viewPlugin) }),
       ...(tools.length > 0 && { tools: tools.map(viewTool) }),
       ...(plan.unknownProviders && {
         unknown_providers: plan.unknownProviders.map(({ field, name, nearest }) => ({ field, name, nearest })),
@@ -83,6 +85,13 @@ function viewCandidate(
     health: leg.health ? viewHealth(leg.health) : null,
   };
 }
+
+const viewPlugin = ({ plugin, isOn, setBy, isRequestOverruled }: PluginStanding) => ({
+  id: plugin.id,
+  enabled: isOn,
+  set_by: setBy,
+  override_prevented: isRequestOverruled,
+});
 
 /** The one tool that vendors have a price of its own for. */
 const WEB_SEARCH = /^(?:openrouter:)?web_search(?:_|$)/;

@@ -3,7 +3,11 @@ import type { Caller } from '../core/caller.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
+import type { AppliedEdit } from '../core/conversation/clear-context.js';
+import type { CountedPrompt } from '../core/provider.js';
+import type { Leg } from '../core/routing/plan.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
+import type { FittedRequest } from '../routing/plan-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
 import { estimateInTurns } from './estimate-in-turns.js';
 import { RequestPlanner } from './request-planner.js';
@@ -14,9 +18,8 @@ import { RequestPlanner } from './request-planner.js';
  */
 export const NATIVE_COUNT_MS_MAX = 5_000;
 
-/** How many tokens a prompt has. */
-export interface TokenCount {
-  readonly inputTokens: number;
+/** How many tokens a prompt has, as it would be sent. */
+export interface TokenCount extends CountedPrompt {
   /** `native`: the provider that would be asked first says so. */
   readonly source: 'native' | 'estimate';
 }
@@ -34,22 +37,27 @@ export class CountTokens {
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
   async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
-    const { request, routed, refusal } = await this.planner.plan(asked, caller, signal);
+    const { request: read, routed, refusal, edit } = await this.planner.plan(asked, caller, signal);
     // What may not be sent to a provider may not be sent to be counted either.
     if (refusal) throw refusal;
-    const native = await this.countNatively(request, routed, signal);
-    return native === undefined
-      ? { inputTokens: await estimateInTurns(request), source: 'estimate' }
-      : { inputTokens: native, source: 'native' };
+    const [leg] = routed.plan.legs;
+    const { request, appliedEdits }: Omit<FittedRequest, 'stages'> =
+      leg && edit ? await edit(read, leg) : { request: read };
+    const native = leg && (await this.countNatively(leg, request, routed, signal));
+    const counted = native ?? { inputTokens: await estimateInTurns(request) };
+    return {
+      ...counted,
+      ...(appliedEdits && { originalInputTokens: counted.inputTokens + clearedTokens(appliedEdits) }),
+      source: native === undefined ? 'estimate' : 'native',
+    };
   }
 
   private async countNatively(
+    leg: Leg,
     request: ModelRequest,
-    { plan, reveal }: RouteResult,
+    { reveal }: RouteResult,
     signal: CancelSignal,
-  ): Promise<number | undefined> {
-    const [leg] = plan.legs;
-    if (!leg) return undefined;
+  ): Promise<CountedPrompt | undefined> {
     const timeout = AbortSignal.timeout(NATIVE_COUNT_MS_MAX);
     try {
       return await this.attempts.count(leg, request, reveal, AbortSignal.any([toAbortSignal(signal), timeout]));
@@ -61,3 +69,6 @@ export class CountTokens {
     }
   }
 }
+
+const clearedTokens = (applied: readonly AppliedEdit[]): number =>
+  applied.reduce((sum, { cleared_input_tokens: tokens }) => sum + tokens, 0);

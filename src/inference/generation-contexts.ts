@@ -13,6 +13,7 @@ import { midReplyError } from '../routing/fault-policies.js';
 import { PlanRunner, type RunInputs, type StartedCall } from '../routing/plan-runner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
 import { Admission, type Admitted } from './admission.js';
+import { fitInTurn } from './edit-context.js';
 import { RequestPlanner, type PlannedRequest } from './request-planner.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
 
@@ -31,7 +32,8 @@ export const runOf = ({ planned, admitted, signal }: AdmittedGeneration): RunInp
   prompt: admitted.prompt,
   purpose: 'answer',
   reveal: planned.routed.reveal,
-  fit: planned.plugins.fit,
+  // A conversation that is cleared may have room where it had none.
+  fit: fitInTurn(planned.edit, planned.plugins.fit),
   modelLimiter: admitted.modelLimiter,
   signal,
 });
@@ -88,7 +90,7 @@ export class GenerationContexts {
     purpose: ConsultationKind,
   ): Promise<AsyncIterable<readonly ModelEvent[]>> {
     const { generation, admitted, signal } = start;
-    const planned = await this.planner.plan(asked, generation.caller, signal);
+    const planned = await this.planner.plan(asked, generation.caller, signal, { isConsulted: true });
     const { request, routed, stages, refusal } = planned;
     generation.pipeline = [...generation.pipeline, ...stages];
     if (refusal) throw refusal;

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { AccountsModule } from '../accounts/accounts.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
 import { LimitsModule } from '../limits/limits.module.js';
@@ -21,7 +22,7 @@ import { ToolLoops } from './tools/tool-loops.js';
 import { ToolOffers } from './tools/tool-offers.js';
 
 @Module({
-  imports: [GuardrailsModule, LedgerModule, LimitsModule, PluginsModule, RoutingModule, ToolsModule],
+  imports: [AccountsModule, GuardrailsModule, LedgerModule, LimitsModule, PluginsModule, RoutingModule, ToolsModule],
   providers: [
     Admission,
     BillingService,

@@ -23,6 +23,8 @@ export interface GenerationView {
   readonly charged: Usage | undefined;
   /** Keys that are added where the reply or its failure ends; known when it has ended. */
   readonly extras: JsonObject;
+  /** What this gateway cleared of the request before it was sent; absent: that was left to the vendor. */
+  readonly appliedEdits?: readonly JsonObject[] | undefined;
   /** What the answering provider was sent, shortened, where the caller wants to see it. */
   readonly upstreamBody: Json | undefined;
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -7,8 +8,10 @@ import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
+import type { FitRequest } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
+import { contextEditor } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins } from './plugins/active-plugins.js';
 import { PluginSets } from './plugins/plugin-sets.js';
@@ -30,12 +33,22 @@ export interface PlannedRequest {
   /** Why it may not be sent to anybody, also where there are legs. */
   readonly refusal: Error | undefined;
   readonly plugins: ActivePlugins;
+  /** Clears what a leg's vendor would not by itself; undefined where nothing is to be cleared. */
+  readonly edit: FitRequest | undefined;
   /** Tools that this gateway runs for it. */
   readonly offered: OfferedTools;
   /** Who runs those of its tools that this gateway knows to serve. */
   readonly offers: readonly ToolOffer[];
   /** The content filters in force, for what is added to it on the way. */
   readonly inspect: (added: ModelRequest) => Inspection | Promise<Inspection>;
+}
+
+/** How a request is planned, beside what it says. */
+export interface PlanningOptions {
+  /** Gives the same draw again. */
+  readonly seed?: string | undefined;
+  /** It is the gateway's own, on the way to an answer. */
+  readonly isConsulted?: boolean;
 }
 
 /**
@@ -47,6 +60,7 @@ export class RequestPlanner {
   constructor(
     private readonly guardrails: ActiveGuardrails,
     private readonly planner: RoutePlanner,
+    private readonly policies: RoutingPolicies,
     private readonly plugins: PluginSets,
     private readonly tools: ToolOffers,
     private readonly contexts: ToolContexts,
@@ -54,14 +68,20 @@ export class RequestPlanner {
 
   /**
    * @param signal ends the reading of a long text; its reason is thrown
-   * @param seed gives the same draw again
-   * @throws GatewayError as `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse is told in the
-   *   plan, for its reader may want to know who would have been called
+   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse
+   *   is told in the plan, for its reader may want to know who would have been called
    */
-  async plan(told: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<PlannedRequest> {
-    const plugins = this.plugins.of(told);
-    const recalling = this.tools.recall(told, caller);
+  async plan(
+    told: ModelRequest,
+    caller: Caller,
+    signal: CancelSignal,
+    { seed, isConsulted = false }: PlanningOptions = {},
+  ): Promise<PlannedRequest> {
+    const saying = this.policies.pluginsOf(caller);
     // No turn of the microtask queue for what is at hand.
+    const defaults = saying instanceof Promise ? await saying : saying;
+    const plugins = isConsulted ? this.plugins.ofConsulted(told, defaults) : this.plugins.of(told, defaults);
+    const recalling = this.tools.recall(told, caller);
     const recalled = recalling instanceof Promise ? await recalling : recalling;
     const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal));
     const { request: asked, stages: prepared } = preparing instanceof Promise ? await preparing : preparing;
@@ -88,6 +108,7 @@ export class RequestPlanner {
       budgets: guardrails.budgets,
       refusal,
       plugins,
+      edit: contextEditor(shown, routed.inputs.carries),
       offered,
       offers,
       inspect: (added) => guardrails.inspect(added, signal),

@@ -5,13 +5,19 @@ import { readRequestHeaders, REQUEST_HEADERS } from '../inference/read-headers.j
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
-import { integer, object } from '../shared/http/schema.js';
+import { integer, object, optional, type Static } from '../shared/http/schema.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
 
 /** Says whether the number is the provider's own (`native`) or this gateway's guess (`estimate`). */
 const SOURCE_HEADER = 'X-Token-Count';
+
+/** `context_management` where edits of it were asked for: what there was before them. */
+const counted = object({
+  input_tokens: integer(),
+  context_management: optional(object({ original_input_tokens: integer() })),
+});
 
 /** `POST /messages/count_tokens`: how many tokens the prompt of a Messages body has. Chosen: the vendor's own form. */
 @Controller('messages/count_tokens')
@@ -21,7 +27,7 @@ export class CountTokensController {
   @Post()
   @HttpCode(200)
   @Accepts('inference')
-  @Answers(object({ input_tokens: integer() }), {
+  @Answers(counted, {
     summary: 'Count the tokens of a prompt',
     description: 'The body is that of `POST /messages`. Nothing is charged.',
     reads: REQUEST_HEADERS,
@@ -33,10 +39,19 @@ export class CountTokensController {
     @Body() body: CreateMessageDto,
     @Req() { headers, caller }: AuthenticatedRequest,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ input_tokens: number }> {
+  ): Promise<Static<typeof counted>> {
     const request = readRequest(body, readRequestHeaders(headers));
-    const { inputTokens, source } = await this.counting.run(request, caller, abortWhenGone(response).signal);
+    const { inputTokens, originalInputTokens, source } = await this.counting.run(
+      request,
+      caller,
+      abortWhenGone(response).signal,
+    );
     response.setHeader(SOURCE_HEADER, source);
-    return { input_tokens: inputTokens };
+    return {
+      input_tokens: inputTokens,
+      ...(originalInputTokens !== undefined && {
+        context_management: { original_input_tokens: originalInputTokens },
+      }),
+    };
   }
 }

@@ -9,7 +9,7 @@ import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
 import { printToken } from './reasoning-token.js';
-import { ownExtras, viewBlockStart, viewStop, viewUsage } from './view-reply.js';
+import { ownExtras, viewBlockStart, viewEdits, viewStop, viewUsage } from './view-reply.js';
 
 /**
  * The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago
@@ -140,7 +140,7 @@ export class MessageFrames implements FramePrinter {
 
   private endFrames(stop: StopReason, extras: Opaque | undefined): string {
     const end = ownExtras(extras);
-    const contextManagement = end['context_management'] ?? null;
+    const contextManagement = viewEdits(this.generation, end);
     return (
       frame('message_delta', {
         delta: viewStop(stop, ownExtras(this.start?.extras), end),

@@ -40,11 +40,15 @@ export function* viewReply(generation: GenerationView, reply: Reply): Steps<Mess
     content,
     ...viewStop(stop, start, end),
     usage: viewUsage(generation.charged ?? reply.usage, generation),
-    context_management: end['context_management'] ?? null,
+    context_management: viewEdits(generation, end),
     provider: generation.provider,
     ...generation.extras,
   };
 }
+
+/** The edits that were made of the conversation, by this gateway or by the vendor, who tells it where a reply ends. */
+export const viewEdits = ({ appliedEdits }: GenerationView, end: JsonObject): Json =>
+  appliedEdits ? { applied_edits: appliedEdits } : (end['context_management'] ?? null);
 
 /**
  * A block as it begins: in its empty form, or whole where it arrives whole (docs/wire/streams.md#events-of-messages).

@@ -125,7 +125,11 @@ function isSearch(tool: Tool): boolean {
   return type === TOOL || (typeof type === 'string' && VENDORS_SEARCH.test(type));
 }
 
-const pathOf = ({ plugins }: ModelRequest): string => `plugins.${plugins.findIndex(({ id }) => id === ID)}`;
+/** Where its options are said; those of a default by the id. */
+function pathOf({ plugins }: ModelRequest): string {
+  const at = plugins.findIndex(({ id }) => id === ID);
+  return `plugins.${at === -1 ? ID : at}`;
+}
 
 /** In the tool's words. What no vendor has a word for is among them, so that it is not left to him. */
 function parametersOf(options: JsonObject): JsonObject {

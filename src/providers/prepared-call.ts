@@ -9,7 +9,14 @@ import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
-import type { DecodeContext, FetchedMedia, Target, TokenCounting, UpstreamCall } from '../core/provider.js';
+import type {
+  CountedPrompt,
+  DecodeContext,
+  FetchedMedia,
+  Target,
+  TokenCounting,
+  UpstreamCall,
+} from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
 import { doAtOnce, doInTurns, type Steps } from '../core/steps.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
@@ -97,7 +104,7 @@ export class PreparedCall implements CallContext, DecodeContext {
   }
 
   /** The provider's own count of the prompt's tokens, of a dialect that has one: nothing is answered or charged. */
-  async count(signal: CancelSignal): Promise<number> {
+  async count(signal: CancelSignal): Promise<CountedPrompt> {
     const counting = this.access.dialect.counting!;
     try {
       const response = await this.beginCount(counting, signal);

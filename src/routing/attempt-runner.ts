@@ -8,7 +8,7 @@ import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { Json } from '../core/json/json.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import type { FetchedMedia } from '../core/provider.js';
+import type { CountedPrompt, FetchedMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
@@ -133,7 +133,7 @@ export class AttemptRunner {
     request: ModelRequest,
     reveal: RevealCredential,
     signal: CancelSignal,
-  ): Promise<number | undefined> {
+  ): Promise<CountedPrompt | undefined> {
     if (!this.client.canCount(leg.endpoint)) return undefined;
     return (await this.prepare(leg, request, NO_MEDIA, reveal)).count(signal);
   }

@@ -33,11 +33,13 @@ export interface ModelLimiter {
 }
 
 /** A request as one leg can take it. */
-export interface FittedRequest {
+export interface FittedRequest extends Pick<ModelRun, 'appliedEdits'> {
   readonly request: ModelRequest;
   /** Entries of the routing metadata's `pipeline`, told where this leg answers. */
   readonly stages: readonly JsonObject[];
 }
+
+export type FitRequest = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<FittedRequest>;
 
 /** What a plan is run with, beside the generation that it is run for. */
 export interface RunInputs extends ModelRun {
@@ -45,7 +47,7 @@ export interface RunInputs extends ModelRun {
   readonly modelLimiter: ModelLimiter;
   readonly signal: CancelSignal;
   /** The request as one leg can take it. Absent: as it is. */
-  readonly fit?: ((request: ModelRequest, leg: Leg) => FittedRequest) | undefined;
+  readonly fit?: FitRequest | undefined;
 }
 
 /** A call whose reply has begun. */
@@ -85,7 +87,8 @@ export class PlanRunner {
     for (const [index, leg] of plan.legs.entries()) {
       const may = run.mayCall(index, leg);
       if (may !== true && !(await may)) continue;
-      const fitted = fittedTo(leg, inputs);
+      const fitting = fitTo(leg, inputs);
+      const fitted = fitting instanceof Promise ? await fitting : fitting;
       const required = this.media.requiredBy(leg, fitted.request);
       // For one who is not asked nothing is fetched.
       if (required.length > 0 && this.pauseOf(leg, keyHash) > 0) {
@@ -104,7 +107,8 @@ export class PlanRunner {
     for (const [index, leg] of run.made === 0 ? cooling : []) {
       const may = run.mayCall(index, leg);
       if (may !== true && !(await may)) continue;
-      const fitted = fittedTo(leg, inputs);
+      const fitting = fitTo(leg, inputs);
+      const fitted = fitting instanceof Promise ? await fitting : fitting;
       const required = this.media.requiredBy(leg, fitted.request);
       const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required, inputs);
       if (!this.health.admitLast(healthKeyOf(leg))) continue;
@@ -181,10 +185,10 @@ export class PlanRunner {
 }
 
 /** What a leg is sent may be less than what others are. */
-const fittedTo = (leg: PlannedLeg, inputs: RunInputs): FittedInputs => ({
-  ...inputs,
-  ...(inputs.fit?.(inputs.request, leg) ?? UNFITTED),
-});
+function fitTo(leg: PlannedLeg, inputs: RunInputs): FittedInputs | Promise<FittedInputs> {
+  const fitted = inputs.fit?.(inputs.request, leg) ?? UNFITTED;
+  return fitted instanceof Promise ? fitted.then((late) => ({ ...inputs, ...late })) : { ...inputs, ...fitted };
+}
 const UNFITTED = { stages: [] } as const;
 
 /** How far the run of one plan has got. */

@@ -361,7 +361,46 @@ describe('readEnvironment', () => {
 
   it('warns of unknown FAIRLEAD_ variables and of nothing else', () => {
     const { warnings } = readEnvironment({ FAIRLEAD_TIMEOUT: '5s', FAIRLEAD_DRAIN: '5s', OPENAI_API_KEY: 'x' }, '/srv');
-    expect(warnings).toEqual(['FAIRLEAD_TIMEOUT is not a variable of Fairlead and has no effect']);
+    expect(warnings).toEqual([
+      'FAIRLEAD_TIMEOUT is not a variable of Fairlead and has no effect; did you mean FAIRLEAD_TIMEOUTS?',
+    ]);
+  });
+
+  it.each([
+    ['DATABASE_URI', 'DATABASE_URL'],
+    ['database-url', 'DATABASE_URL'],
+    ['LOGLEVEL', 'LOG_LEVEL'],
+    ['REDIS_URLS', 'REDIS_URL'],
+    ['WORKER', 'WORKERS'],
+    ['LEDGER_DURABILTY', 'LEDGER_DURABILITY'],
+  ])('warns of %s, which was meant for %s', (name, meant) => {
+    const { warnings } = readEnvironment({ [name]: 'canary' }, '/srv');
+    expect(warnings).toEqual([`${name} has no effect on Fairlead; did you mean ${meant}?`]);
+  });
+
+  it("says nothing of what is somebody else's, or far from any name", () => {
+    const others = {
+      FAIRLEAD: '1',
+      PATH: '/bin',
+      POSTGRES_URL: 'x',
+      HOSTNAME: 'x',
+      PORTS: '1',
+      DATABASE: 'x',
+      AWS_REGIONS: 'x',
+    };
+    const { warnings } = readEnvironment({ ...others, FAIRLEAD_SOMETHING_ELSE: 'x' }, '/srv');
+    expect(warnings).toEqual([
+      'AWS_REGIONS has no effect on Fairlead; did you mean AWS_REGION?',
+      'FAIRLEAD_SOMETHING_ELSE is not a variable of Fairlead and has no effect',
+    ]);
+  });
+
+  it('warns of the embedded database in production', () => {
+    const warning = 'the embedded database is not safe against power loss: set DATABASE_URL for production';
+    expect(readEnvironment({ NODE_ENV: 'production' }, '/srv').warnings).toEqual([warning]);
+    expect(readEnvironment({ NODE_ENV: 'development' }, '/srv').warnings).toEqual([]);
+    const server = { DATABASE_URL: 'postgres://db/x', FAIRLEAD_ENCRYPTION_KEYS: `k1:${KEY}` };
+    expect(readEnvironment({ NODE_ENV: 'production', ...server }, '/srv').warnings).toEqual([]);
   });
 
   it('warns when no large body can ever be admitted', () => {

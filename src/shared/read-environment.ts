@@ -1,9 +1,15 @@
 import { resolve } from 'node:path';
+import { nearestNames } from '../core/nearest-names.js';
 import { InvalidEnvironment, type Environment } from './environment.js';
 import { readKeyServices } from './variables/read-key-services.js';
 import { VariableReader } from './variables/variable-reader.js';
 import { looksGuessable } from './variables/weak-key.js';
 import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Settings, type Variable } from './variables/variables.js';
+
+/** What variables of ours begin with that no other program has. */
+const PREFIX = 'FAIRLEAD_';
+/** Shorter names than this are near to too many. */
+const COMPARED_FROM = 6;
 
 /** What the variables say. The warnings are for the log: nothing is wrong enough to stop. */
 export interface EnvironmentReading {
@@ -35,7 +41,7 @@ export function readEnvironment(
   if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults);
   return {
     environment,
-    warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment), ...warnOfWeakKeys(environment)],
+    warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment, variables), ...warnOfWeakKeys(environment)],
   };
 }
 
@@ -69,23 +75,42 @@ function refuseContradictions(environment: Environment, reader: VariableReader):
       if (!reader.isSet(needed)) reader.refuse(VARIABLES.workers, `above 1 needs ${needed.name}`);
     }
   }
-  const { apiKey, managementKey } = environment;
+  const { apiKey, managementKey, healthPort, port } = environment;
+  if (healthPort === port && port !== 0) reader.refuse(VARIABLES.healthPort, 'must differ from PORT');
   if (apiKey && managementKey && apiKey.reveal() === managementKey.reveal()) {
     reader.refuse(VARIABLES.apiKey, 'must differ from FAIRLEAD_MANAGEMENT_KEY: a key is of one kind');
   }
 }
 
 function warnOfUnknown(variables: NodeJS.ProcessEnv): string[] {
-  const known = new Set(VARIABLE_ROWS.map((row) => row.name));
+  const own = VARIABLE_ROWS.map((row) => row.name);
+  const known = new Set(own);
+  const common = own.filter((name) => !name.startsWith(PREFIX) && name.length >= COMPARED_FROM);
   return Object.keys(variables)
-    .filter((name) => name.startsWith('FAIRLEAD_') && !known.has(name))
-    .map((name) => `${name} is not a variable of Fairlead and has no effect`);
+    .filter((name) => !known.has(name))
+    .flatMap((name) => {
+      if (!name.startsWith(PREFIX)) return warnOfNearMiss(name, nearestNames(name, common, 1, 1)[0]);
+      const meant = nearestNames(name, own, 1)[0];
+      const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
+      return [`${name} is not a variable of Fairlead and has no effect${hint}`];
+    });
 }
 
-function warnOfOddities(environment: Environment): string[] {
-  return environment.bodiesInFlightBytesMax < 2 * environment.bodyBytesMax
-    ? ['FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX: bodies of more than half of it are always refused']
-    : [];
+/** Of a variable that may be somebody else's: only where it is set for one of ours, by all appearance. */
+const warnOfNearMiss = (name: string, meant: string | undefined): string[] =>
+  meant === undefined ? [] : [`${name} has no effect on Fairlead; did you mean ${meant}?`];
+
+function warnOfOddities(environment: Environment, { NODE_ENV: mode }: NodeJS.ProcessEnv): string[] {
+  return [
+    ...(environment.bodiesInFlightBytesMax < 2 * environment.bodyBytesMax
+      ? [
+          'FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX: bodies of more than half of it are always refused',
+        ]
+      : []),
+    ...(mode === 'production' && environment.databaseUrl === undefined
+      ? ['the embedded database is not safe against power loss: set DATABASE_URL for production']
+      : []),
+  ];
 }
 
 /** The key itself stands in no warning. */

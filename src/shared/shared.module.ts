@@ -32,7 +32,8 @@ export class SharedModule {
     return {
       module: SharedModule,
       global: true,
-      controllers: [HealthController, MetricsController],
+      // On a port of their own they are not among the routes.
+      controllers: environment.healthPort === undefined ? [HealthController, MetricsController] : [],
       providers: [
         { provide: Environment, useValue: environment },
         { provide: Clock, useValue: clock },
@@ -54,6 +55,7 @@ export class SharedModule {
         CheckedAddresses,
         Environment,
         Clock,
+        ClusterMetrics,
         PinoLogger,
         Metrics,
         Readiness,

@@ -5,6 +5,7 @@ export type StopSignal = 'SIGTERM' | 'SIGINT';
 
 /** What a worker tells the primary. `ask` numbers the questions of one worker. */
 export type WorkerMessage =
+  | { readonly fairlead: 'readiness-answer'; readonly ask: number; readonly ready: boolean }
   | { readonly fairlead: 'metrics-ask'; readonly ask: number }
   | {
       readonly fairlead: 'metrics-answer';
@@ -13,8 +14,12 @@ export type WorkerMessage =
       readonly report: MetricReport[];
     };
 
-/** What the primary tells a worker. `asker` is the id of the worker that wants to know. */
+/** The `asker` that is no worker. */
+export const PRIMARY = 0;
+
+/** What the primary tells a worker. `asker` is the id of the worker that wants to know, or `PRIMARY`. */
 export type PrimaryMessage =
+  | { readonly fairlead: 'readiness-wanted'; readonly ask: number }
   | { readonly fairlead: 'stop'; readonly signal: StopSignal }
   | { readonly fairlead: 'metrics-expect'; readonly ask: number; readonly count: number }
   | { readonly fairlead: 'metrics-wanted'; readonly asker: number; readonly ask: number }

@@ -23,7 +23,7 @@ export class AccountPreferencesDto extends PolicyDto {
 const preferencesView = titled('account-preferences', object({ ...policyFields.properties, egress: egressView }));
 type PreferencesView = Static<typeof preferencesView>;
 
-/** What the account allows, whatever its workspaces and keys do. */
+/** What the account allows, whatever its workspaces and keys do, and its defaults of plugins. */
 @Controller('account/preferences')
 @Accepts('management')
 export class AccountPreferencesController {
@@ -45,6 +45,7 @@ export class AccountPreferencesController {
     examples: {
       careful: { data_collection: 'deny', ignored_providers: ['groq'] },
       bound: { egress: { blocked_domains: ['paste.example.com'] } },
+      plugins: { plugins: [{ id: 'response-healing' }, { id: 'web', enabled: false, prevent_overrides: true }] },
     },
   })
   async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PreferencesView }> {

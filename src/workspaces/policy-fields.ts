@@ -1,13 +1,14 @@
 import type { PolicyColumns } from '../accounts/policy-columns.js';
 import { assertKnownProviders } from '../catalog/assert-known-providers.js';
+import type { PluginEntry } from '../core/conversation/request.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
+import { pluginDefaults } from '../plugins/plugin-defaults.js';
 import { Closed } from '../shared/http/closed.decorator.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
 import { yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, list, oneOf, text, type Of } from '../shared/http/schema.js';
-import { noList } from '../shared/http/unsupported-fields.js';
 
 // Chosen: several times the providers there are, each with a variant.
 const SLUGS_MAX = 500;
@@ -18,7 +19,7 @@ const dataCollection = compile(oneOf(['allow', 'deny']));
 
 const SLUG_LISTS = ['allowed_providers', 'ignored_providers'] as const;
 
-/** What bodies of workspaces and of the account say of routing: what is left out stays as it is, null clears. */
+/** What bodies of workspaces and of the account say of routing and plugins: what is left out stays, null clears. */
 @Closed()
 export abstract class PolicyDto {
   @MayOmit()
@@ -40,8 +41,9 @@ export abstract class PolicyDto {
   enforce_zdr?: boolean;
 
   @MayOmit()
-  @Fits(noList)
-  plugins?: unknown;
+  @MayBeNull()
+  @Fits(pluginDefaults)
+  plugins?: readonly PluginEntry[] | null;
 }
 
 /**
@@ -55,5 +57,6 @@ export function readPolicy(body: PolicyDto, catalog: CatalogSnapshot): Partial<P
     ...(body.ignored_providers !== undefined && { ignoredProviders: body.ignored_providers }),
     ...(body.data_collection !== undefined && { denyDataCollection: body.data_collection === 'deny' }),
     ...(body.enforce_zdr !== undefined && { enforceZdr: body.enforce_zdr }),
+    ...(body.plugins !== undefined && { plugins: body.plugins ?? [] }),
   };
 }

@@ -61,7 +61,10 @@ export class WorkspacesController {
   @Answers(one(workspaceView), {
     summary: 'Change a workspace',
     description: 'What is left out stays as it is, null clears.',
-    examples: { providers: { ignored_providers: ['groq'], description: null } },
+    examples: {
+      providers: { ignored_providers: ['groq'], description: null },
+      plugins: { plugins: [{ id: 'response-healing' }] },
+    },
   })
   async update(
     @FromCaller() caller: Caller,

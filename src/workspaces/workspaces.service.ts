@@ -231,4 +231,5 @@ const PLAIN = {
   ignoredProviders: null,
   denyDataCollection: false,
   enforceZdr: false,
+  plugins: [],
 } as const;

@@ -21,15 +21,24 @@ const LIFE_MS_MAX = 120_000;
 let directory: string;
 const running = new Set<GatewayProcess>();
 
+/** What stands behind the program's name, and what Node itself is told. */
+interface ProgramWords {
+  readonly words?: readonly string[];
+  readonly flags?: readonly string[];
+}
+
 /** The program as a child process with these variables and no others. */
 class GatewayProcess {
   output = '';
+  readonly variables: Readonly<Record<string, string>>;
   readonly ended: Promise<number | null>;
   private readonly child: ChildProcess;
 
-  constructor(variables: Record<string, string>) {
+  constructor(variables: Record<string, string>, { words = [], flags = [] }: ProgramWords = {}) {
     const environment = { PATH: process.env['PATH'] ?? '', PORT: '0', DATA_DIR: join(directory, 'data'), ...variables };
-    this.child = spawn(process.execPath, [compiledSource('main.js')], { cwd: ROOT, env: environment, stdio: 'pipe' });
+    this.variables = variables;
+    const program = [...flags, compiledSource('main.js'), ...words];
+    this.child = spawn(process.execPath, program, { cwd: ROOT, env: environment, stdio: 'pipe' });
     for (const stream of [this.child.stdout, this.child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (this.output += text));
     }
@@ -71,6 +80,15 @@ const ask = (origin: string, body: object, key = KEY): Promise<Response> =>
     body: JSON.stringify({ max_tokens: 64, messages: [{ role: 'user', content: 'a content-canary' }], ...body }),
   });
 
+/** A port that nobody listens on at this moment. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  return port;
+}
+
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'fairlead-operation-'));
 });
@@ -111,6 +129,24 @@ describe('a start that cannot succeed', () => {
     const gateway = new GatewayProcess({ DATA_DIR: file });
     expect(await gateway.ended).toBe(1);
     expect(gateway.output).toContain('DATA_DIR must be a folder');
+  });
+
+  it('exits 1 on a Node that is too old, in one line', async () => {
+    const versions = '{value:{...process.versions,node:"20.18.3"}}';
+    const flags = ['--import', `data:text/javascript,Object.defineProperty(process,"versions",${versions})`];
+    const gateway = new GatewayProcess({}, { flags });
+    expect(await gateway.ended).toBe(1);
+    expect(gateway.output).toBe('Fairlead needs Node 20.19 or later, and this is 20.18.3.\n');
+  });
+
+  it('answers what it is asked in the place of a start', async () => {
+    const help = new GatewayProcess({}, { words: ['--help'] });
+    expect([await help.ended, help.output.split('\n')[0]]).toEqual([
+      0,
+      expect.stringMatching(/^Fairlead \d+\.\d+\.\d+, a model/),
+    ]);
+    const wrong = new GatewayProcess({}, { words: ['--prot'] });
+    expect([await wrong.ended, wrong.output]).toEqual([2, expect.stringContaining('takes no "--prot"')]);
   });
 });
 
@@ -172,6 +208,9 @@ describe('the life of a process', () => {
       // Keys that a variable gives are not printed.
       expect(gateway.output).not.toMatch(/^FAIRLEAD_|^curl/m);
       expect(gateway.output).toContain('FAIRLEAD_TYPO is not a variable of Fairlead');
+      expect(gateway.output).toMatch(
+        /"msg":"Fairlead \d+\.\d+\.\d+; embedded database; no Redis; catalog [^"]*; data in \//,
+      );
       const lines = gateway.output
         .trim()
         .split('\n')
@@ -207,18 +246,91 @@ describe('the life of a process', () => {
   );
 });
 
+describe('a port for health', () => {
+  const statusAt = async (url: string): Promise<number> => (await fetch(url)).status;
+
+  it(
+    'tells of the process until it ends, and the port for traffic does not',
+    async () => {
+      const gateway = new GatewayProcess({ FAIRLEAD_API_KEY: KEY, FAIRLEAD_HEALTH_PORT: '0' });
+      const origin = await gateway.origin();
+      const health = (await gateway.prints(/health at http:\/\/[\d.:]+/)).replace('health at ', '');
+      expect(await statusAt(`${health}/health/live`)).toBe(200);
+      const ready = await fetch(`${health}/health/ready`);
+      expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ok', checks: { process: {} } }]);
+      expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/^fairlead_requests_total/m);
+      expect(await statusAt(`${health}/api/v1/messages`)).toBe(404);
+      for (const path of ['health/live', 'health/ready', 'metrics'])
+        expect(await statusAt(`${origin}/${path}`)).toBe(404);
+
+      const stream = await ask(origin, { model: 'sandbox/slow', stream: true });
+      gateway.signal('SIGTERM');
+      await gateway.prints(/SIGTERM: stopping/);
+      expect(await statusAt(`${health}/health/ready`)).toBe(503);
+      expect(await statusAt(`${health}/health/live`)).toBe(200);
+      expect(await stream.text()).toMatch(/data: \[DONE\]\n\n$/);
+      expect(await gateway.ended).toBe(0);
+    },
+    LIFE_MS_MAX,
+  );
+
+  it(
+    'answers while the store is waited for, and the port for traffic is closed',
+    async () => {
+      const [port, nobody] = await Promise.all([freePort(), freePort()]);
+      const gateway = new GatewayProcess({
+        PORT: String(port),
+        FAIRLEAD_HEALTH_PORT: String(await freePort()),
+        DATABASE_URL: `postgres://user:secret-canary@127.0.0.1:${nobody}/books`,
+        FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+      });
+      await gateway.prints(/which is not reached yet \(ECONNREFUSED\)/);
+      const health = `http://127.0.0.1:${gateway.variables['FAIRLEAD_HEALTH_PORT']}`;
+      expect(await statusAt(`${health}/health/live`)).toBe(200);
+      expect(await statusAt(`${health}/health/ready`)).toBe(503);
+      expect(await statusAt(`${health}/metrics`)).toBe(503);
+      await expect(fetch(`http://127.0.0.1:${port}/health/live`)).rejects.toThrow();
+      gateway.signal('SIGTERM');
+      gateway.signal('SIGTERM');
+      await gateway.ended;
+      expect(gateway.output).not.toContain('canary');
+    },
+    LIFE_MS_MAX,
+  );
+});
+
+describeOnPostgres('a server of the database', (database) => {
+  it('that lets nobody in ends the start in one line, without a secret', async () => {
+    const url = new URL(database.settings.databaseUrl!.reveal());
+    [url.username, url.password, url.pathname] = ['nobody_of_that_name', 'secret-canary', '/nothing'];
+    const FAIRLEAD_ENCRYPTION_KEYS = `k1:${Buffer.alloc(32).toString('base64')}`;
+    const gateway = new GatewayProcess({ DATABASE_URL: url.href, FAIRLEAD_ENCRYPTION_KEYS });
+    expect(await gateway.ended).toBe(1);
+    const lines = gateway.output
+      .trim()
+      .split('\n')
+      .filter((line) => !line.startsWith('{'));
+    expect(lines).toEqual([expect.stringMatching(/^DATABASE_URL names [^ ]+\/nothing: .*nobody_of_that_name/)]);
+    expect(gateway.output).not.toContain('canary');
+  });
+});
+
 describeOnPostgres('several workers', (database) => {
   const redis = globalThis.__SERVICES__.redis;
 
   // Where there is PostgreSQL but no Redis, the refusal to start is what remains to be seen.
-  it(
-    'share a port and their metrics, and end together',
-    async () => {
+  it.each([
+    ['share a port and their metrics, and end together', {}],
+    ['have one port for health', { FAIRLEAD_HEALTH_PORT: '0' }],
+  ])(
+    '%s',
+    async (_, more: Record<string, string>) => {
       const variables = {
         WORKERS: '2',
         DATABASE_URL: database.settings.databaseUrl!.reveal(),
         FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
         FAIRLEAD_API_KEY: KEY,
+        ...more,
         ...(redis !== null && { REDIS_URL: redis }),
       };
       const gateway = new GatewayProcess(variables);
@@ -228,14 +340,24 @@ describeOnPostgres('several workers', (database) => {
         return;
       }
       const origin = await gateway.origin(2);
-      const live = Array.from({ length: 10 }, () =>
-        fetch(`${origin}/health/live`, { headers: { connection: 'close' } }),
+      const hasHealthPort = 'FAIRLEAD_HEALTH_PORT' in more;
+      const health = hasHealthPort
+        ? (await gateway.prints(/health at http:\/\/[\d.:]+/)).replace('health at ', '')
+        : origin;
+      const described = Array.from({ length: 10 }, () =>
+        fetch(`${origin}/openapi.json`, { headers: { connection: 'close' } }),
       );
-      expect((await Promise.all(live)).map((response) => response.status)).toEqual(live.map(() => 200));
+      expect((await Promise.all(described)).map((response) => response.status)).toEqual(described.map(() => 200));
+      const ready = await fetch(`${health}/health/ready`);
+      expect([ready.status, await ready.json()]).toEqual([
+        200,
+        hasHealthPort
+          ? { status: 'ok', checks: { workers: { ready: true, detail: '2 of 2 are ready' } } }
+          : expect.objectContaining({ status: 'ok' }),
+      ]);
       for (let question = 0; question < 2; question++) {
-        const response = await fetch(`${origin}/metrics`, { headers: { connection: 'close' } });
-        expect(await response.text()).toMatch(
-          /^fairlead_requests_total\{route="\/health\/live",method="GET",status="200"\} 10$/m,
+        expect(await (await fetch(`${health}/metrics`, { headers: { connection: 'close' } })).text()).toMatch(
+          /^fairlead_requests_total\{route="\/openapi.json",method="GET",status="200"\} 10$/m,
         );
       }
       expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);

@@ -105,6 +105,7 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
         ignored_providers: null,
         data_collection: 'allow',
         enforce_zdr: false,
+        plugins: [],
       });
       for (const reference of [body.data.id, body.data.id.toUpperCase(), 'team'])
         expect(await call('GET', `/workspaces/${reference}`)).toEqual({ status: 200, body });
@@ -134,13 +135,14 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
         ignored_providers: ['groq'],
         data_collection: 'deny',
         enforce_zdr: true,
+        plugins: [{ id: 'web', engine: 'exa', enabled: false, prevent_overrides: true }, { id: 'response-healing' }],
       };
       const workspace = await create(settings);
       expect(workspace).toMatchObject(settings);
       const cleared = { description: null, default_text_model: null, default_provider_sort: null, io_logging_api_key_ids: null, allowed_providers: null }; // prettier-ignore
       const changes = { ...cleared, name: 'New', slug: `${workspace.slug}-new`, data_collection: 'allow' };
-      const { status, body } = await call('PATCH', `/workspaces/${workspace.slug}`, changes);
-      expect([status, body.data]).toEqual([200, { ...workspace, ...changes, updated_at: TIME }]);
+      const { status, body } = await call('PATCH', `/workspaces/${workspace.slug}`, { ...changes, plugins: null });
+      expect([status, body.data]).toEqual([200, { ...workspace, ...changes, plugins: [], updated_at: TIME }]);
       expect((await call('GET', `/workspaces/${workspace.id}`)).body).toEqual(body);
       expect((await call('GET', `/workspaces/${workspace.slug}`)).status).toBe(404);
       expect(await audited(workspace.id)).toMatchObject([
@@ -497,6 +499,7 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
       data_collection: 'allow',
       enforce_zdr: false,
       egress: null,
+      plugins: [],
     };
 
     it('are changed, cleared and told in the log', async () => {
@@ -507,13 +510,14 @@ describeOnEachDatabase('workspaces over HTTP', (database) => {
         data_collection: 'deny',
         enforce_zdr: true,
         egress: { allowed_domains: ['docs.example.com'], blocked_domains: null },
+        plugins: [{ id: 'context-compression', enabled: false }],
       };
-      expect(await call('PATCH', '/account/preferences', { ...wanted, plugins: [] })).toEqual({
+      expect(await call('PATCH', '/account/preferences', wanted)).toEqual({
         status: 200,
         body: { data: wanted },
       });
       for (const [body, message] of [
-        [{ plugins: [{ id: 'web', enabled: true }] }, 'plugins: is not supported yet by this gateway; leave it out'],
+        [{ plugins: [{ id: 'web', enabeld: true }] }, 'plugins.0.enabeld: is not a known field; did you mean enabled?'],
         [{ data_colection: 'deny' }, 'data_colection: is not a known field; did you mean data_collection?'],
       ] as const) {
         const refused = await call('PATCH', '/account/preferences', body);

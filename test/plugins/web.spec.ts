@@ -120,7 +120,11 @@ describeOnEmbedded('the plugin web', (database) => {
       expect(microUsd(reply.usage.cost)).toBe(CALL + PRICES.search);
       expect(microUsd(reply.usage.cost_details.server_tool_cost)).toBe(PRICES.search);
       const [stage] = stagesIn(reply.text);
-      expect(stage).toMatchObject({ summary: 'searched', data: { engine: 'exa', results: 1 }, cost_usd: 0.004 });
+      expect(stage).toMatchObject({
+        summary: 'searched',
+        data: { engine: 'exa', results: 1, milliseconds: expect.any(Number) as number },
+        cost_usd: 0.004,
+      });
       expect(await bench.row(reply.id)).toMatchObject({
         outcome: 'completed',
         cost: CALL + PRICES.search,

@@ -119,7 +119,7 @@ describe('what is sent', () => {
 
   it('counts tokens the same way', async () => {
     answer = () => json({ input_tokens: 42 });
-    expect(await prepare().count(live())).toBe(42);
+    expect(await prepare().count(live())).toEqual({ inputTokens: 42 });
     expect(upstream.requests.at(-1)!.path).toBe('/eu/projects/p1/models/vendor%2Fmodel-1%3A0:count');
   });
 

@@ -105,7 +105,7 @@ describe('addresses and bodies', () => {
 
   it('counts tokens at the one address there is, which is told the model', async () => {
     answer = () => json({ input_tokens: 7 });
-    expect(await prepare().count(live())).toBe(7);
+    expect(await prepare().count(live())).toEqual({ inputTokens: 7 });
     expect(calls()[0]!.path).toBe(`${at}/publishers/anthropic/models/count-tokens:rawPredict`);
     expect(calls()[0]!.json).toMatchObject({ model: 'claude-x@20250929', anthropic_version: 'vertex-2023-10-16' });
   });

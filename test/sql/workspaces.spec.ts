@@ -2,7 +2,7 @@
 // into a workspace that is being deleted, deleted ones are there for nobody, and policies are read whole, once, and
 // only if they are current. Method: real migrated databases, the classes over them put together by hand, a clock moved
 // by hand; races on PostgreSQL.
-import type { DataSource } from 'typeorm';
+import type { DataSource, ObjectLiteral } from 'typeorm';
 import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { RoutingPolicies } from '../../src/accounts/routing-policies.js';
@@ -56,7 +56,7 @@ class Bench {
   async addWorkspace(accountId: string, values: Partial<WorkspaceEntity> = {}): Promise<WorkspaceEntity> {
     const id = newUuid(this.clock.time);
     const createdAt = new Date(this.clock.time);
-    await this.source.manager.insert(WorkspaceEntity, {
+    await this.source.manager.insert<ObjectLiteral>(WorkspaceEntity, {
       id,
       accountId,
       name: 'n',

@@ -150,6 +150,11 @@ export class Generation {
     return this.answer?.isShared === false;
   }
 
+  /** What this gateway cleared of what the answering call asked; undefined where that was left to the vendor. */
+  get appliedEdits(): ModelRun['appliedEdits'] {
+    return this.answer?.run.appliedEdits;
+  }
+
   /** Whether any provider was asked. */
   get wasCalled(): boolean {
     return this.calls.some(({ wasMade }) => wasMade);

@@ -1,3 +1,4 @@
+import type { AppliedEdit } from '../conversation/clear-context.js';
 import type { ConsultationKind } from '../conversation/usage.js';
 import type { ModelRequest } from '../conversation/request.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
@@ -16,4 +17,6 @@ export interface ModelRun {
   readonly prompt: MeasuredPrompt;
   /** Whether the caller is told its reply, or what it is used for on the way there. The caller pays for either. */
   readonly purpose: 'answer' | ConsultationKind;
+  /** What this gateway cleared of the request, for a vendor that does not; absent: that was not asked of it. */
+  readonly appliedEdits?: readonly AppliedEdit[];
 }

@@ -59,7 +59,8 @@ export class InputEstimate {
   }
 }
 
-interface Size {
+/** What a part of a prompt is estimated by. */
+export interface Size {
   /** Of text, in UTF-8. */
   readonly bytes: number;
   /** Of everything else. */
@@ -68,7 +69,8 @@ interface Size {
 
 const MEDIUM: Size = { bytes: 0, tokens: MEDIUM_TOKENS };
 
-function sizeOf(block: ContentBlock | ToolReferenceBlock): Size {
+/** The size of one block, with all that is in it. */
+export function sizeOf(block: ContentBlock | ToolReferenceBlock): Size {
   switch (block.type) {
     case 'text':
       return textSize(block.text);

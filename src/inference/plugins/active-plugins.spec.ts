@@ -4,11 +4,13 @@ import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
 import { Cancellation } from '../../core/cancellation.js';
+import type { ModelEvent } from '../../core/conversation/event.js';
 import type { PluginEntry } from '../../core/conversation/request.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { ExtensionFault } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
+import { NO_DEFAULTS } from '../../core/plugin-defaults.js';
 import type { ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { PluginSets } from './plugin-sets.js';
 
@@ -28,11 +30,12 @@ const fails = (error: Error, fields: Partial<Plugin> = {}): Plugin => ({
   prepare: () => Promise.reject(error),
   ...fields,
 });
+const MILLISECONDS = expect.any(Number) as number;
 const abort = new Cancellation();
 const context = extensionContext({ signal: abort.signal });
 
 const setOf = (all: readonly Plugin[], plugins: readonly PluginEntry[], name = 'acme/any') =>
-  new PluginSets(all).of(modelRequest({ plugins, model: name }));
+  new PluginSets(all).of(modelRequest({ plugins, model: name }), NO_DEFAULTS);
 const prepare = async (all: readonly Plugin[], ...plugins: PluginEntry[]) => {
   const { request, stages } = await setOf(all, plugins).prepare(modelRequest(), () => context);
   return { user: request.user, stages: stages.map(({ name, summary }) => `${name as string}: ${summary as string}`) };
@@ -48,7 +51,7 @@ it('prepares in the order of the list, each by its own options', async () => {
 
 it('tells how long a stage took, and what it says of itself', async () => {
   const { stages } = await setOf([writes('a')], [{ id: 'a' }]).prepare(modelRequest(), () => context);
-  const data = { by: 'a', milliseconds: expect.any(Number) as number };
+  const data = { by: 'a', milliseconds: MILLISECONDS };
   expect(stages).toEqual([{ type: 'plugin', name: 'a', summary: 'written', data }]);
 });
 
@@ -126,6 +129,54 @@ it('fits a request to a leg by each of them', () => {
   const set = setOf([shorter('a'), shorter('b')], [{ id: 'a' }, { id: 'b' }]);
   const { request, stages } = set.fit!(modelRequest(), leg!);
   expect(request.user).toBe('a4b4');
-  expect(stages.map(({ name }) => name)).toEqual(['a', 'b']);
+  const told = (name: string) => ({ type: 'plugin', name, summary: 'shortened', data: { milliseconds: MILLISECONDS } });
+  expect(stages).toEqual([told('a'), told('b')]);
   expect(setOf([shorter('a')], []).fit).toBeUndefined();
+});
+
+describe('a watch', () => {
+  const REPLY: readonly ModelEvent[] = [{ type: 'ping' }];
+  const watching = (fields: Partial<Plugin>, tell: (stage: JsonObject) => void = () => undefined) =>
+    setOf([{ id: 'w', options: {}, ...fields }], [{ id: 'w' }]).watches(modelRequest(), context, tell);
+
+  it('is not there where nothing is watched', () => {
+    expect(watching({})).toEqual([]);
+    expect(watching({ watch: () => undefined })).toEqual([]);
+  });
+
+  it('is told with how long it took by then', async () => {
+    const stages: JsonObject[] = [];
+    const [watch] = watching(
+      {
+        watch: (_request, _options, _context, note) => ({
+          overdueMs: 7,
+          tell: async (batch) => {
+            await Promise.resolve();
+            note({ summary: 'judged' });
+            return batch;
+          },
+        }),
+      },
+      (stage) => stages.push(stage),
+    );
+    expect(watch!.overdueMs).toBe(7);
+    expect(await watch!.tell(REPLY)).toBe(REPLY);
+    expect(await watch!.release!()).toEqual([]);
+    expect(stages).toEqual([{ type: 'plugin', name: 'w', summary: 'judged', data: { milliseconds: MILLISECONDS } }]);
+  });
+
+  it.each<[string, Error, string]>([
+    ['what it says to the caller', new GatewayError('forbidden', 'Not this.'), 'Not this.'],
+    ['who did not serve it', new ExtensionFault('timed-out', 'no answer'), 'The plugin w failed: no answer.'],
+    ['a fault of ours', new TypeError('x'), 'x'],
+  ])('fails by %s, at once or later, whatever may be left out', async (_, error, message) => {
+    const throws = (): never => {
+      throw error;
+    };
+    const [atOnce] = watching({ isSkippable: true, watch: () => ({ tell: throws, release: throws }) });
+    expect(() => atOnce!.tell(REPLY)).toThrow(message);
+    expect(() => atOnce!.release!()).toThrow(message);
+    const [later] = watching({ isSkippable: true, watch: () => ({ tell: () => Promise.reject(error) }) });
+    await expect(later!.tell(REPLY)).rejects.toThrow(message);
+  });
 });

@@ -1,16 +1,29 @@
-import type { ModelRequest } from '../../core/conversation/request.js';
+import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { LocalContext, NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
+import type { LocalContext, Plugin, ReplyWatch } from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
 import { failedStage, stageOf } from './plugin-stages.js';
+import { PluginWatch } from './plugin-watch.js';
 
 /** A plugin that is on for one request. */
 export interface ActivePlugin {
   readonly plugin: Plugin;
   readonly options: JsonObject;
+}
+
+/** Whose word of a plugin is in force; `model`: the name that the request has in its model's place. */
+export type SetBy = 'account' | 'workspace' | 'request' | 'model';
+
+/** How a plugin stands that somebody spoke of. */
+export interface PluginStanding {
+  readonly plugin: Plugin;
+  readonly isOn: boolean;
+  readonly setBy: SetBy;
+  /** The request has an entry of it, which a default did not give way to. */
+  readonly isRequestOverruled: boolean;
 }
 
 /** A request with what was done to it. */
@@ -31,8 +44,14 @@ export class ActivePlugins {
   readonly shortensTo: number | undefined;
   private readonly preparing: readonly ActivePlugin[];
   private readonly hasRouter: boolean;
+  private readonly overruled: readonly PluginStanding[];
 
-  constructor(private readonly active: readonly ActivePlugin[]) {
+  /** @param standings of those that somebody spoke of, whether they are on or not */
+  constructor(
+    private readonly active: readonly ActivePlugin[],
+    readonly standings: readonly PluginStanding[],
+  ) {
+    this.overruled = standings.filter(({ isRequestOverruled }) => isRequestOverruled);
     this.hasRouter = withHook(active, 'choose').length > 0;
     this.preparing = withHook(active, 'prepare');
     this.consulting = withHook(active, 'consult');
@@ -63,20 +82,36 @@ export class ActivePlugins {
    * @throws what a plugin throws that may not be left out, or the signal's reason
    */
   prepare(request: ModelRequest, contextOf: () => LocalContext): StagedRequest | Promise<StagedRequest> {
-    return this.preparing.length === 0 ? { request, stages: NO_STAGES } : this.prepareInTurn(request, contextOf());
+    const { preparing, overruled } = this;
+    if (preparing.length === 0 && overruled.length === 0) return { request, stages: NO_STAGES };
+    const stages = overruled.map(({ plugin, setBy }) =>
+      stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, {}),
+    );
+    const heard = overruled.length === 0 ? request : { ...request, plugins: this.withoutOverruled(request.plugins) };
+    return preparing.length === 0 ? { request: heard, stages } : this.prepareInTurn(heard, stages, contextOf());
   }
 
   /** What watches one answer, the first to see it first. @param tell has a stage told */
   watches(request: ModelRequest, context: ExtensionContext, tell: (stage: JsonObject) => void): readonly ReplyWatch[] {
     return this.active.flatMap(({ plugin, options }) => {
-      const note: NoteStage = (told) => tell(stageOf(plugin, told, {}));
-      return plugin.watch?.(request, options, context, note) ?? [];
+      const watch = new PluginWatch(plugin, (note) => plugin.watch?.(request, options, context, note), tell);
+      return watch.isWatching ? watch : [];
     });
   }
 
-  private async prepareInTurn(asked: ModelRequest, context: LocalContext): Promise<StagedRequest> {
+  /** What a default did not give way to is nobody's entry any more; the others keep the places that name them. */
+  private withoutOverruled(plugins: readonly PluginEntry[]): readonly PluginEntry[] {
+    const ids = new Set(this.overruled.map(({ plugin }) => plugin.id));
+    return plugins.map((entry) => (ids.has(entry.id) ? NOBODYS : entry));
+  }
+
+  private async prepareInTurn(
+    asked: ModelRequest,
+    told: readonly JsonObject[],
+    context: LocalContext,
+  ): Promise<StagedRequest> {
     let request = asked;
-    const stages: JsonObject[] = [];
+    const stages = [...told];
     for (const { plugin, options } of this.preparing) {
       const beganAt = performance.now();
       try {
@@ -95,14 +130,16 @@ function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: L
   let request = asked;
   let stages: readonly JsonObject[] = NO_STAGES;
   for (const { plugin, options } of fitting) {
+    const beganAt = performance.now();
     const fitted = plugin.fit!(request, leg, options);
     request = fitted.request;
-    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, {})];
+    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, { beganAt })];
   }
   return { request, stages };
 }
 
 const NO_STAGES: readonly never[] = [];
+const NOBODYS: PluginEntry = { id: '' };
 
 const withHook = (active: readonly ActivePlugin[], hook: keyof Plugin): readonly ActivePlugin[] =>
   active.filter(({ plugin }) => plugin[hook] !== undefined);

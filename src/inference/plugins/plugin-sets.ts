@@ -2,55 +2,124 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { Plugin } from '../../core/plugin.js';
+import { NO_DEFAULTS, type PluginDefaults } from '../../core/plugin-defaults.js';
 import { readModelName } from '../../core/routing/model-name.js';
+import { repeatedEntry } from '../../plugins/plugin-entries.js';
 import { PLUGINS } from '../../plugins/plugin-list.js';
-import { ActivePlugins, type ActivePlugin } from './active-plugins.js';
+import { ActivePlugins, type ActivePlugin, type PluginStanding, type SetBy } from './active-plugins.js';
 
-/** Which plugins are on for a request: those that it asks for, and the one that its model's name stands for. */
+/** An entry that is in force, and who made it. */
+interface Ruling {
+  readonly entry: PluginEntry;
+  readonly setBy: SetBy;
+  /** The entry of a request, which this one does not give way to. */
+  readonly isRequestOverruled?: boolean;
+}
+type Rulings = ReadonlyMap<string, Ruling>;
+
+/** What the defaults of a workspace and its account come to. */
+interface StandingRulings {
+  readonly rulings: Rulings;
+  /** Of requests that say nothing of plugins. */
+  readonly active: ActivePlugins;
+}
+
+/**
+ * Which plugins are on for a request, and how: by what it says of them, by its model's name, and by the defaults of its
+ * workspace and account (docs/wire/tools-and-plugins.md#defaults).
+ */
 @Injectable()
 export class PluginSets {
   /** Ids by the names of models that stand for them. */
   private readonly routers: ReadonlyMap<string, string>;
-  /** Of nearly every request. */
-  private readonly unasked: ActivePlugins;
+  private readonly standing = new WeakMap<PluginDefaults, StandingRulings>();
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
     this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
-    this.unasked = this.make(new Map());
   }
 
-  /** @throws GatewayError `invalid-request` where two entries have one id */
-  of({ plugins, model }: Pick<ModelRequest, 'plugins' | 'model'>): ActivePlugins {
+  /**
+   * @param defaults those in force for its caller
+   * @throws GatewayError `invalid-request` where two entries have one id
+   */
+  of({ plugins, model }: Pick<ModelRequest, 'plugins' | 'model'>, defaults: PluginDefaults): ActivePlugins {
     const router = this.routers.get(readModelName(model).id);
-    if (plugins.length === 0 && router === undefined) return this.unasked;
-    const entries = new Map<string, PluginEntry>();
-    if (router !== undefined) entries.set(router, { id: router });
-    addAsked(plugins, entries);
-    return this.make(entries);
+    const standing = this.standingOf(defaults);
+    if (plugins.length === 0 && router === undefined) return standing.active;
+    const rulings = new Map(standing.rulings);
+    if (router !== undefined) addNamed(router, rulings);
+    addAsked(plugins, rulings);
+    return this.make(rulings);
   }
 
-  private make(entries: ReadonlyMap<string, PluginEntry>): ActivePlugins {
+  /**
+   * The same of a request that the gateway makes on the way to an answer. Defaults are for what callers ask: here they
+   * say no more than how the plugin is to be that its model's name stands for.
+   */
+  ofConsulted(request: Pick<ModelRequest, 'plugins' | 'model'>, defaults: PluginDefaults): ActivePlugins {
+    const router = this.routers.get(readModelName(request.model).id);
+    const onlyRouter = (entries: readonly PluginEntry[]): readonly PluginEntry[] =>
+      entries.filter(({ id }) => id === router);
+    if (router === undefined || defaults === NO_DEFAULTS) return this.of(request, NO_DEFAULTS);
+    return this.of(request, { account: onlyRouter(defaults.account), workspace: onlyRouter(defaults.workspace) });
+  }
+
+  private standingOf(defaults: PluginDefaults): StandingRulings {
+    let standing = this.standing.get(defaults);
+    if (!standing) {
+      const rulings = rulingsOf(defaults);
+      standing = { rulings, active: this.make(rulings) };
+      this.standing.set(defaults, standing);
+    }
+    return standing;
+  }
+
+  private make(rulings: Rulings): ActivePlugins {
     const active: ActivePlugin[] = [];
+    const standings: PluginStanding[] = [];
     for (const plugin of this.all) {
-      const entry = entries.get(plugin.id);
-      if (!entry) {
+      const ruling = rulings.get(plugin.id);
+      if (!ruling) {
         if (plugin.unasked) active.push({ plugin, options: plugin.unasked });
         continue;
       }
-      const { id: _id, enabled, ...options } = entry;
-      if (enabled !== false) active.push({ plugin, options });
+      const { entry, setBy, isRequestOverruled = false } = ruling;
+      const { id: _id, enabled, prevent_overrides: _isFixed, ...options } = entry;
+      const isOn = enabled !== false;
+      if (isOn) active.push({ plugin, options });
+      standings.push({ plugin, isOn, setBy, isRequestOverruled });
     }
-    return new ActivePlugins(active);
+    return new ActivePlugins(active, standings);
   }
 }
 
-function addAsked(plugins: readonly PluginEntry[], entries: Map<string, PluginEntry>): void {
-  const seen = new Set<string>();
-  for (const [index, entry] of plugins.entries()) {
-    if (seen.has(entry.id)) {
-      throw new GatewayError('invalid-request', `plugins.${index}.id: ${entry.id} has an entry already; send one`);
-    }
-    seen.add(entry.id);
-    entries.set(entry.id, entry);
+/** Requests cannot say so of their entries. */
+const isFixed = ({ entry, setBy }: Ruling): boolean => setBy !== 'request' && entry['prevent_overrides'] === true;
+
+/** The workspace's before the account's, unless the account's does not give way. */
+function rulingsOf({ account, workspace }: PluginDefaults): Rulings {
+  const rulings = new Map<string, Ruling>();
+  for (const entry of account) rulings.set(entry.id, { entry, setBy: 'account' });
+  for (const entry of workspace) {
+    const above = rulings.get(entry.id);
+    if (!above || !isFixed(above)) rulings.set(entry.id, { entry, setBy: 'workspace' });
+  }
+  return rulings;
+}
+
+/** A name that stands for a plugin asks for it, with the options of its default. */
+function addNamed(id: string, rulings: Map<string, Ruling>): void {
+  const ruling = rulings.get(id);
+  if (!ruling) rulings.set(id, { entry: { id }, setBy: 'model' });
+  else if (!isFixed(ruling)) rulings.set(id, { ...ruling, entry: { ...ruling.entry, enabled: true } });
+}
+
+function addAsked(plugins: readonly PluginEntry[], rulings: Map<string, Ruling>): void {
+  const repeated = repeatedEntry(plugins);
+  if (repeated) throw new GatewayError('invalid-request', `plugins.${repeated.at}.id: ${repeated.reason}`);
+  for (const entry of plugins) {
+    const ruling = rulings.get(entry.id);
+    const isOverruled = ruling !== undefined && isFixed(ruling);
+    rulings.set(entry.id, isOverruled ? { ...ruling, isRequestOverruled: true } : { entry, setBy: 'request' });
   }
 }

@@ -7,8 +7,9 @@ import type { Plugin, StageNote } from '../../core/plugin.js';
 
 /** What a stage took. */
 interface StageFigures {
-  /** By `performance.now()`; absent: it took no time of its own. */
+  /** By `performance.now()`. Absent: `milliseconds` says what it took, or it took no time of its own. */
   readonly beganAt?: number;
+  readonly milliseconds?: number;
   /** Absent: it costs nothing by itself. */
   readonly cost?: PicoUsd | undefined;
 }
@@ -17,14 +18,17 @@ interface StageFigures {
 export const stageOf = (
   { id, stageType = 'plugin' }: Plugin,
   { summary, data }: StageNote,
-  { beganAt, cost }: StageFigures,
-): JsonObject => ({
-  type: stageType,
-  name: id,
-  summary,
-  data: { ...data, ...(beganAt !== undefined && { milliseconds: Math.round(performance.now() - beganAt) }) },
-  ...(cost !== undefined && { cost_usd: usdNumber(cost) }),
-});
+  { beganAt, milliseconds, cost }: StageFigures,
+): JsonObject => {
+  const took = beganAt === undefined ? milliseconds : performance.now() - beganAt;
+  return {
+    type: stageType,
+    name: id,
+    summary,
+    data: { ...data, ...(took !== undefined && { milliseconds: Math.round(took) }) },
+    ...(cost !== undefined && { cost_usd: usdNumber(cost) }),
+  };
+};
 
 /**
  * What is told of a plugin that failed, where it may be left out.
@@ -33,8 +37,12 @@ export const stageOf = (
 export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal): JsonObject {
   signal.throwIfAborted();
   const isExpected = error instanceof GatewayError || error instanceof ExtensionFault;
-  if (!isExpected) throw error;
-  if (plugin.isSkippable === true) return stageOf(plugin, { summary: 'skipped', data: { reason: error.message } }, {});
-  if (error instanceof GatewayError) throw error;
-  throw new GatewayError('unavailable', `The plugin ${plugin.id} failed: ${error.message}.`, {}, { cause: error });
+  if (!isExpected || plugin.isSkippable !== true) throw failureOf(plugin, error);
+  return stageOf(plugin, { summary: 'skipped', data: { reason: error.message } }, {});
 }
+
+/** Why a plugin failed, as the caller is told it: an outsider that did not serve is named by the plugin that asked. */
+export const failureOf = ({ id }: Plugin, error: unknown): unknown =>
+  error instanceof ExtensionFault
+    ? new GatewayError('unavailable', `The plugin ${id} failed: ${error.message}.`, {}, { cause: error })
+    : error;

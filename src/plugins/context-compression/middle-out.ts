@@ -1,4 +1,4 @@
-import type { Message, TextBlock } from '../../core/conversation/content.js';
+import type { ContentBlock, Message, TextBlock, ToolResultContent } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { estimateFrameTokens, estimateMessageTokens } from '../../core/money/estimate.js';
 import { cutMiddle } from './cut-middle.js';
@@ -32,9 +32,10 @@ export function middleOut(request: ModelRequest, { tokensMax, messagesMax }: Roo
   const kept = keepEnds(listUnits(messages, sizes), { tokensMax: room, messagesMax });
   const left = kept.flatMap(({ from, to }) => messages.slice(from, to));
   const isTold = withBeginning(left, messages);
-  const over = sumOf(isTold.map(estimateMessageTokens)) - room;
-  if (over <= 0) return { messages: isTold, cut: 0 };
-  return cutTexts(isTold, room);
+  // All of it is measured once: it may be megabytes.
+  const sizeOf = new Map(messages.map((message, place) => [message, sizes[place]!]));
+  const over = sumOf(isTold.map((message) => sizeOf.get(message)!)) - room;
+  return over <= 0 ? { messages: isTold, cut: 0 } : cutTexts(isTold, over);
 }
 
 /** The units that stay, in their order. */
@@ -103,65 +104,72 @@ function withBeginning(left: readonly Message[], all: readonly Message[]): reado
 
 export const holdsResults = ({ content }: Message): boolean => content.some(({ type }) => type === 'tool-result');
 
-/** Bytes that a cut text keeps at least, and how often texts are cut: each time the longest. Chosen. */
+/** Bytes that a cut text keeps at least. Chosen. */
 const TEXT_BYTES_MIN = 256;
-const CUTS_MAX = 64;
 const BYTES_PER_TOKEN = 4;
 
-function cutTexts(kept: readonly Message[], room: number): Shortened | undefined {
-  const messages = [...kept];
-  const sizes = messages.map(estimateMessageTokens);
-  for (let cut = 1; cut <= CUTS_MAX; cut++) {
-    const over = sumOf(sizes) - room;
-    const longest = findLongest(messages);
-    if (!longest || longest.bytes <= TEXT_BYTES_MIN) return undefined;
-    const { at, block, bytes } = longest;
-    messages[at] = withText(
-      messages[at]!,
-      block,
-      cutMiddle(block.text, Math.max(TEXT_BYTES_MIN, bytes - (over + 2) * BYTES_PER_TOKEN)),
-    );
-    sizes[at] = estimateMessageTokens(messages[at]);
-    if (sumOf(sizes) <= room) return { messages, cut };
+/**
+ * The longest texts lose their middle, all down to one length: each is read once, however many there are.
+ * @param over tokens that have no room
+ */
+function cutTexts(kept: readonly Message[], over: number): Shortened | undefined {
+  const texts = listTexts(kept);
+  // What is left of each message is rounded up once more.
+  const bytesMax = lengthThatSaves([...texts.values()], (over + kept.length) * BYTES_PER_TOKEN);
+  if (bytesMax === undefined) return undefined;
+  const shorter = new Map<TextBlock, TextBlock>();
+  for (const [block, bytes] of texts) {
+    if (bytes <= bytesMax) continue;
+    const { origin: _origin, ...text } = block;
+    shorter.set(block, { ...text, text: cutMiddle(text.text, bytesMax) });
+  }
+  return { messages: kept.map((message) => withTexts(message, shorter)), cut: shorter.size };
+}
+
+/** Of what users and tools said, with their bytes: what a model said is its own. */
+function listTexts(messages: readonly Message[]): ReadonlyMap<TextBlock, number> {
+  const texts = new Map<TextBlock, number>();
+  for (const { role, content } of messages) {
+    if (role !== 'user') continue;
+    for (const block of content) {
+      for (const part of block.type === 'tool-result' ? block.content : [block]) {
+        if (part.type === 'text') texts.set(part, Buffer.byteLength(part.text));
+      }
+    }
+  }
+  return texts;
+}
+
+/** The most bytes that texts may have so that so many are saved of them; undefined: no length that may be does. */
+function lengthThatSaves(sizes: readonly number[], needed: number): number | undefined {
+  const longest = [...sizes].sort((one, other) => other - one);
+  let sum = 0;
+  for (const [index, size] of longest.entries()) {
+    sum += size;
+    const level = Math.floor((sum - needed) / (index + 1));
+    // Texts that are shorter than that lose nothing.
+    if (level >= (longest[index + 1] ?? 0)) return level >= TEXT_BYTES_MIN ? level : undefined;
   }
   return undefined;
 }
 
-interface FoundText {
-  readonly at: number;
-  readonly block: TextBlock;
-  readonly bytes: number;
-}
-
-/** Of what users and tools said: what a model said is its own. */
-function findLongest(messages: readonly Message[]): FoundText | undefined {
-  let found: FoundText | undefined;
-  const look = (at: number, block: TextBlock): void => {
-    const bytes = Buffer.byteLength(block.text);
-    if (!found || bytes > found.bytes) found = { at, block, bytes };
+/** Without the words that what changes came in: they hold the whole text. */
+function withTexts(message: Message, shorter: ReadonlyMap<TextBlock, TextBlock>): Message {
+  let isCut = false;
+  const shortened = <Part extends ToolResultContent | ContentBlock>(part: Part): Part | TextBlock => {
+    const left = part.type === 'text' ? shorter.get(part) : undefined;
+    isCut ||= left !== undefined;
+    return left ?? part;
   };
-  for (const [at, { role, content }] of messages.entries()) {
-    if (role !== 'user') continue;
-    for (const block of content) {
-      if (block.type === 'text') look(at, block);
-      if (block.type !== 'tool-result') continue;
-      for (const part of block.content) if (part.type === 'text') look(at, part);
-    }
-  }
-  return found;
-}
-
-/** Without the words that it came in: they hold the whole text. */
-function withText({ origin: _origin, ...message }: Message, block: TextBlock, keep: string): Message {
-  const { origin: _wire, ...rest } = block;
-  const shorter: TextBlock = { ...rest, text: keep };
-  const content = message.content.map((other) => {
-    if (other === block) return shorter;
-    if (other.type !== 'tool-result' || !other.content.includes(block)) return other;
-    const { origin: _result, ...result } = other;
-    return { ...result, content: result.content.map((part) => (part === block ? shorter : part)) };
+  const content = message.content.map((block) => {
+    if (block.type !== 'tool-result') return shortened(block);
+    const { origin: _origin, ...result } = block;
+    const parts = block.content.map(shortened);
+    return parts.every((part, place) => part === block.content[place]) ? block : { ...result, content: parts };
   });
-  return { ...message, content };
+  if (!isCut) return message;
+  const { origin: _origin, ...rest } = message;
+  return { ...rest, content };
 }
 
 const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);

@@ -5,4 +5,9 @@ import type { ProviderDefinition } from '../../core/provider.js';
  * (tinker-docs.thinkingmachines.ai, as github.com/anomalyco/models.dev, providers/thinkingmachines, tells it; read
  * 2026-11-24).
  */
-export const thinkingmachines: ProviderDefinition = { slug: 'thinkingmachines', credential: 'x-api-key', quirks: {} };
+export const thinkingmachines: ProviderDefinition = {
+  slug: 'thinkingmachines',
+  credential: 'x-api-key',
+  // Nothing says that others edit the context who speak this format.
+  quirks: { omit: ['context_management'] },
+};

@@ -1,18 +1,24 @@
-import { Global, Module, type DynamicModule } from '@nestjs/common';
+import { setTimeout } from 'node:timers/promises';
+import { Global, Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Environment } from '../environment.js';
+import { databaseAddress } from './database-address.js';
 import { DatabaseHealth } from './database-health.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
 import { migrate } from './migrate.js';
 import { databaseOptions } from './options.js';
 import { Statements } from './statements.js';
+import { StoreRefused } from './store-refused.js';
+import { systemCode } from './system-code.js';
 import { WatchedClient } from './watched-client.js';
 
 /** With the pause, half a minute: long enough for a database that starts together with the gateway. */
 const CONNECT_ATTEMPTS_MAX = 15;
 const CONNECT_PAUSE_MS = 2_000;
+/** Of SQLSTATE: nobody of that name or password, or no such database. */
+const NO_ENTRY = /^(?:28...|3D000)$/;
 
 /**
  * The store, open and migrated before anything is served, closed after everything else. Environment and Clock must come
@@ -30,7 +36,7 @@ export class DatabaseModule {
           inject: [Environment, EmbeddedOpener],
           extraProviders: [{ provide: EmbeddedOpener, useValue: opener }],
           useFactory: storeOptions,
-          dataSourceFactory: openMigrated,
+          dataSourceFactory: openPatiently,
         }),
       ],
       providers: [DatabaseHealth, Statements],
@@ -46,12 +52,39 @@ async function storeOptions(environment: Environment, opener: EmbeddedOpener): P
     ...options,
     ...(!embedded && { extra: { ...options.extra, Client: WatchedClient } }),
     autoLoadEntities: true,
-    retryAttempts: CONNECT_ATTEMPTS_MAX,
-    retryDelay: CONNECT_PAUSE_MS,
-    // The embedded database is closed by its first failure, and failed for a reason that stays.
-    toRetry: (error) => embedded === undefined && isDatabaseUnavailable(error),
+    // Who waits is `openPatiently`, which says so once.
+    toRetry: () => false,
   };
 }
+
+/**
+ * Waits for a server that does not answer yet. The embedded database is closed by its first failure, and failed for a
+ * reason that stays.
+ * @throws StoreRefused where the server stays away, or lets nobody in by this URL
+ */
+async function openPatiently(options?: DataSourceOptions): Promise<DataSource> {
+  const url = serverOf(options);
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await openMigrated(options);
+    } catch (error) {
+      if (url === undefined) throw error;
+      const reason = `DATABASE_URL names ${databaseAddress(url)}`;
+      if (NO_ENTRY.test(systemCode(error) ?? '')) throw new StoreRefused(`${reason}: ${(error as Error).message}`);
+      if (!isDatabaseUnavailable(error)) throw error;
+      const failure = systemCode(error) ?? 'no answer';
+      if (attempt === CONNECT_ATTEMPTS_MAX) {
+        throw new StoreRefused(`${reason}, which was not reached in ${CONNECT_ATTEMPTS_MAX} attempts (${failure}).`);
+      }
+      if (attempt === 1) new Logger('Database').warn(`${reason}, which is not reached yet (${failure})`);
+      await setTimeout(CONNECT_PAUSE_MS);
+    }
+  }
+}
+
+/** The URL of the server; undefined: it is embedded. */
+const serverOf = (options: DataSourceOptions | undefined): string | undefined =>
+  (options?.extra as { readonly connectionString?: string } | undefined)?.connectionString;
 
 /** Opens a DataSource and brings its schema up to date; closes it again when either fails. */
 export async function openMigrated(options?: DataSourceOptions): Promise<DataSource> {

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
+import { StoreRefused } from './store-refused.js';
 
 /** The embedded PostgreSQL and its adapter for node-postgres, as their packages export them. */
 export interface EmbeddedEngine {
@@ -37,7 +38,7 @@ export async function initialise(directory: string): Promise<void> {
   await new Promise<void>((resolve, reject) => {
     const options = { timeout: INITIALISE_MS_MAX, killSignal: 'SIGKILL' } as const;
     const child = execFile(process.execPath, ['-e', INITIALISE, engine, directory], options, (error, _, stderr) => {
-      if (error) reject(new Error(`The embedded database could not be made. ${stderr}`, { cause: error }));
+      if (error) reject(new StoreRefused(`The embedded database could not be made in ${directory}. ${stderr}`.trim()));
       else resolve();
     });
     // Held open on purpose; it breaks when the child ends first.

@@ -8,6 +8,7 @@ import { ClocksOfServers1795455000000 } from './migrations/1795455000000-clocks-
 import { ToolContainers1795460000000 } from './migrations/1795460000000-tool-containers.js';
 import { Egress1795470000000 } from './migrations/1795470000000-egress.js';
 import { WebSearches1795475000000 } from './migrations/1795475000000-web-searches.js';
+import { PluginDefaults1795480000000 } from './migrations/1795480000000-plugin-defaults.js';
 import { KeySecrets1795487200000 } from './migrations/1795487200000-key-secrets.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
@@ -21,6 +22,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ToolContainers1795460000000,
   Egress1795470000000,
   WebSearches1795475000000,
+  PluginDefaults1795480000000,
   KeySecrets1795487200000,
 ];
 

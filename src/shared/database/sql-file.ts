@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** `src`, or `dist` where it is built: the build copies what is SQL (scripts/copy-sql.mjs). */
+/** `src`, or `dist` where it is built: the build copies what is SQL (scripts/finish-build.mjs). */
 const ROOMS = join(import.meta.dirname, '..', '..');
 
 /** @param path of a file of SQL in a room, as `ledger/sql/take_holds_1.sql`. It may hold several statements. */

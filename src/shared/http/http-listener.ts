@@ -1,9 +1,8 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { InvalidEnvironment } from '../environment.js';
 import { Acceptors } from './acceptors.js';
 import { bodyMsMax } from './body-reader.js';
 import { answerBrokenRequests, answerExpectation, HEADER_BYTES_MAX } from './broken-requests.js';
+import { listenAt } from './listen-at.js';
 import { servedMessages } from './served-messages.js';
 
 /** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
@@ -49,25 +48,9 @@ export class HttpListener {
     this.server.on('checkContinue', (request, response) => this.server.emit('request', request, response));
   }
 
-  /**
-   * @returns the address as a URL without a path
-   * @throws InvalidEnvironment when the port is taken or the address is not this machine's
-   */
-  async open(port: number, host: string): Promise<string> {
-    await new Promise<void>((resolve, reject) => {
-      const refused = (error: NodeJS.ErrnoException): void => {
-        const variable = error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' ? 'HOST' : 'PORT';
-        const reason = `cannot be listened on: ${host}:${port} (${error.code ?? 'unknown reason'})`;
-        reject(new InvalidEnvironment([{ variable, reason }]));
-      };
-      this.server.once('error', refused);
-      this.server.listen(port, host, LINE_MAX, () => {
-        this.server.off('error', refused);
-        resolve();
-      });
-    });
-    const bound = (this.server.address() as AddressInfo).port;
-    return `http://${host.includes(':') ? `[${host}]` : host}:${bound}`;
+  /** @returns and throws as `listenAt` */
+  open(port: number, host: string): Promise<string> {
+    return listenAt(this.server, 'PORT', port, host, LINE_MAX);
   }
 
   /**

@@ -209,6 +209,20 @@ export function variant<Tag extends string, Cases extends Record<string, TProper
   });
 }
 
+/** The same schema, but that no object in it takes fields beside its own; free-form ones stay as they are. */
+export function closedThroughout<S extends TSchema>(schema: S): S {
+  const { properties, items, else: otherwise, oneOf: branches } = schema as Readonly<Record<string, unknown>>;
+  const all = (schemas: object): object =>
+    Object.fromEntries(Object.entries(schemas).map(([name, one]) => [name, closedThroughout(one as TSchema)]));
+  return {
+    ...schema,
+    ...(properties !== undefined && { properties: all(properties as object), additionalProperties: false }),
+    ...(items !== undefined && { items: closedThroughout(items as TSchema) }),
+    ...(otherwise !== undefined && { else: closedThroughout(otherwise as TSchema) }),
+    ...(branches !== undefined && { oneOf: (branches as TSchema[]).map(closedThroughout) }),
+  };
+}
+
 function bounds(limits: { min?: number; max?: number }): { minimum?: number; maximum?: number } {
   return {
     ...(limits.min !== undefined && { minimum: limits.min }),

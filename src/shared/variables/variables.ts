@@ -108,6 +108,12 @@ export const VARIABLES = {
     grammar: host,
     meaning: 'Address to listen on. The container sets `0.0.0.0`.',
   }),
+  healthPort: optional({
+    name: 'FAIRLEAD_HEALTH_PORT',
+    grammar: wholeNumber(0, 65_535),
+    meaning:
+      'Health and metrics on a port of their own, and no longer on `PORT`, which then opens only when the gateway is ready.',
+  }),
   databaseUrl: optional({
     name: 'DATABASE_URL',
     grammar: secret(url('postgres', 'postgresql')),

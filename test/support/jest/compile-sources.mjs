@@ -9,7 +9,7 @@ const FOLDERS = ['src', 'scripts'];
 /** Earlier states of the sources that are kept: another run may still be using the latest ones. */
 const KEPT = 4;
 /** Rises when what is made of a source changes though the source does not. */
-const FORMAT = 1;
+const FORMAT = 2;
 
 const SWC = {
   jsc: {
@@ -38,7 +38,8 @@ export async function compileSources(root) {
   // Made aside and moved in as a whole: two runs may begin together.
   const unfinished = await mkdtemp(`${target}-`);
   await Promise.all(sources.map((source) => compile(source, root, unfinished)));
-  await writeFile(join(unfinished, 'package.json'), '{ "type": "module" }\n');
+  const { type, version } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'));
+  await writeFile(join(unfinished, 'package.json'), JSON.stringify({ type, version }));
   // What the program finds beside itself.
   await symlink(join(root, 'catalog'), join(unfinished, 'catalog'));
   await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true }));

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
-import { isJsonObject } from '../../../core/json/json.js';
-import type { Target, UpstreamCall } from '../../../core/provider.js';
+import { isJsonObject, type Json } from '../../../core/json/json.js';
+import type { CountedPrompt, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { pricedBetas } from '../service-tier.js';
 import { betasOf } from './betas.js';
@@ -30,8 +30,12 @@ export function* encodeCount(request: ModelRequest, target: Target): Steps<Upstr
   };
 }
 
-export function decodeCount(body: unknown): number {
-  const count = isJsonObject(body) ? body['input_tokens'] : undefined;
-  if (typeof count === 'number' && Number.isSafeInteger(count) && count >= 0) return count;
-  throw new ProviderFault('malformed-reply', "The provider's reply has no count.");
+export function decodeCount(body: unknown): CountedPrompt {
+  const { input_tokens: count, context_management: edited } = isJsonObject(body) ? body : {};
+  if (!isCount(count)) throw new ProviderFault('malformed-reply', "The provider's reply has no count.");
+  const original = isJsonObject(edited) ? edited['original_input_tokens'] : undefined;
+  return { inputTokens: count, ...(isCount(original) && { originalInputTokens: original }) };
 }
+
+const isCount = (value: Json | undefined): value is number =>
+  typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
-import type { Target, UpstreamCall } from '../../../core/provider.js';
+import type { CountedPrompt, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { jsonCall } from '../json-call.js';
 import { pathSegment } from '../path-segment.js';
@@ -30,8 +30,8 @@ export function* encodeCount(request: ModelRequest, target: Target): Steps<Upstr
   );
 }
 
-export function decodeCount(body: unknown): number {
+export function decodeCount(body: unknown): CountedPrompt {
   const count = isJsonObject(body) ? readCount(body['inputTokens']) : undefined;
-  if (count !== undefined) return count;
+  if (count !== undefined) return { inputTokens: count };
   throw new ProviderFault('malformed-reply', "The provider's reply has no count.");
 }

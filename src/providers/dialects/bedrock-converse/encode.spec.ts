@@ -436,7 +436,7 @@ describe('a count', () => {
   });
 
   it('is a figure', () => {
-    expect(decodeCount({ inputTokens: 12 })).toBe(12);
+    expect(decodeCount({ inputTokens: 12 })).toEqual({ inputTokens: 12 });
     for (const body of [{}, null, { inputTokens: -1 }, { inputTokens: 'x' }]) {
       expect(() => decodeCount(body)).toThrow(expect.objectContaining({ kind: 'malformed-reply' }));
     }

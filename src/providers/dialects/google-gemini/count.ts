@@ -1,6 +1,6 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import { isJsonObject } from '../../../core/json/json.js';
-import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
+import type { CountedPrompt, FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { jsonCall } from '../json-call.js';
 import { malformed, readCount } from '../read-json.js';
@@ -19,8 +19,8 @@ export function* encodeCount(request: ModelRequest, target: Target): Steps<Upstr
 }
 
 /** @throws ProviderFault `malformed-reply` */
-export function decodeCount(body: unknown): number {
+export function decodeCount(body: unknown): CountedPrompt {
   const count = isJsonObject(body) ? readCount(body['totalTokens']) : undefined;
   if (count === undefined) throw malformed('has no count');
-  return count;
+  return { inputTokens: count };
 }

@@ -66,7 +66,7 @@ describe('the call', () => {
         },
       },
     });
-    expect(googleGemini.counting!.decode({ totalTokens: 31 })).toBe(31);
+    expect(googleGemini.counting!.decode({ totalTokens: 31 })).toEqual({ inputTokens: 31 });
     expect(() => googleGemini.counting!.decode({ totalTokens: '31' })).toThrow('has no count');
   });
 

@@ -1,8 +1,11 @@
-/** Copies what is SQL beside the built code, which reads it from there: the compiler leaves it out. */
-import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
+/**
+ * The end of a build: copies what is SQL beside the built code, which reads it from there (the compiler leaves it out),
+ * and writes down which sources were built.
+ */
+import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { BUILT_FROM, ROOT, sourcesState } from './sources-state.mjs';
 
-const ROOT = join(import.meta.dirname, '..');
 const [SOURCE, TARGET] = [join(ROOT, 'src'), join(ROOT, 'dist')];
 
 for (const entry of readdirSync(SOURCE, { withFileTypes: true, recursive: true })) {
@@ -12,3 +15,4 @@ for (const entry of readdirSync(SOURCE, { withFileTypes: true, recursive: true }
   mkdirSync(dirname(copy), { recursive: true });
   copyFileSync(file, copy);
 }
+writeFileSync(BUILT_FROM, sourcesState());

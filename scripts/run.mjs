@@ -1,0 +1,47 @@
+// Runs a program of the built code, and builds it before where it is not that of the sources:
+// `node scripts/run.mjs main.js`, or another file of `dist` and its own words behind it.
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { isBuilt, ROOT } from './sources-state.mjs';
+
+const [, , file, ...words] = process.argv;
+const program = join(ROOT, 'dist', file);
+
+/** Undefined in an installation without development packages, which runs what is there. */
+function findCompiler() {
+  try {
+    return createRequire(import.meta.url).resolve('typescript/bin/tsc');
+  } catch {
+    return undefined;
+  }
+}
+
+/** @returns its exit code */
+async function run(...parts) {
+  const child = spawn(process.execPath, parts, { cwd: ROOT, stdio: 'inherit' });
+  const stop = (signal) => child.kill(signal);
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
+  const [code] = await once(child, 'exit');
+  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+  return code ?? 1;
+}
+
+if (!isBuilt()) {
+  const compiler = findCompiler();
+  if (compiler) {
+    console.error('Fairlead is built first; this takes half a minute.');
+    const failure =
+      (await run(compiler, '-p', 'tsconfig.build.json')) || (await run(join(import.meta.dirname, 'finish-build.mjs')));
+    if (failure) process.exit(failure);
+  } else if (!existsSync(program)) {
+    console.error('Fairlead is not built here: run `npm ci && npm run build`, then `npm prune --omit=dev`.');
+    process.exit(1);
+  }
+}
+// As if it had been started by itself: its workers are started by the same path.
+process.argv = [process.execPath, program, ...words];
+await import(pathToFileURL(program).href);

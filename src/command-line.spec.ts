@@ -1,0 +1,28 @@
+// Goal: the program answers what it is asked on its command line, and starts where it is asked nothing.
+// Method: a table of words; the help against the list of variables.
+import { answerCommandLine } from './command-line.js';
+import { PACKAGE_VERSION } from './shared/package-version.js';
+import { VARIABLE_ROWS } from './shared/variables/variables.js';
+
+it('starts without words', () => {
+  expect(answerCommandLine([])).toBeUndefined();
+});
+
+it.each(['--version', '-v'])('%s is the version of the package', (word) => {
+  expect(answerCommandLine([word])).toEqual({ text: PACKAGE_VERSION, code: 0 });
+});
+
+it.each(['--help', '-h'])('%s names every variable with its default', (word) => {
+  const { text, code } = answerCommandLine([word])!;
+  expect(code).toBe(0);
+  for (const { name, shownDefault } of VARIABLE_ROWS) {
+    expect(text).toMatch(new RegExp(`^  ${name} +${shownDefault.replaceAll('`', '').replace(/[^\w ]/g, '.')}$`, 'm'));
+  }
+});
+
+it.each(['--port', 'start', '--help=1'])('%s is refused, and names where to look', (word) => {
+  expect(answerCommandLine([word])).toEqual({
+    text: `Fairlead takes no "${word}": settings are variables, see --help.`,
+    code: 2,
+  });
+});

@@ -1,0 +1,222 @@
+import type { JsonObject } from '../json/json.js';
+import { estimateTokens, InputEstimate, listSizes, sizeOf } from '../money/estimate.js';
+import { StepCounter, type Steps } from '../steps.js';
+import { blockPath, type ContentBlock, type Message, type ToolResultBlock, type ToolUseBlock } from './content.js';
+import { CLEAR_THINKING, type ClearThinking, type ClearToolUses, type ContextEdit } from './context-edits.js';
+import type { ModelRequest } from './request.js';
+
+/** What an edit came to, in the words of who defined it. */
+export type AppliedEdit = JsonObject & {
+  readonly type: ContextEdit['type'];
+  /** As they are estimated. */
+  readonly cleared_input_tokens: number;
+};
+
+/** A request after its edits. */
+export interface ClearedContext {
+  readonly request: ModelRequest;
+  /** The edits that changed something, in their order. */
+  readonly applied: readonly AppliedEdit[];
+}
+
+/** What the model reads in the place of a cleared result. Chosen: its vendor does not publish its own words. */
+export const CLEARED_RESULT = '[tool result cleared]';
+
+/** Measured in one step, in bytes of text: less than a millisecond's work. */
+const STEP_BYTES = 1024 * 1024;
+
+/**
+ * Clears old results of tools and old reasoning out of a conversation, one edit after another. Calls stay with their
+ * results, which are a word then; reasoning goes in whole blocks. What is cleared is not cleared again. Pure.
+ */
+export function* clearContext(asked: ModelRequest, edits: readonly ContextEdit[]): Steps<ClearedContext> {
+  let request = asked;
+  const applied: AppliedEdit[] = [];
+  for (const edit of edits) {
+    const cleared =
+      edit.type === CLEAR_THINKING ? yield* clearThinking(request.messages, edit) : yield* clearToolUses(request, edit);
+    if (!cleared) continue;
+    request = { ...request, messages: cleared.messages };
+    applied.push(cleared.applied);
+  }
+  return { request, applied };
+}
+
+interface Cleared {
+  readonly messages: readonly Message[];
+  readonly applied: AppliedEdit;
+}
+
+interface AnsweredUse {
+  readonly use: ToolUseBlock;
+  readonly result: ToolResultBlock;
+}
+
+function* clearToolUses(request: ModelRequest, edit: ClearToolUses): Steps<Cleared | undefined> {
+  const uses = yield* listUses(request.messages);
+  const old = uses.slice(0, Math.max(0, uses.length - edit.keep)).filter(({ use }) => !edit.excluded.has(use.name));
+  if (old.length === 0 || !(yield* isPastTrigger(request, edit, uses.length))) return undefined;
+  const changes = new Changes();
+  let count = 0;
+  for (const { use, result } of old) {
+    if (changes.isStepOver()) yield;
+    const clearsInput = typeof edit.inputs === 'boolean' ? edit.inputs : edit.inputs.has(use.name);
+    const isCleared = changes.put(result, withoutContent(result));
+    if ((clearsInput && changes.put(use, withoutInput(use))) || isCleared) count++;
+  }
+  const tokens = changes.clearedTokens;
+  if (count === 0 || tokens < edit.clearAtLeast) return undefined;
+  return {
+    messages: yield* changes.madeTo(request.messages),
+    applied: { type: edit.type, cleared_tool_uses: count, cleared_input_tokens: tokens },
+  };
+}
+
+/** Uses with their results, in the order of these. */
+function* listUses(messages: readonly Message[]): Steps<readonly AnsweredUse[]> {
+  const steps = new StepCounter();
+  const open = new Map<string, ToolUseBlock>();
+  const uses: AnsweredUse[] = [];
+  for (const { content } of messages) {
+    for (const block of content) {
+      if (steps.isOver()) yield;
+      if (block.type === 'tool-use') open.set(block.id, block);
+      const use = block.type === 'tool-result' ? open.get(block.toolUseId) : undefined;
+      if (use) uses.push({ use, result: block as ToolResultBlock });
+    }
+  }
+  return uses;
+}
+
+function* isPastTrigger(request: ModelRequest, { trigger }: ClearToolUses, uses: number): Steps<boolean> {
+  if (trigger.type === 'tool_uses') return uses > trigger.value;
+  const estimate = new InputEstimate();
+  const steps = new StepCounter();
+  let bytes = 0;
+  for (const size of listSizes(request)) {
+    estimate.add(size);
+    bytes += size.bytes;
+    if (!steps.isOver() && bytes < STEP_BYTES) continue;
+    yield;
+    bytes = 0;
+  }
+  return estimate.tokens > trigger.value;
+}
+
+// New values, without the words they came in: these hold what was cleared.
+
+const withoutContent = ({ origin: _origin, ...result }: ToolResultBlock): ToolResultBlock => ({
+  ...result,
+  content: [{ type: 'text', text: CLEARED_RESULT }],
+});
+
+const withoutInput = ({ origin: _origin, ...use }: ToolUseBlock): ToolUseBlock => ({ ...use, input: {} });
+
+/**
+ * Reasoning counts by turns of the assistant: all that is said from what a user asks to the next such question. A
+ * message that is nothing but reasoning stays, for it would be empty.
+ */
+function* clearThinking(messages: readonly Message[], { type, keep }: ClearThinking): Steps<Cleared | undefined> {
+  if (keep === undefined || keep === Infinity) return undefined;
+  const turns = yield* turnsWithThinking(messages);
+  const changes = new Changes();
+  let count = 0;
+  for (const turn of turns.slice(0, Math.max(0, turns.length - keep))) {
+    let isCleared = false;
+    for (const { content } of turn) {
+      if (changes.isStepOver()) yield;
+      const thoughts = content.filter(isThinking);
+      if (thoughts.length === content.length) continue;
+      for (const block of thoughts) changes.remove(block);
+      isCleared ||= thoughts.length > 0;
+    }
+    if (isCleared) count++;
+  }
+  if (count === 0) return undefined;
+  return {
+    messages: yield* changes.madeTo(messages),
+    applied: { type, cleared_thinking_turns: count, cleared_input_tokens: changes.clearedTokens },
+  };
+}
+
+/** Of each turn the messages with reasoning. */
+function* turnsWithThinking(messages: readonly Message[]): Steps<readonly (readonly Message[])[]> {
+  const steps = new StepCounter();
+  const turns: Message[][] = [];
+  let turn: Message[] | undefined;
+  for (const message of messages) {
+    if (steps.isOver(message.content.length)) yield;
+    if (message.role === 'user' && !message.content.some(({ type }) => type === 'tool-result')) turn = undefined;
+    if (message.role !== 'assistant' || !message.content.some(isThinking)) continue;
+    if (!turn) turns.push((turn = []));
+    turn.push(message);
+  }
+  return turns;
+}
+
+const isThinking = ({ type }: ContentBlock): boolean => type === 'thinking' || type === 'redacted-thinking';
+
+/** What becomes of blocks, and what that saves. */
+class Changes {
+  private readonly left = new Map<ContentBlock, readonly ContentBlock[]>();
+  private readonly steps = new StepCounter();
+  private bytes = 0;
+  private tokens = 0;
+  private measured = 0;
+
+  get clearedTokens(): number {
+    return estimateTokens(this.bytes) + this.tokens;
+  }
+
+  isStepOver(): boolean {
+    if (!this.steps.isOver() && this.measured < STEP_BYTES) return false;
+    this.measured = 0;
+    return true;
+  }
+
+  remove(block: ContentBlock): void {
+    const { bytes, tokens } = sizeOf(block);
+    this.save(bytes, tokens);
+    this.left.set(block, []);
+  }
+
+  /** @returns false where nothing would be saved: it stays as it is */
+  put(block: ContentBlock, shorter: ContentBlock): boolean {
+    const { bytes, tokens } = sizeOf(block);
+    const saved = bytes - sizeOf(shorter).bytes;
+    this.measured += bytes;
+    if (saved <= 0 && tokens === 0) return false;
+    this.save(saved, tokens);
+    this.left.set(block, [shorter]);
+    return true;
+  }
+
+  /** Messages that change lose the words they came in, and tell where their blocks stood. */
+  *madeTo(messages: readonly Message[]): Steps<readonly Message[]> {
+    const made: Message[] = [];
+    for (const [index, message] of messages.entries()) {
+      if (this.steps.isOver(message.content.length)) yield;
+      made.push(message.content.some((block) => this.left.has(block)) ? this.changed(message, index) : message);
+    }
+    return made;
+  }
+
+  private changed(message: Message, index: number): Message {
+    const { origin: _origin, ...rest } = message;
+    const content: ContentBlock[] = [];
+    const paths: string[] = [];
+    for (const [place, block] of message.content.entries()) {
+      for (const left of this.left.get(block) ?? [block]) {
+        content.push(left);
+        paths.push(blockPath(message, index, place));
+      }
+    }
+    return { ...rest, content, paths };
+  }
+
+  private save(bytes: number, tokens: number): void {
+    this.measured += bytes;
+    this.bytes += bytes;
+    this.tokens += tokens;
+  }
+}

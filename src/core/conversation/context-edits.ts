@@ -1,0 +1,106 @@
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../json/json.js';
+
+/*
+ * Edits of a conversation that need no model, by the names and the meaning of who defined them
+ * (docs/wire/messages.md#context-management).
+ */
+
+export const CLEAR_TOOL_USES = 'clear_tool_uses_20250919';
+export const CLEAR_THINKING = 'clear_thinking_20251015';
+
+/** Leaves out what old uses of tools brought. */
+export interface ClearToolUses {
+  readonly type: typeof CLEAR_TOOL_USES;
+  /** Nothing is cleared unless there is more of it. */
+  readonly trigger: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number };
+  /** The latest uses stay, so many. */
+  readonly keep: number;
+  /** Tokens; where no more can be cleared than less of them, nothing is. */
+  readonly clearAtLeast: number;
+  /** Names of tools whose uses stay. */
+  readonly excluded: ReadonlySet<string>;
+  /** Whether the arguments go as well: of all tools, or of those with these names. */
+  readonly inputs: boolean | ReadonlySet<string>;
+}
+
+/** Leaves out the reasoning of old turns. */
+export interface ClearThinking {
+  readonly type: typeof CLEAR_THINKING;
+  /** The latest turns with reasoning that keep it, one or more. Undefined: as each model has it by itself. */
+  readonly keep: number | undefined;
+}
+
+export type ContextEdit = ClearToolUses | ClearThinking;
+
+/** What a request wants done to its conversation. */
+export interface ContextEdits {
+  /** In their order. */
+  readonly clearing: readonly ContextEdit[];
+  /** What is left for the vendor alone; undefined: nothing. */
+  readonly rest: Opaque | undefined;
+}
+
+/** Where the caller says nothing of it. */
+const TRIGGER_INPUT_TOKENS = 100_000;
+const KEEP_TOOL_USES = 3;
+
+/** @returns undefined where nothing is to be cleared */
+export function readContextEdits(management: Opaque | undefined): ContextEdits | undefined {
+  const edits = management?.vendor === 'anthropic' ? management.value['edits'] : undefined;
+  if (!management || !Array.isArray(edits)) return undefined;
+  const clearing: ContextEdit[] = [];
+  const rest: Json[] = [];
+  for (const edit of edits as readonly Json[]) {
+    const read = isJsonObject(edit) ? readEdit(edit) : undefined;
+    if (read) clearing.push(read);
+    else rest.push(edit);
+  }
+  if (clearing.length === 0) return undefined;
+  return {
+    clearing,
+    rest: rest.length === 0 ? undefined : { ...management, value: { ...management.value, edits: rest } },
+  };
+}
+
+function readEdit(edit: JsonObject): ContextEdit | undefined {
+  switch (edit['type']) {
+    case CLEAR_TOOL_USES:
+      return readClearToolUses(edit);
+    case CLEAR_THINKING:
+      return { type: CLEAR_THINKING, keep: readTurns(edit['keep']) };
+    default:
+      return undefined;
+  }
+}
+
+function readClearToolUses(edit: JsonObject): ClearToolUses {
+  const { trigger, clear_tool_inputs: inputs } = edit;
+  const isCounted = isJsonObject(trigger) && trigger['type'] === 'tool_uses';
+  return {
+    type: CLEAR_TOOL_USES,
+    trigger: {
+      type: isCounted ? 'tool_uses' : 'input_tokens',
+      value: valueOf(trigger) ?? TRIGGER_INPUT_TOKENS,
+    },
+    keep: valueOf(edit['keep']) ?? KEEP_TOOL_USES,
+    clearAtLeast: valueOf(edit['clear_at_least']) ?? 0,
+    excluded: namesIn(edit['exclude_tools']),
+    inputs: Array.isArray(inputs) ? namesIn(inputs) : inputs === true,
+  };
+}
+
+/** The last turn may be under way, and its reasoning is wanted back. */
+function readTurns(keep: Json | undefined): number | undefined {
+  const turns = valueOf(keep);
+  if (turns !== undefined) return Math.max(1, turns);
+  const isAll = keep === 'all' || (isJsonObject(keep) && keep['type'] === 'all');
+  return isAll ? Infinity : undefined;
+}
+
+function valueOf(measure: Json | undefined): number | undefined {
+  const value = isJsonObject(measure) ? measure['value'] : undefined;
+  return typeof value === 'number' ? value : undefined;
+}
+
+const namesIn = (list: Json | undefined): ReadonlySet<string> =>
+  new Set(Array.isArray(list) ? (list as readonly Json[]).filter((name) => typeof name === 'string') : []);

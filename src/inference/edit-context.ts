@@ -1,0 +1,64 @@
+import { clearContext, type ClearedContext } from '../core/conversation/clear-context.js';
+import { CLEAR_THINKING, readContextEdits, type ContextEdit } from '../core/conversation/context-edits.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { JsonObject } from '../core/json/json.js';
+import type { Leg } from '../core/routing/plan.js';
+import type { RouteInputs } from '../core/routing/route-inputs.js';
+import { doInTurns } from '../core/steps.js';
+import type { FitRequest, FittedRequest } from '../routing/plan-runner.js';
+
+/** Turns whose reasoning a model keeps where nobody says how many (docs/wire/messages.md#context-management). */
+const KEEP_TURNS = 1;
+
+/**
+ * Clears what a request wants cleared, for legs whose vendors are not told of it; to others it goes as it is.
+ * @param carries as routing has it
+ * @returns undefined for a request that wants nothing cleared
+ */
+export function contextEditor(
+  { contextManagement }: ModelRequest,
+  carries: RouteInputs['carries'],
+): FitRequest | undefined {
+  const edits = readContextEdits(contextManagement);
+  if (!edits) return undefined;
+  const { clearing, rest } = edits;
+  return async (request, leg) => {
+    if (carries?.(leg, 'context_management') !== false) return { request, stages: [] };
+    const { contextManagement: _done, ...asked } = request;
+    const edited = { ...asked, ...(rest && { contextManagement: rest }) };
+    return told(await doInTurns(clearContext(edited, editsFor(leg, clearing))), leg);
+  };
+}
+
+/** Both, one after the other. Undefined: neither is there. */
+export function fitInTurn(first: FitRequest | undefined, second: FitRequest | undefined): FitRequest | undefined {
+  if (!first || !second) return first ?? second;
+  return async (request, leg) => {
+    const fitted = await first(request, leg);
+    const further = await second(fitted.request, leg);
+    return { ...fitted, ...further, stages: [...fitted.stages, ...further.stages] };
+  };
+}
+
+/** Claude keeps as much of its reasoning as each of its models does by itself, wherever it is asked. */
+const editsFor = ({ model }: Leg, edits: readonly ContextEdit[]): readonly ContextEdit[] =>
+  model.id.startsWith('anthropic/') ? edits : edits.map(withTurns);
+
+const withTurns = (edit: ContextEdit): ContextEdit =>
+  edit.type === CLEAR_THINKING && edit.keep === undefined ? { ...edit, keep: KEEP_TURNS } : edit;
+
+const told = ({ request, applied }: ClearedContext, leg: Leg): FittedRequest => ({
+  request,
+  appliedEdits: applied,
+  stages: applied.length === 0 ? [] : [stageOf(applied, leg)],
+});
+
+/** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
+function stageOf(applied: ClearedContext['applied'], { tag }: Leg): JsonObject {
+  const data: Record<string, string | number> = { endpoint: tag };
+  for (const { type: _type, ...figures } of applied) {
+    for (const [name, figure] of Object.entries(figures)) data[name] = Number(data[name] ?? 0) + Number(figure);
+  }
+  const summary = applied.map(({ type }) => type).join(', ');
+  return { type: 'context_compression', name: 'context-management', summary, data };
+}

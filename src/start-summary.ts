@@ -1,0 +1,65 @@
+import type { CatalogProvider, CatalogSnapshot } from './core/routing/catalog.js';
+import { databaseAddress } from './shared/database/database-address.js';
+import type { Environment } from './shared/environment.js';
+import { PACKAGE_VERSION } from './shared/package-version.js';
+
+/** Names in a row at most; of more, their number is told. */
+const NAMES_MAX = 12;
+/** What is left of a variable's name without the words for a credential: `OPENAI_APIKEY` is `openai`. */
+const CREDENTIAL = /^(.*?)(?:_?api)?_?(?:key|token)$/i;
+
+/** What a start is told of. */
+export interface StartedWith {
+  readonly environment: Environment;
+  readonly catalog: CatalogSnapshot;
+  /** Whether the operator can call it. */
+  readonly isReachable: (provider: CatalogProvider) => boolean;
+}
+
+/** All that an operator asks first, in one line. It names servers and variables, and no secret. */
+export function startSummary({ environment, catalog, isReachable }: StartedWith): string {
+  const { databaseUrl, redisUrl, workers, dataDir, catalogPath } = environment;
+  const models = [...catalog.models.values()];
+  const endpoints = models.reduce((sum, model) => sum + model.endpoints.length, 0);
+  const providers = [...catalog.providers.values()];
+  const ready = providers.filter(isReachable).map(({ slug }) => slug);
+  return [
+    `Fairlead ${PACKAGE_VERSION}`,
+    databaseUrl ? `PostgreSQL at ${databaseAddress(databaseUrl.reveal())}` : 'embedded database',
+    redisUrl ? `Redis at ${new URL(redisUrl.reveal()).host}` : 'no Redis',
+    `catalog ${catalogPath} with ${models.length} models at ${endpoints} endpoints of ${providers.length} providers`,
+    `${ready.length} of them can be called (${list(ready)}), ${providers.length - ready.length} have no credential of yours`,
+    `${workers} ${workers === 1 ? 'process' : 'processes'}`,
+    `data in ${dataDir}`,
+  ].join('; ');
+}
+
+const list = (names: readonly string[]): string =>
+  names.length === 0
+    ? 'none'
+    : names.length > NAMES_MAX
+      ? `${names.slice(0, NAMES_MAX).join(', ')}, …`
+      : names.join(', ');
+
+/**
+ * Variables that are set, by all appearance, for the credential of a provider, and are not the one that it is read
+ * from.
+ * @returns a warning for each
+ */
+export function warnOfMissedCredentials(catalog: CatalogSnapshot, variables: NodeJS.ProcessEnv): string[] {
+  const missing = new Map<string, { readonly slug: string; readonly env: string }>();
+  const read = new Set<string>();
+  for (const { slug, credential, credentialSource: source } of catalog.providers.values()) {
+    if (typeof source !== 'object' || !('env' in source)) continue;
+    read.add(source.env);
+    const owner = ownerIn(source.env);
+    if (!credential && owner !== undefined) missing.set(owner, { slug, env: source.env });
+  }
+  return Object.keys(variables).flatMap((name) => {
+    const meant = read.has(name) ? undefined : missing.get(ownerIn(name) ?? '');
+    return meant ? [`${name} has no effect: the credential of ${meant.slug} is read from ${meant.env}`] : [];
+  });
+}
+
+/** Whose credential a variable of this name holds. */
+const ownerIn = (name: string): string | undefined => CREDENTIAL.exec(name)?.[1]?.replaceAll('_', '').toLowerCase();

@@ -1,0 +1,230 @@
+/**
+ * Goal: what the account and a workspace say of plugins holds where a request says nothing of them, is replaced by what
+ * it says, and is not where they say so, which is told; answers, counts and explanations see the same, and a change is
+ * in force at once. Method: the application before strict doubles on both databases, with plugins that answer of
+ * themselves, whole and streamed, on both faces. Rules: docs/wire/tools-and-plugins.md#defaults.
+ */
+import { MANAGEMENT_KEY, type NewKey } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import {
+  CALL,
+  calls,
+  LoopBench,
+  microUsd,
+  PRICES,
+  ROUTES,
+  says,
+  TOOLS,
+  USES,
+  type Route,
+} from '../tools/faults-bench.js';
+
+const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
+const SHORT = 8_192;
+const LONG = [
+  ...Array.from({ length: 200 }, (_, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content: `${index}: ${'word '.repeat(80)}`,
+  })),
+  { role: 'user', content: 'And now?' },
+];
+const SCHEMA = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
+const BROKEN = 'It is {a: 1,}';
+const formatOn = (route: Route): object =>
+  route === '/messages'
+    ? { output_config: { format: { type: 'json_schema', schema: SCHEMA } } }
+    : { response_format: { type: 'json_object' } };
+
+describeOnEachDatabase('defaults of plugins', (database) => {
+  let bench: LoopBench;
+  /** Of the default workspace, and of one of its own. */
+  let home: NewKey;
+  let away: NewKey;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database, { models: [{ id: 'test/short', model: { context_length: SHORT } }] });
+    await manage('POST', '/workspaces', { name: 'Away', slug: 'away' });
+    home = await bench.gateway.newKey();
+    away = await bench.gateway.newKey({ workspace_id: 'away' });
+  }, 60_000);
+  afterAll(() => bench?.close());
+  beforeEach(() => bench.begin(says('So.')));
+  afterEach(async () => {
+    await account([]);
+    await workspace(null);
+  });
+
+  async function manage(method: string, path: string, body: object): Promise<JsonBody> {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method, key: MANAGEMENT_KEY, headers, body: JSON.stringify(body) };
+    const answer = (await (await bench.gateway.request(path, init)).json()) as JsonBody;
+    expect(answer.error).toBeUndefined();
+    return answer.data;
+  }
+  const account = (plugins: object[] | null): Promise<JsonBody> => manage('PATCH', '/account/preferences', { plugins });
+  const workspace = (plugins: object[] | null): Promise<JsonBody> => manage('PATCH', '/workspaces/away', { plugins });
+
+  const ask = (route: Route, fields: object, { key } = away): Promise<JsonBody> =>
+    bench.ask(route, { tools: undefined, ...fields }, key);
+  const post = async (path: string, fields: object, { key } = away): Promise<JsonBody> => {
+    const response = await bench.gateway.request(path, {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json', 'x-router-metadata': 'enabled' },
+      body: JSON.stringify(bench.body({ tools: undefined, ...fields })),
+    });
+    return (await response.json()) as JsonBody;
+  };
+  const sent = (): JsonBody => bench.upstreams.main.requests[0]!.json;
+  const textOf = (reply: JsonBody): string => reply.message?.content ?? reply.content[0].text;
+
+  describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
+    it('heal answers in the workspace that says so, for the same money', async () => {
+      await workspace([{ id: 'response-healing' }]);
+      for (const [key, text] of [[away, '{"a": 1}'], [home, BROKEN]] as const) {
+        bench.begin(says(BROKEN));
+        const reply = await ask(route, { stream, ...formatOn(route) }, key);
+        expect([reply.status, textOf(reply), microUsd(reply.usage.cost)]).toEqual([200, text, CALL]);
+        expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: CALL });
+      }
+    }); // prettier-ignore
+
+    it('offer tools, as they are said to be, unless the request turns them off', async () => {
+      await account([{ id: 'web-fetch', max_uses: 1 }]);
+      bench.begin(calls(bench.fetches, bench.fetches), says('So.'));
+      const reply = await ask(route, { stream });
+      expect([reply.status, sent().tools[0].name]).toEqual([200, 'web_fetch']);
+      expect((await bench.row(reply.id)).cost).toBe(2 * CALL + PRICES.fetch);
+      bench.begin(says('So.'));
+      await ask(route, { stream, plugins: [{ id: 'web-fetch', enabled: false }] });
+      expect(sent().tools ?? []).toEqual([]);
+    });
+
+    it('search, and charge for it, whatever the request says where that is fixed', async () => {
+      await account([{ id: 'web', engine: 'exa', max_results: 3, prevent_overrides: true }]);
+      for (const plugins of [undefined, [{ id: 'web', max_results: 7 }], [{ id: 'web', enabled: false }]]) {
+        bench.begin(says('So.'));
+        const reply = await ask(route, { stream, plugins });
+        expect(reply.status).toBe(200);
+        expect(bench.upstreams.engine.requests.map(({ json }) => json.numResults)).toEqual([3]);
+        expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + PRICES.search, tools_cost: PRICES.search });
+      }
+    });
+
+    it('have no room made where they say so', async () => {
+      const fields = { model: 'test/short', messages: LONG, stream };
+      expect((await ask(route, fields)).status).toBe(200);
+      await account([{ id: 'context-compression', enabled: false }]);
+      expect((await ask(route, fields)).status).toBe(404);
+      await workspace([{ id: 'context-compression' }]);
+      expect((await ask(route, fields)).status).toBe(200);
+      expect((await ask(route, fields, home)).status).toBe(404);
+    });
+  });
+
+  it('give way to the older word of chat, unless they are fixed', async () => {
+    const asked = (): Promise<JsonBody> =>
+      ask('/chat/completions', { model: 'test/short', messages: LONG, transforms: ['middle-out'] });
+    await account([{ id: 'context-compression', enabled: false }]);
+    expect((await asked()).status).toBe(200);
+    await account([{ id: 'context-compression', enabled: false, prevent_overrides: true }]);
+    expect((await asked()).status).toBe(404);
+  });
+
+  it.each(ROUTES)('give way to the suffix :online on %s, unless they are fixed', async (route) => {
+    const searched = async (): Promise<number[]> => {
+      bench.begin(says('So.'));
+      await ask(route, { model: 'test/main:online' });
+      return bench.upstreams.engine.requests.map(({ json }) => json.numResults);
+    };
+    await account([{ id: 'web', max_results: 3, enabled: false }]);
+    expect(await searched()).toEqual([5]);
+    await account([{ id: 'web', max_results: 3, enabled: false, prevent_overrides: true }]);
+    expect(await searched()).toEqual([]);
+    await account([{ id: 'web', max_results: 3, prevent_overrides: true }]);
+    expect(await searched()).toEqual([3]);
+  });
+
+  it('are told where the request’s entry was not taken, in the pipeline and the explanation', async () => {
+    await workspace([{ id: 'web-fetch', prevent_overrides: true }, { id: 'response-healing' }]);
+    const fields = {
+      plugins: [
+        { id: 'web-fetch', enabled: false },
+        { id: 'web', enabled: false },
+      ],
+    };
+    for (const route of ROUTES) {
+      const { router_metadata: metadata } = await post(route, fields);
+      expect(metadata.pipeline).toEqual([
+        { type: 'plugin', name: 'web-fetch', summary: 'override prevented', data: { by: 'workspace' } },
+        { type: 'plugin', name: 'web-fetch', summary: 'offered', data: { milliseconds: expect.any(Number) } },
+      ]);
+    }
+    const { data } = await post('/routing/explain', fields);
+    expect(data.plugins).toEqual([
+      { id: 'web-fetch', enabled: true, set_by: 'workspace', override_prevented: true },
+      { id: 'response-healing', enabled: true, set_by: 'workspace', override_prevented: false },
+      { id: 'web', enabled: false, set_by: 'request', override_prevented: false },
+    ]);
+    expect(data.tools).toMatchObject([{ type: 'openrouter:web_fetch' }]);
+    expect((await post('/routing/explain', {}, home)).data.plugins).toBeUndefined();
+  });
+
+  it('are counted', async () => {
+    const plain = (await post('/messages/count_tokens', {})).input_tokens;
+    await account([{ id: 'web-fetch' }]);
+    expect((await post('/messages/count_tokens', {})).input_tokens).toBeGreaterThan(plain);
+    expect(
+      (await post('/messages/count_tokens', { plugins: [{ id: 'web-fetch', enabled: false }] })).input_tokens,
+    ).toBe(plain);
+  });
+
+  it('are for what callers ask, not for models that are consulted on the way', async () => {
+    await account([{ id: 'web', engine: 'exa', prevent_overrides: true }, { id: 'web-fetch' }]);
+    bench.begin(calls(USES.advisor), says('So.'));
+    const reply = await ask('/messages', { tools: [TOOLS.advisor] });
+    expect(reply.status).toBe(200);
+    expect(bench.upstreams.engine.requests).toHaveLength(1);
+    expect(bench.upstreams.adviser.requests[0]!.json.tools ?? []).toEqual([]);
+    await bench.row(reply.id);
+  });
+
+  it('are named by their plugin where they cannot be kept to', async () => {
+    await account([{ id: 'web', engine: 'parallel' }]);
+    const told = async (plugins?: object[]): Promise<string> => (await post('/messages', { plugins })).error.message;
+    expect(await told()).toContain('plugins.web.engine: the engine parallel is not set up');
+    expect(await told([{ id: 'moderation' }, { id: 'web', engine: 'firecrawl' }])).toContain('plugins.1.engine: ');
+    await account([{ id: 'web', engine: 'parallel', prevent_overrides: true }]);
+    expect(await told([{ id: 'web', engine: 'exa' }])).toContain('plugins.web.engine: the engine parallel');
+  });
+
+  it('do not make a request a routed one', async () => {
+    await account([{ id: 'auto-router', allowed_models: ['none/*'], prevent_overrides: true }]);
+    expect((await ask('/messages', {})).status).toBe(200);
+  });
+
+  it('are shown as they are stored, and no change is one', async () => {
+    const plugins = [
+      { id: 'fusion', tools: [{ type: 'web', parameters: { constructor: { deep: [1, null] } } }], enabled: false },
+      { id: 'web', prevent_overrides: true },
+    ];
+    expect((await account(plugins)).plugins).toEqual(plugins);
+    const entries = async (): Promise<JsonBody[]> => {
+      const response = await bench.gateway.request('/audit?action=account.preferences.update', { key: MANAGEMENT_KEY });
+      return ((await response.json()) as JsonBody).data;
+    };
+    const [latest] = await entries();
+    expect(latest).toMatchObject({ before: { plugins: [] }, after: { plugins } });
+    expect((await account(plugins)).plugins).toEqual(plugins);
+    expect((await entries())[0]!.id).toBe(latest!.id);
+    const made = await manage('POST', '/workspaces', { name: 'Made', slug: `made-${database.kind}`, plugins });
+    expect(made.plugins).toEqual(plugins);
+    const shown = await bench.gateway.request(`/workspaces/${made.id}`, { key: MANAGEMENT_KEY });
+    expect(((await shown.json()) as JsonBody).data.plugins).toEqual(plugins);
+  });
+
+  it.each([...ROUTES, '/messages/count_tokens', '/routing/explain'])('%s refuses two entries of one', async (path) => {
+    const { error } = await post(path, { plugins: [{ id: 'web' }, { id: 'fusion' }, { id: 'web', enabled: false }] });
+    expect(error.message).toContain('plugins.2.id: web has an entry already; send one');
+  });
+});
