@@ -48,7 +48,8 @@ export class ModelsController {
   }
 
   /**
-   * What the caller's account, workspace and guardrails leave of the catalog. Which credentials there are is not asked.
+   * What the caller's account, workspace, key and guardrails leave of the catalog. Which credentials there are is not
+   * asked.
    */
   @Get('user')
   @Header('Content-Type', 'application/json; charset=utf-8')

@@ -166,6 +166,19 @@ describeOnEachDatabase('the description', (database) => {
     expect(silent.map(({ id }) => id)).toEqual([]);
   });
 
+  it('tells of every list that is read by offset how many there are', () => {
+    const parametersOf = ({ path, method }: DescribedOperation): JsonBody[] =>
+      description.document.paths[path][method.toLowerCase()].parameters ?? [];
+    const lists = description.operations.filter((one) => parametersOf(one).some(({ name }) => name === 'offset'));
+    expect(lists.map(({ path }) => path)).toEqual(
+      expect.arrayContaining(['/keys', '/byok', '/guardrails', '/workspaces']),
+    );
+    for (const { path } of lists) {
+      const { schema } = description.document.paths[path].get.responses['200'].content['application/json'];
+      expect([path, schema.required]).toEqual([path, expect.arrayContaining(['data', 'total_count'])]);
+    }
+  });
+
   it('describes what is read as it is', async () => {
     const faults: string[] = [];
     for (const operation of description.operations.filter(({ method }) => method === 'GET')) {
