@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import { readableBy } from '../core/conversation/documents.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
@@ -34,9 +35,11 @@ export class CountTokens {
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
   async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
-    const { request, routed, refusal } = await this.planner.plan(asked, caller, signal);
+    const { request: planned, routed, refusal } = await this.planner.plan(asked, caller, signal);
     // What may not be sent to a provider may not be sent to be counted either.
     if (refusal) throw refusal;
+    const [first] = routed.plan.legs;
+    const request = first ? readableBy(planned, first.model.inputModalities) : planned;
     const native = await this.countNatively(request, routed, signal);
     return native === undefined
       ? { inputTokens: await estimateInTurns(request), source: 'estimate' }

@@ -1,3 +1,4 @@
+import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { Reply } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
 import type { GatewayError } from '../core/errors.js';
@@ -23,6 +24,8 @@ export interface GenerationView {
   readonly charged: Usage | undefined;
   /** Keys that are added where the reply or its failure ends; known when it has ended. */
   readonly extras: JsonObject;
+  /** Files that were turned into words. */
+  readonly files: readonly ParsedFile[];
   /** What the answering provider was sent, shortened, where the caller wants to see it. */
   readonly upstreamBody: Json | undefined;
 }

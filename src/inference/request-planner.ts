@@ -1,10 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
+import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
+import { CatalogStore } from '../catalog/catalog-store.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
@@ -25,6 +27,8 @@ export interface PlannedRequest {
   readonly routed: RouteResult;
   /** What plugins did and content filters found, as entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
+  /** Turned into words by plugins. */
+  readonly files: readonly ParsedFile[];
   /** `scope_id`s of the budgets of guardrails that are to pay for it. */
   readonly budgets: readonly string[];
   /** Why it may not be sent to anybody, also where there are legs. */
@@ -50,6 +54,7 @@ export class RequestPlanner {
     private readonly plugins: PluginSets,
     private readonly tools: ToolOffers,
     private readonly contexts: ToolContexts,
+    private readonly catalog: CatalogStore,
   ) {}
 
   /**
@@ -63,8 +68,8 @@ export class RequestPlanner {
     const recalling = this.tools.recall(told, caller);
     // No turn of the microtask queue for what is at hand.
     const recalled = recalling instanceof Promise ? await recalling : recalling;
-    const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal));
-    const { request: asked, stages: prepared } = preparing instanceof Promise ? await preparing : preparing;
+    const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current()));
+    const { request: asked, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
     const inForce = this.guardrails.of(caller);
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
     const choose = plugins.chooser(asked);
@@ -85,6 +90,7 @@ export class RequestPlanner {
       request: shown,
       routed,
       stages: prepared.length === 0 ? stages : [...prepared, ...stages],
+      files,
       budgets: guardrails.budgets,
       refusal,
       plugins,

@@ -7,6 +7,7 @@ import { withoutPlace } from '../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 import { StepCounter, type Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
+import { viewParsedFile } from '../core/conversation/parsed-file.js';
 import type { GenerationView } from '../inference/inference.js';
 import { MESSAGES_STOP_REASONS } from '../inference/finish-words.js';
 import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
@@ -42,9 +43,14 @@ export function* viewReply(generation: GenerationView, reply: Reply): Steps<Mess
     usage: viewUsage(generation.charged ?? reply.usage, generation),
     context_management: end['context_management'] ?? null,
     provider: generation.provider,
+    ...viewFiles(generation),
     ...generation.extras,
   };
 }
+
+/** Files that were turned into words, to be handed back; the same in a whole reply and in `message_delta`. */
+export const viewFiles = ({ files }: GenerationView): Pick<MessageReply, 'annotations'> =>
+  files.length > 0 ? { annotations: files.map(viewParsedFile) } : {};
 
 /**
  * A block as it begins: in its empty form, or whole where it arrives whole (docs/wire/streams.md#events-of-messages).

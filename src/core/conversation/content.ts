@@ -48,9 +48,26 @@ export type DocumentSource =
   | { readonly type: 'blocks'; readonly blocks: readonly (TextBlock | ImageBlock)[] }
   | { readonly type: 'file'; readonly fileId: string };
 
+/**
+ * A file in words, beside the file itself: for models that take none (docs/decisions/0070-pdfs-in-words.md). Awaited:
+ * they come behind the hold, before any model is asked.
+ */
+export type DocumentWords =
+  | { readonly type: 'blocks'; readonly blocks: readonly (TextBlock | ImageBlock)[] }
+  | {
+      readonly type: 'awaited';
+      /** An engine outside reads it, for money. */
+      readonly isScan: boolean;
+      /** Nobody is to have the file itself. */
+      readonly isForAll: boolean;
+      /** Absent: nobody has counted them, for the file is still to be fetched. */
+      readonly pages?: number;
+    };
+
 export interface DocumentBlock extends Block {
   readonly type: 'document';
   readonly source: DocumentSource;
+  readonly inWords?: DocumentWords;
   readonly title?: string;
   readonly context?: string;
   readonly wantsCitations?: boolean;

@@ -184,7 +184,8 @@ function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found
         addBlocks(block.content, found);
         break;
       case 'document':
-        addDocument(block.source, found);
+        // Whoever takes no files is told it in words.
+        if (!block.inWords) addDocument(block.source, found);
         break;
       case 'image':
         found.images++;

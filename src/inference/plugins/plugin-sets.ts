@@ -13,25 +13,31 @@ export class PluginSets {
   private readonly routers: ReadonlyMap<string, string>;
   /** Of nearly every request. */
   private readonly unasked: ActivePlugins;
+  /** Who is on unasked where a request has something for it. */
+  private readonly conditional: readonly Plugin[];
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
     this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
-    this.unasked = this.make(new Map());
+    this.conditional = all.filter(({ unasked, concerns }) => unasked && concerns);
+    this.unasked = this.make(new Map(), () => false);
   }
 
   /** @throws GatewayError `invalid-request` where two entries have one id */
-  of({ plugins, model }: Pick<ModelRequest, 'plugins' | 'model'>): ActivePlugins {
+  of(request: ModelRequest): ActivePlugins {
+    const { plugins, model } = request;
     const router = this.routers.get(readModelName(model).id);
-    if (plugins.length === 0 && router === undefined) return this.unasked;
+    const isConcerned = ({ concerns }: Plugin): boolean => concerns?.(request) ?? true;
+    if (plugins.length === 0 && router === undefined && !this.conditional.some(isConcerned)) return this.unasked;
     const entries = new Map<string, PluginEntry>();
     if (router !== undefined) entries.set(router, { id: router });
     addAsked(plugins, entries);
-    return this.make(entries);
+    return this.make(entries, isConcerned);
   }
 
-  private make(entries: ReadonlyMap<string, PluginEntry>): ActivePlugins {
+  private make(entries: ReadonlyMap<string, PluginEntry>, isConcerned: (plugin: Plugin) => boolean): ActivePlugins {
     const active: ActivePlugin[] = [];
     for (const plugin of this.all) {
+      if (plugin.concerns && !isConcerned(plugin)) continue;
       const entry = entries.get(plugin.id);
       if (!entry) {
         if (plugin.unasked) active.push({ plugin, options: plugin.unasked });
