@@ -10,7 +10,7 @@ export const FORMAT_KEYS: ReadonlySet<string> = words(
   'type text role content origin vendor value citations cacheMarker cache_control ttl id name input toolUseId tool_use_id isError is_error ' +
     'thinking signature mark data source mediaType media_type url title context wantsCitations enabled toolName tool_name opaque blocks ' +
     'fileId file_id detail format description inputSchema input_schema strict advisor parameters schema encrypted_content ' +
-    'inWords isScan isForAll pages isSummary provider caller budgetTokens budget_tokens display effort task_budget total remaining ' +
+    'inWords isScan isForAll isOfFile pages isSummary provider caller budgetTokens budget_tokens display effort task_budget total remaining ' +
     'seed logitBias temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty logprobs topLogprobs ' +
     'disable_parallel_tool_use server_name user_id',
 );

@@ -30,5 +30,5 @@ function readPart({ type, text, image_url: image }: WirePart): (TextBlock | Imag
   if (type === 'text') return text === undefined ? [] : [{ type: 'text', text }];
   const [, mediaType, data] = (type === 'image_url' && image && IMAGE.exec(image.url)) || [];
   if (mediaType === undefined || data === undefined) return [];
-  return [{ type: 'image', source: { type: 'base64', mediaType, data } }];
+  return [{ type: 'image', isOfFile: true, source: { type: 'base64', mediaType, data } }];
 }

@@ -38,6 +38,8 @@ export type MediaSource =
 export interface ImageBlock extends Block {
   readonly type: 'image';
   readonly source: MediaSource;
+  /** It stands in a file that is told in words: a model that takes no images is told of it. */
+  readonly isOfFile?: true;
   /** How closely to look, where the vendor knows it: `auto`, `low`, `high`, `original`. */
   readonly detail?: string;
 }

@@ -72,8 +72,9 @@ const LEFT_OUT: TextBlock = { type: 'text', text: '[A picture stands here, which
 function withoutPictures(block: DocumentBlock): DocumentBlock {
   if (block.source.type !== 'blocks') return block;
   const { blocks } = block.source;
-  if (!blocks.some(({ type }) => type === 'image')) return block;
-  const words = blocks.map((part) => (part.type === 'image' ? LEFT_OUT : part));
+  const isHidden = (part: TextBlock | ImageBlock): boolean => part.type === 'image' && part.isOfFile === true;
+  if (!blocks.some(isHidden)) return block;
+  const words = blocks.map((part) => (isHidden(part) ? LEFT_OUT : part));
   return asWords(block, words);
 }
 

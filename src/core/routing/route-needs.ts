@@ -189,7 +189,7 @@ function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found
         break;
       case 'image':
         found.images++;
-        if (!found.isModels) (found.modalities ??= new Set()).add('image');
+        if (!found.isModels && !block.isOfFile) (found.modalities ??= new Set()).add('image');
         break;
       case 'audio':
       case 'video':

@@ -14,22 +14,30 @@ export interface ReadPage {
  * @param count of all pages of the file
  */
 export function wordsOf(pages: readonly ReadPage[], count: number): (TextBlock | ImageBlock)[] {
-  const isSaid = ({ text, images = [] }: ReadPage): boolean => text !== '' || images.length > 0;
-  if (pages.length === count && !pages.some(isSaid)) return [sentence(`[${noText(count)}]`)];
-  const blocks = pages.flatMap((page, index): (TextBlock | ImageBlock)[] => {
-    const head = `Page ${index + 1} of ${count}`;
-    const text = page.text === '' ? `[${head} has no text.]` : `[${head}]\n${page.text}`;
-    return [sentence(text), ...(page.images ?? [])];
-  });
-  const left = pages.length + 1;
-  if (left < count) blocks.push(sentence(`[Pages ${left} to ${count} were left out.]`));
-  if (left === count) blocks.push(sentence(`[Page ${count} was left out.]`));
+  const blocks: (TextBlock | ImageBlock)[] = [];
+  const tell = (text: string): void => void blocks.push({ type: 'text', text });
+  const tellRange = (from: number, to: number, what: string): void =>
+    tell(from === to ? `[Page ${from} of ${count} ${what}.]` : `[Pages ${from} to ${to} of ${count} ${what}.]`);
+  /** Of pages without anything that come one after the other. */
+  let emptyFrom: number | undefined;
+  const endEmpty = (to: number): void => {
+    if (emptyFrom !== undefined) tellRange(emptyFrom, to, NO_TEXT);
+    emptyFrom = undefined;
+  };
+  for (const [index, { text, images = [] }] of pages.entries()) {
+    const number = index + 1;
+    if (text === '' && images.length === 0) {
+      emptyFrom ??= number;
+      continue;
+    }
+    endEmpty(index);
+    tell(`[Page ${number} of ${count}]${text === '' ? '' : `\n${text}`}`);
+    blocks.push(...images);
+  }
+  endEmpty(pages.length);
+  if (pages.length < count) tellRange(pages.length + 1, count, 'left out');
   return blocks;
 }
 
-const sentence = (text: string): TextBlock => ({ type: 'text', text });
-
-const noText = (count: number): string =>
-  count === 1
-    ? 'This PDF has one page, without any text: it is a scan or a drawing, and its words could not be read.'
-    : `This PDF has ${count} pages, none with any text: they are scans or drawings, and their words could not be read.`;
+/** Whoever reads it is not to take it for an empty page. */
+const NO_TEXT = 'without any text: a scan or a drawing, whose words could not be read';

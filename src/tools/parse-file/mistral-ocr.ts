@@ -85,6 +85,6 @@ function readImages(images: Json | undefined): ImageBlock[] {
     const url = isJsonObject(image) ? image['image_base64'] : undefined;
     const [, mediaType, data] = typeof url === 'string' ? (IMAGE.exec(url) ?? []) : [];
     if (mediaType === undefined || data === undefined) return [];
-    return [{ type: 'image', source: { type: 'base64', mediaType, data } }];
+    return [{ type: 'image', isOfFile: true, source: { type: 'base64', mediaType, data } }];
   });
 }
