@@ -1,7 +1,7 @@
 /** Endings of names and words of media types of files that text processors, tables and slides are kept in. */
 const ENDING = /\.(?:docx?|docm|dotx?|xlsx?|xlsm|xlsb|pptx?|pptm|ppsx?|odt|ods|odp|rtf|pages|numbers|key|epub)$/i;
 const TYPE =
-  /^application\/(?:msword|rtf|epub\+zip|zip|vnd\.(?:ms-|openxmlformats-officedocument\.|oasis\.opendocument\.|apple\.(?:pages|numbers|keynote)))/i;
+  /^application\/(?:msword|rtf|epub\+zip|vnd\.(?:ms-|openxmlformats-officedocument\.|oasis\.opendocument\.|apple\.(?:pages|numbers|keynote)))/i;
 /** How a zip and an OLE file begin, in base64: all of these but RTF are one of them. */
 const ZIP = 'UEsDB';
 const OLE = '0M8R4KGxGu';
