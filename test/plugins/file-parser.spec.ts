@@ -6,7 +6,7 @@
  */
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
 import { ocrAnswer, ocrRules, paged, sha256 } from '../support/engines/ocr-engine.js';
 import { png } from '../support/images.js';
@@ -359,6 +359,77 @@ describeOnEachDatabase('the plugin file-parser', (database) => {
     });
   });
 
+  it('spends where the plugin is asked for without an engine, and no model takes files', async () => {
+    const fields = {
+      model: 'test/words',
+      plugins: [{ id: 'file-parser' }],
+      messages: asking(file('/messages', fresh(3))),
+    };
+    const reply = await ask('/messages', fields);
+    expect([reply.status, ocr.requests.length]).toEqual([200, 1]);
+    expect(readBy(bench.upstreams.adviser)).toContain('# One');
+    expect(await bench.row(reply.id)).toMatchObject({ tools_cost: 3 * PAGE });
+  });
+
+  it('reads a file of several megabytes, by address too, and keeps to what is charged', async () => {
+    const large = Buffer.concat([fresh(1), Buffer.alloc(3_000_000, '% padding\n')]);
+    const { pages } = bench.upstreams;
+    pages.script(() => ({ headers: { 'content-type': 'application/pdf' }, body: [large] }));
+    ocr.script(() => ocrAnswer([{ markdown: 'Large.' }]));
+    const plugins = [{ id: 'file-parser', ...OCR }];
+    const messages = asking(file('/messages', large), linked('/messages', `${pages.origin}/large.pdf`));
+    const reply = await ask('/messages', { plugins, messages });
+    expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
+    // They are the same.
+    expect([ocr.requests.length, pages.requests.length, reply.annotations.length]).toEqual([1, 1, 1]);
+    expect(ocr.requests[0]!.json.document.document_url).toHaveLength(28 + Math.ceil(large.length / 3) * 4);
+    expect(await bench.row(reply.id)).toMatchObject({ tools_cost: PAGE });
+  });
+
+  it('reads what a tool of the caller brought', async () => {
+    const messages = [
+      { role: 'user', content: 'Look it up.' },
+      { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
+      {
+        role: 'user',
+        content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: [file('/messages', REPORT)] }],
+      },
+    ];
+    const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+    const reply = await ask('/messages', { model: 'test/words', tools, messages });
+    expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
+    expect(readBy(bench.upstreams.adviser)).toContain('Sales rose.');
+    messages[2]!.content = [
+      { type: 'tool_result', tool_use_id: 'toolu_1', content: [file('/messages', Buffer.from('none'))] },
+    ] as never;
+    const broken = await ask('/messages', { model: 'test/words', tools, messages });
+    expect(broken.error.message).toBe('messages.2.content.0.content.0: is a broken PDF');
+  });
+
+  it('reads at most 20 files', async () => {
+    const messages = asking(...Array.from({ length: 21 }, () => file('/messages', REPORT)));
+    const reply = await ask('/messages', { model: 'test/words', messages });
+    expect(reply.error.message).toBe('messages.0.content.21: at most 20 files of a request can be parsed');
+  });
+
+  it.each<[string, unknown, number]>([
+    ['a wrong engine', { engine: 'guess' }, 400],
+    ['null', null, 400],
+    ['a text', 'native', 400],
+    ['a null engine', { engine: null }, 400],
+    ['nothing', {}, 200],
+    ['more than is known', { engine: 'native', more: 1 }, 200],
+  ])('judges pdf: %s', async (_, value, status) => {
+    for (const route of ROUTES) {
+      const reply = await ask(route, {
+        plugins: [{ id: 'file-parser', pdf: value }],
+        messages: asking(file(route, REPORT)),
+      });
+      expect(reply.status).toBe(status);
+      if (status === 400) expect(reply.error.message).toMatch(/^plugins\.0\.pdf/);
+    }
+  });
+
   it('counts the words where the model takes no files', async () => {
     const count = async (model: string): Promise<number> => {
       const body = {
@@ -421,3 +492,23 @@ let made = 0;
 /** A scan of so many pages that nobody has sent before. */
 const fresh = (pages: number): Buffer =>
   Buffer.concat([paged(...Array.from({ length: pages }, () => '')), Buffer.from(`% ${made++}\n`)]);
+
+describeOnEmbedded('the plugin file-parser without an engine', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    bench = await LoopBench.start(database, { models: [{ id: 'test/words', ...TEXT_ONLY }] });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it('names the setting that is missing, and reads here where none is asked for', async () => {
+    bench.begin(ANSWER);
+    const { key } = await bench.gateway.newKey();
+    const fields = { model: 'test/words', tools: undefined, messages: asking(file('/messages', REPORT)) };
+    const refused = await bench.ask('/messages', { ...fields, plugins: [{ id: 'file-parser', ...OCR }] }, key);
+    expect(refused.body.error.message).toBe(
+      'plugins.0.pdf.engine: mistral-ocr is not set up, or lacks its credential; the setting is plugins.file-parser.mistral-ocr of the catalog file',
+    );
+    const read = await bench.ask('/messages', { ...fields, plugins: [{ id: 'file-parser' }] }, key);
+    expect([read.status, bench.upstreams.adviser.requests.length]).toEqual([200, 1]);
+  });
+});
