@@ -18,7 +18,7 @@ export class PluginSets {
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
     this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
-    this.conditional = all.filter(({ unasked, concerns }) => unasked && concerns);
+    this.conditional = all.filter((plugin) => plugin.unasked && plugin.concerns);
     this.unasked = this.make(new Map(), () => false);
   }
 
@@ -26,7 +26,7 @@ export class PluginSets {
   of(request: ModelRequest): ActivePlugins {
     const { plugins, model } = request;
     const router = this.routers.get(readModelName(model).id);
-    const isConcerned = ({ concerns }: Plugin): boolean => concerns?.(request) ?? true;
+    const isConcerned = (plugin: Plugin): boolean => plugin.concerns?.(request) ?? true;
     if (plugins.length === 0 && router === undefined && !this.conditional.some(isConcerned)) return this.unasked;
     const entries = new Map<string, PluginEntry>();
     if (router !== undefined) entries.set(router, { id: router });

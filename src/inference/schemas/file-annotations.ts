@@ -14,7 +14,7 @@ export const fileAnnotations = optional(
       object({
         type: word(),
         file: optional(
-          object({ hash: name(), name: optional(nullable(modelText())), content: optional(contentList(part)) }),
+          object({ hash: name(), name: optional(nullable(name())), content: optional(contentList(part)) }),
         ),
       }),
     ),

@@ -15,6 +15,8 @@ const PDF = 'application/pdf';
 /** Of one request: each has a thread for seconds, perhaps. Chosen. */
 const FILES_MAX = 20;
 const DEFAULT_NAME = 'document.pdf';
+/** Characters of a name, as many as come back. */
+const NAME_LENGTH_MAX = 256;
 
 /** A file that a model may not be able to read. */
 export type FileBlock = DocumentBlock & { readonly source: MediaSource };
@@ -144,7 +146,7 @@ export const parsedFile = (hash: string, { title }: DocumentBlock, { pages, text
 });
 
 export const nameOf = (title: string | undefined): string =>
-  title === undefined || title === '' ? DEFAULT_NAME : title;
+  title === undefined || title === '' ? DEFAULT_NAME : title.slice(0, NAME_LENGTH_MAX);
 
 /** Why a file cannot be read; what is no fault of the file's is thrown on. */
 export function reasonOf(error: unknown): string {

@@ -99,16 +99,16 @@ async function come(file: AwaitedFile, files: ReadFiles, context: ExtensionConte
 }
 
 async function fetchFile(url: string, { guardedFetch, signal }: ExtensionContext): Promise<string> {
-  const { bytes, release } = await guardedFetch.fetch(url, FETCH, signal);
+  const page = await guardedFetch.fetch(url, FETCH, signal);
   try {
     const base64 = new Base64Builder();
-    for (const piece of piecesOf(bytes)) {
+    for (const piece of piecesOf(page.bytes)) {
       base64.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
       await yieldToEventLoop();
     }
     return base64.finish().toString();
   } finally {
-    release();
+    page.release();
   }
 }
 
