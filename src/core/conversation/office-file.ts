@@ -14,7 +14,7 @@ export interface FileMarks {
   readonly base64?: string;
 }
 
-/** Whether a file is one of an office program, by what it begins with, or where that says nothing, what it is called. */
+/** Whether a file is one of an office program: by what it begins with, or else by its type or name. */
 export function isOfficeFile({ mediaType = '', name = '', base64 = '' }: FileMarks): boolean {
   if ([ZIP, OLE, RTF].some((beginning) => base64.startsWith(beginning))) return true;
   return TYPE.test(mediaType) || (!/^(?:text\/|application\/pdf$)/i.test(mediaType) && ENDING.test(name));

@@ -18,7 +18,7 @@ export class PluginSets {
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
     this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
-    this.conditional = all.filter((plugin) => plugin.unasked && plugin.concerns);
+    this.conditional = all.filter((plugin) => plugin.unasked && plugin.concerns !== undefined);
     this.unasked = this.make(new Map(), () => false);
   }
 
