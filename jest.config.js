@@ -24,6 +24,7 @@ const SLOW = [
   'test/http/back-pressure.spec.ts',
   'test/http/operation.spec.ts',
   'test/messages/wandering.spec.ts',
+  'test/plugins/file-parser-hostile.spec.ts',
   'test/tools/bash.spec.ts',
   'test/tools/faults-abort.spec.ts',
   'test/tools/faults-engines.spec.ts',

@@ -1,5 +1,6 @@
 import type { MediaSource } from '../core/conversation/content.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../core/conversation/event.js';
+import { viewParsedFile } from '../core/conversation/parsed-file.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { printJson, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 import { generationSeconds } from '../core/ids.js';
@@ -241,6 +242,7 @@ export class ChatFrames implements FramePrinter {
     return (
       this.sealedWords() +
       this.carriedTools() +
+      this.parsedFiles() +
       chunk({ ...this.head, choices: [choice] }) +
       chunk({
         ...this.head,
@@ -264,6 +266,11 @@ export class ChatFrames implements FramePrinter {
   private carriedTools(): string {
     if (this.calls === 0 || this.seals.length === 0) return '';
     return this.delta({ reasoning_details: sealedTools(this.seals, this.reasonings) });
+  }
+
+  private parsedFiles(): string {
+    const { files } = this.generation;
+    return files.length === 0 ? '' : this.delta({ annotations: files.map(viewParsedFile) });
   }
 
   private reasoning(delta: JsonObject): string {

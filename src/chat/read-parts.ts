@@ -7,6 +7,7 @@ import type {
   TextBlock,
   ToolResultContent,
 } from '../core/conversation/content.js';
+import { isOfficeFile, ONLY_PDFS } from '../core/conversation/office-file.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import { invalid } from './invalid.js';
 import type { WirePart, WireToolPart } from './schemas/parts.js';
@@ -85,13 +86,18 @@ function readFile({ file, cache_control: marker }: WireFile, path: string): Docu
   };
 }
 
-function readFileSource({ file_data: data, file_id: fileId }: WireFile['file'], path: string): DocumentSource {
+function readFileSource(file: WireFile['file'], path: string): DocumentSource {
+  const { file_data: data, file_id: fileId, filename: name } = file;
   if (data === undefined) {
     if (fileId === undefined) throw invalid(path, 'needs file_data or file_id');
     return { type: 'file', fileId };
   }
   const source = readMedia(data, `${path}.file_data`);
-  if (source.type === 'url' || source.mediaType === PDF) return source;
+  if (source.type === 'url') return source;
+  if (isOfficeFile({ mediaType: source.mediaType, name, base64: source.data })) {
+    throw invalid(`${path}.file_data`, ONLY_PDFS);
+  }
+  if (source.mediaType === PDF) return source;
   // Targets take text as text.
   if (source.mediaType.startsWith('text/')) {
     return { type: 'text', text: Buffer.from(source.data, 'base64').toString('utf8') };

@@ -9,6 +9,7 @@ import type {
 import type { Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
 import type { JsonObject } from '../core/json/json.js';
+import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
@@ -59,6 +60,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(dto.metadata && { metadata: { vendor: 'openai', value: dto.metadata } }),
     ...(dto.models?.length && { fallbackModels: { models: dto.models, onRefusal: false } }),
     preferences: readPreferences(dto.provider, dto.route ?? undefined),
+    ...readAnnotations(annotationsOf(dto)),
     plugins: withOnline(readPlugins(dto), [dto.model, ...(dto.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
     ...definedOnly({
@@ -174,6 +176,10 @@ function readFormat(format: WireResponseFormat): OutputFormat | undefined {
 }
 
 /** `transforms` is the old form of the plugin that shortens what is too long (docs/wire/chat.md#request-fields). */
+function* annotationsOf({ messages }: CreateChatDto) {
+  for (const message of messages) if (message.role === 'assistant') yield message.annotations;
+}
+
 function readPlugins({ plugins, transforms }: CreateChatDto): readonly PluginEntry[] {
   const asked = plugins ?? [];
   if (!transforms || asked.some(({ id }) => id === COMPRESSION)) return asked;

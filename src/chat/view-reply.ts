@@ -3,6 +3,7 @@ import type { Reply } from '../core/conversation/reply.js';
 import { StepCounter, type Steps } from '../core/steps.js';
 import { generationSeconds } from '../core/ids.js';
 import type { Json, JsonObject } from '../core/json/json.js';
+import { viewParsedFile } from '../core/conversation/parsed-file.js';
 import type { GenerationView } from '../inference/inference.js';
 import type { ChatReplyBody } from './schemas/reply.js';
 import { ContentText } from './content-text.js';
@@ -27,7 +28,7 @@ import { viewServiceTier, viewUsage } from './view-usage.js';
 
 /** The body of a whole reply (docs/wire/chat.md#reply). */
 export function* viewReply(reply: Reply, generation: GenerationView, hidesReasoning: boolean): Steps<ChatReplyBody> {
-  const message = yield* viewMessage(reply, hidesReasoning);
+  const message = yield* viewMessage(reply, generation, hidesReasoning);
   return {
     id: generation.id,
     object: 'chat.completion',
@@ -64,14 +65,14 @@ const viewCall = ({ id, name }: { readonly id: string; readonly name: string }, 
   function: { name, arguments: text === '' ? NO_ARGUMENTS : text },
 });
 
-function* viewMessage({ blocks }: Reply, hidesReasoning: boolean): Steps<JsonObject> {
+function* viewMessage({ blocks }: Reply, { files }: GenerationView, hidesReasoning: boolean): Steps<JsonObject> {
   const content = new ContentText();
   let words = '';
   let refusal = '';
   let reasoning = '';
   const details: Json[] = [];
   const calls: Json[] = [];
-  const annotations: Json[] = [];
+  const annotations: Json[] = files.map(viewParsedFile);
   const images: Json[] = [];
   const phases = new Set<string | undefined>();
   const textSeals: SealedText[] = [];

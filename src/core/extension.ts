@@ -1,6 +1,7 @@
 import type { Caller } from './caller.js';
 import type { CancelSignal } from './cancellation.js';
 import type { ModelEvent } from './conversation/event.js';
+import type { ParsedFile } from './conversation/parsed-file.js';
 import type { ModelRequest } from './conversation/request.js';
 import type { ConsultationKind } from './conversation/usage.js';
 import type { Json, JsonObject } from './json/json.js';
@@ -91,8 +92,8 @@ export interface EngineClient {
 export interface WorkerPool {
   /**
    * @param job the name of a job that the workers know
-   * @param makeInput gives plain data once a thread is free, so that nobody copies while he waits; binary parts as
-   *   `Uint8Array`, which are moved: empty here afterwards
+   * @param makeInput gives plain data once a thread is free, so that nobody copies while he waits, or has it made in
+   *   turns; binary parts as `Uint8Array`, which are moved: empty here afterwards
    * @throws ExtensionFault `busy` when its queue is full, `timed-out`, `unavailable` when the thread died of it
    */
   run(job: string, makeInput: () => unknown, signal: CancelSignal): Promise<unknown>;
@@ -107,6 +108,13 @@ export interface ContainerStore {
    * @throws ExtensionFault `too-large` past the size or number that one key may have
    */
   save(id: string, state: Uint8Array, seconds: number, signal: CancelSignal): Promise<void>;
+}
+
+/** What files of one account say, kept in memory for a while: the next turn of a conversation sends them again. */
+export interface ParsedFileStore {
+  /** @param engine who read it @returns undefined where it is not at hand */
+  find(hash: string, engine: string): ParsedFile | undefined;
+  keep(file: ParsedFile, engine: string): void;
 }
 
 /** What a plugin or service tool works with during one generation. It knows neither HTTP nor SQL nor Nest. */
@@ -129,6 +137,7 @@ export interface ExtensionContext {
   readonly engines: EngineClient;
   readonly workers: WorkerPool;
   readonly containers: ContainerStore;
+  readonly parsedFiles: ParsedFileStore;
   /**
    * Room of the process for what a tool keeps until its generation is over, in the share of its key.
    * @returns false where there is none: nothing may be kept

@@ -1,4 +1,5 @@
 import type { ModelEvent } from './conversation/event.js';
+import type { ParsedFile } from './conversation/parsed-file.js';
 import type { ModelRequest } from './conversation/request.js';
 import type { WebCitation } from './conversation/web-citation.js';
 import type { ExtensionContext, OptionsSchema } from './extension.js';
@@ -21,6 +22,8 @@ export interface Prepared {
   readonly request: ModelRequest;
   /** Absent: it did nothing, and nothing is told. */
   readonly note?: StageNote;
+  /** Files that it turned into words: told with the answer. */
+  readonly files?: readonly ParsedFile[];
 }
 
 /** A request as a plugin leaves it that asked somebody outside. */
@@ -34,7 +37,7 @@ export interface Consulted extends Prepared {
 }
 
 /** What work before the plan is given: nothing that costs, and nobody outside. */
-export type LocalContext = Pick<ExtensionContext, 'caller' | 'signal' | 'workers'>;
+export type LocalContext = Pick<ExtensionContext, 'caller' | 'signal' | 'workers' | 'catalog' | 'parsedFiles'>;
 
 /** Has a stage told. */
 export type NoteStage = (note: StageNote) => void;
@@ -65,6 +68,8 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   readonly options: Readonly<Record<string, OptionsSchema>>;
   /** On where nobody speaks of it, with these options. Absent: off. */
   readonly unasked?: Options;
+  /** Whether a request has anything for it; asked of each, so it takes no time. Absent: every request. */
+  concerns?(request: ModelRequest): boolean;
   /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
   readonly stageType?: 'plugin' | 'context_compression' | 'guardrail';
   /** A failure before the answer leaves it out, visibly. */
@@ -80,6 +85,8 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   prepare?(request: ModelRequest, options: Options, context: LocalContext): Prepared | Promise<Prepared>;
   /** The most that `consult` is charged: held before that. Models that it asks are held apart. Absent: nothing. */
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
+  /** Whether `consult` has anybody to ask, of a request that is prepared. Absent: always. */
+  consults?(request: ModelRequest): boolean;
   /**
    * Asks somebody outside, behind the hold and before the model.
    * @param note for what is to be told where it throws

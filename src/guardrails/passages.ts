@@ -72,6 +72,8 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   system: 'content',
   messages: 'content',
   stream: 'own',
+  // What of them is read stands in documents.
+  parsedFiles: 'own',
   maxOutputTokens: 'own',
   sampling: 'fixed',
   stopSequences: 'fixed',

@@ -10,7 +10,7 @@ export const FORMAT_KEYS: ReadonlySet<string> = words(
   'type text role content origin vendor value citations cacheMarker cache_control ttl id name input toolUseId tool_use_id isError is_error ' +
     'thinking signature mark data source mediaType media_type url title context wantsCitations enabled toolName tool_name opaque blocks ' +
     'fileId file_id detail format description inputSchema input_schema strict advisor parameters schema encrypted_content ' +
-    'isSummary provider caller budgetTokens budget_tokens display effort task_budget total remaining ' +
+    'inWords isScan isForAll isOfFile pages isSummary provider caller budgetTokens budget_tokens display effort task_budget total remaining ' +
     'seed logitBias temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty logprobs topLogprobs ' +
     'disable_parallel_tool_use server_name user_id',
 );
@@ -26,7 +26,7 @@ export const WORD_KEYS: ReadonlySet<string> = words('type role vendor media_type
 
 /** Figures that tell a provider how to answer: no model reads them. */
 export const PARAMETERS: ReadonlySet<string> = words(
-  'budgetTokens budget_tokens total remaining temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty topLogprobs max_uses',
+  'budgetTokens budget_tokens total remaining temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty topLogprobs max_uses pages',
 );
 
 /** Names, marks and addresses: cut, they would be others. */

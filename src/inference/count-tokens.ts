@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import { readableBy } from '../core/conversation/documents.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import type { AppliedEdit } from '../core/conversation/clear-context.js';
 import type { CountedPrompt } from '../core/provider.js';
@@ -41,8 +42,9 @@ export class CountTokens {
     // What may not be sent to a provider may not be sent to be counted either.
     if (refusal) throw refusal;
     const [leg] = routed.plan.legs;
+    const readable = leg ? readableBy(read, leg.model.inputModalities) : read;
     const { request, appliedEdits }: Omit<FittedRequest, 'stages'> =
-      leg && edit ? await edit(read, leg) : { request: read };
+      leg && edit ? await edit(readable, leg) : { request: readable };
     const native = leg && (await this.countNatively(leg, request, routed, signal));
     const counted = native ?? { inputTokens: await estimateInTurns(request) };
     return {

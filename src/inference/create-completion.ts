@@ -48,8 +48,9 @@ export class CreateCompletion {
     try {
       const { caller, request: asked } = generation;
       const planned = await this.planner.plan(asked, caller, signal);
-      const { request, routed, stages, budgets, refusal } = planned;
+      const { request, routed, stages, files, budgets, refusal } = planned;
       generation.planned(routed, stages);
+      generation.files = files;
       if (refusal) {
         generation.refusedByPolicy();
         throw refusal;

@@ -27,18 +27,18 @@ export class Extensions {
 
   /** @throws GatewayError as `Consultations.run`; `unavailable` where nothing can be sealed */
   begin(start: AdmittedGeneration): ExtendedGeneration | Promise<ExtendedGeneration> {
-    const { plugins, offered } = start.planned;
+    const { plugins, offered, request } = start.planned;
     // Nobody is left to answer, which the plan says: whoever would be asked before is not.
     if (start.admitted.plan.legs.length === 0) return { start };
-    const isExtended = offered.size > 0 || plugins.consulting.length > 0 || plugins.isWatching;
+    const isExtended = offered.size > 0 || plugins.isWatching || plugins.consulting(request).length > 0;
     return isExtended ? this.extend(start) : { start };
   }
 
   private async extend(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
     const contextAt = await this.contexts.open(admitted);
-    const { plugins, offered } = admitted.planned;
+    const { plugins, offered, request } = admitted.planned;
     const { start, sources } =
-      plugins.consulting.length > 0
+      plugins.consulting(request).length > 0
         ? await this.consultations.run(admitted, contextAt)
         : { start: admitted, sources: [] };
     const watch = watchOf(start, sources, contextAt);

@@ -1,3 +1,4 @@
+import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { Reply } from '../core/conversation/reply.js';
 import type { Usage } from '../core/conversation/usage.js';
 import type { GatewayError } from '../core/errors.js';
@@ -25,6 +26,8 @@ export interface GenerationView {
   readonly extras: JsonObject;
   /** What this gateway cleared of the request before it was sent; absent: that was left to the vendor. */
   readonly appliedEdits?: readonly JsonObject[] | undefined;
+  /** Files that were turned into words. */
+  readonly files: readonly ParsedFile[];
   /** What the answering provider was sent, shortened, where the caller wants to see it. */
   readonly upstreamBody: Json | undefined;
 }

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
+import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
+import { CatalogStore } from '../catalog/catalog-store.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
 import type { FitRequest } from '../routing/plan-runner.js';
@@ -28,6 +30,8 @@ export interface PlannedRequest {
   readonly routed: RouteResult;
   /** What plugins did and content filters found, as entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
+  /** Turned into words by plugins. */
+  readonly files: readonly ParsedFile[];
   /** `scope_id`s of the budgets of guardrails that are to pay for it. */
   readonly budgets: readonly string[];
   /** Why it may not be sent to anybody, also where there are legs. */
@@ -64,6 +68,7 @@ export class RequestPlanner {
     private readonly plugins: PluginSets,
     private readonly tools: ToolOffers,
     private readonly contexts: ToolContexts,
+    private readonly catalog: CatalogStore,
   ) {}
 
   /**
@@ -83,8 +88,8 @@ export class RequestPlanner {
     const plugins = isConsulted ? this.plugins.ofConsulted(told, defaults) : this.plugins.of(told, defaults);
     const recalling = this.tools.recall(told, caller);
     const recalled = recalling instanceof Promise ? await recalling : recalling;
-    const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal));
-    const { request: asked, stages: prepared } = preparing instanceof Promise ? await preparing : preparing;
+    const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current()));
+    const { request: asked, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
     const inForce = this.guardrails.of(caller);
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
     const choose = plugins.chooser(asked);
@@ -105,6 +110,7 @@ export class RequestPlanner {
       request: shown,
       routed,
       stages: prepared.length === 0 ? stages : [...prepared, ...stages],
+      files,
       budgets: guardrails.budgets,
       refusal,
       plugins,

@@ -9,7 +9,7 @@ import type { GenerationView } from '../inference/inference.js';
 import type { FramePrinter } from '../shared/http/frame-printer.js';
 import { ChunkJoiner, type Chunk } from './chunk-joiner.js';
 import { printToken } from './reasoning-token.js';
-import { ownExtras, viewBlockStart, viewEdits, viewStop, viewUsage } from './view-reply.js';
+import { ownExtras, viewBlockStart, viewEdits, viewFiles, viewStop, viewUsage } from './view-reply.js';
 
 /**
  * The in-band failure of a stream: an `error` event and the sentinel. The status was sent long ago
@@ -146,6 +146,7 @@ export class MessageFrames implements FramePrinter {
         delta: viewStop(stop, ownExtras(this.start?.extras), end),
         usage: viewUsage(this.generation.charged ?? this.usage, this.generation),
         ...(contextManagement !== null && { context_management: contextManagement }),
+        ...viewFiles(this.generation),
       }) +
       frame('message_stop', this.generation.extras) +
       DONE_FRAME

@@ -20,7 +20,8 @@ type WireImage = Extract<WireBlock, { type: 'image' }>;
 type WireDocumentSource = Extract<WireBlock, { type: 'document' }>['source'];
 
 /** One turn, its wire object kept so that a target of the same format gets it as it came. */
-export function readMessage(message: WireMessage): Message {
+export function readMessage(told: WireMessage): Message {
+  const message = withoutAnnotations(told);
   const { role, content } = message;
   if (typeof content === 'string')
     return { role, content: [{ type: 'text', text: content }], origin: originOf(message) };
@@ -28,6 +29,13 @@ export function readMessage(message: WireMessage): Message {
   // Another vendor's reasoning is not what it was told as: nobody gets such a turn as it came.
   const hasForeign = blocks.some((block) => !block.origin);
   return hasForeign ? { role, content: blocks } : { role, content: blocks, origin: originOf(message) };
+}
+
+/** They are words of this gateway's, and of no vendor's. */
+function withoutAnnotations(message: WireMessage): WireMessage {
+  if (message.role !== 'assistant' || !('annotations' in message)) return message;
+  const { annotations: _ours, ...turn } = message;
+  return turn;
 }
 
 /** The instructions. Empty text says nothing. */

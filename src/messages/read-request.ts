@@ -1,6 +1,7 @@
 import type { ModelRequest, OutputFormat, TaskBudget, Thinking } from '../core/conversation/request.js';
 import { GatewayError } from '../core/errors.js';
 import { definedOnly } from '../core/defined.js';
+import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
 import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
@@ -58,6 +59,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     ...(dto.inference_geo && { inferenceGeo: dto.inference_geo }),
     ...(fallbackModels && { fallbackModels }),
     preferences: readPreferences(dto.provider, dto.route),
+    ...readAnnotations(annotationsOf(dto)),
     plugins: withOnline(dto.plugins ?? [], [dto.model, ...(fallbackModels?.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
     ...(dto.trace && { trace: readTrace(dto.trace) }),
@@ -65,6 +67,10 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     betas: headers.betas,
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'anthropic', value: extras } }),
   };
+}
+
+function* annotationsOf({ messages }: CreateMessageDto) {
+  for (const message of messages) if (message.role === 'assistant') yield message.annotations;
 }
 
 function readFallbackModels({ fallbacks, models }: CreateMessageDto): ModelRequest['fallbackModels'] {

@@ -7,6 +7,7 @@ import { withoutPlace } from '../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 import { StepCounter, type Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
+import { viewParsedFile } from '../core/conversation/parsed-file.js';
 import type { GenerationView } from '../inference/inference.js';
 import { MESSAGES_STOP_REASONS } from '../inference/finish-words.js';
 import { chargedWords, viewCostDetails, type Billing } from '../inference/view-cost.js';
@@ -42,6 +43,7 @@ export function* viewReply(generation: GenerationView, reply: Reply): Steps<Mess
     usage: viewUsage(generation.charged ?? reply.usage, generation),
     context_management: viewEdits(generation, end),
     provider: generation.provider,
+    ...viewFiles(generation),
     ...generation.extras,
   };
 }
@@ -49,6 +51,10 @@ export function* viewReply(generation: GenerationView, reply: Reply): Steps<Mess
 /** The edits that were made of the conversation, by this gateway or by the vendor, who tells it where a reply ends. */
 export const viewEdits = ({ appliedEdits }: GenerationView, end: JsonObject): Json =>
   appliedEdits ? { applied_edits: appliedEdits } : (end['context_management'] ?? null);
+
+/** Files that were turned into words, to be handed back; the same in a whole reply and in `message_delta`. */
+export const viewFiles = ({ files }: GenerationView): Pick<MessageReply, 'annotations'> =>
+  files.length > 0 ? { annotations: files.map(viewParsedFile) } : {};
 
 /**
  * A block as it begins: in its empty form, or whole where it arrives whole (docs/wire/streams.md#events-of-messages).

@@ -1,7 +1,7 @@
 import type { Plugin } from '../core/plugin.js';
 import { autoRouter } from './auto-router.js';
 import { contextCompression } from './context-compression/context-compression.js';
-import { fileParser } from './file-parser.js';
+import { fileParser } from './file-parser/file-parser.js';
 import { fusion } from './fusion.js';
 import { moderation } from './moderation/moderation.js';
 import { paretoRouter } from './pareto-router.js';

@@ -1,10 +1,14 @@
 import type { Socket } from 'node:net';
+import { Readable } from 'node:stream';
 import { Injectable } from '@nestjs/common';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import { ExtensionFault, type EngineCall, type EngineClient } from '../core/extension.js';
-import { printJson, type Json } from '../core/json/json.js';
+import { printJson, type Json, type JsonObject } from '../core/json/json.js';
+import { weigh } from '../core/json/print-in-pieces.js';
+import { printInTurns } from '../core/json/print-in-turns.js';
 import { readJsonBody } from '../core/json/parse-json-body.js';
+import { LARGE } from '../core/yield-to-event-loop.js';
 import { FairSlots } from '../shared/fair-slots.js';
 import { readByTurns } from '../shared/http/read-by-turns.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from '../shared/http/read-response.js';
@@ -78,6 +82,8 @@ async function send(call: EngineCall, signal: AbortSignal): Promise<Buffer> {
   const { baseUrl } = call.engine;
   if (baseUrl === undefined) throw new ExtensionFault('unavailable', 'The engine has no address.');
   const url = new URL(baseUrl + call.path);
+  const body = call.body && (await printed(call.body));
+  signal.throwIfAborted();
   let socket: Socket | undefined;
   const connect = buildConnector({ timeout: CONNECT_MS });
   const client = new Client(url.origin, {
@@ -93,7 +99,7 @@ async function send(call: EngineCall, signal: AbortSignal): Promise<Buffer> {
     bodyTimeout: 0,
   });
   try {
-    return await untilAborted(readResponse(client, requestOf(url, call), new BodyReader(call.bytesMax)), signal);
+    return await untilAborted(readResponse(client, requestOf(url, call, body), new BodyReader(call.bytesMax)), signal);
   } finally {
     // Closes the connection, whether all was read or not.
     client.destroy().catch(() => undefined);
@@ -101,7 +107,15 @@ async function send(call: EngineCall, signal: AbortSignal): Promise<Buffer> {
   }
 }
 
-function requestOf(url: URL, { method, headers, body }: EngineCall): Dispatcher.DispatchOptions {
+/** A document in it may be large. */
+const printed = async (body: JsonObject): Promise<readonly Buffer[]> =>
+  weigh(body, LARGE) < LARGE ? [Buffer.from(printJson(body))] : await printInTurns(body);
+
+function requestOf(
+  url: URL,
+  { method, headers }: EngineCall,
+  body: readonly Buffer[] | undefined,
+): Dispatcher.DispatchOptions {
   return {
     method,
     path: `${url.pathname}${url.search}`,
@@ -109,10 +123,14 @@ function requestOf(url: URL, { method, headers, body }: EngineCall): Dispatcher.
       accept: 'application/json',
       'accept-encoding': 'identity',
       'user-agent': 'fairlead/1.0',
-      ...(body && { 'content-type': 'application/json' }),
+      ...(body && {
+        'content-type': 'application/json',
+        'content-length': String(body.reduce((sum, part) => sum + part.length, 0)),
+      }),
       ...headers,
     },
-    ...(body && { body: printJson(body) }),
+    // Written part by part.
+    ...(body && { body: body.length === 1 ? body[0]! : Readable.from(body) }),
   };
 }
 

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ExtensionContext } from '../core/extension.js';
 import { parseJson, printJson, type Json } from '../core/json/json.js';
 import type { CancelSignal } from '../core/cancellation.js';
+import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import type { LocalContext } from '../core/plugin.js';
 import { Clock } from '../core/time.js';
 import type { Caller } from '../core/caller.js';
@@ -10,6 +11,7 @@ import { SealRing } from '../vault/seal-ring.js';
 import { ToolContainers } from './containers/tool-containers.js';
 import { EngineClients } from './engine-client.js';
 import { GuardedPages } from './guarded-pages.js';
+import { ParsedFiles } from './parse-file/parsed-files.js';
 import { ToolWorkers } from './workers/tool-workers.js';
 
 /** Longer than any that is given out, in characters: to see that it is none of ours takes as long as to open one. */
@@ -41,6 +43,7 @@ export class ToolContexts {
     private readonly engines: EngineClients,
     private readonly workers: ToolWorkers,
     private readonly containers: ToolContainers,
+    private readonly parsedFiles: ParsedFiles,
     private readonly clock: Clock,
     private readonly bytesInFlight: BytesInFlight,
   ) {}
@@ -70,6 +73,7 @@ export class ToolContexts {
       engines: this.engines.open(caller.keyHash),
       workers: this.workers.of(caller.keyHash),
       containers: this.containers.of(caller),
+      parsedFiles: this.parsedFiles.of(caller),
       keep: (bytes: number) => kept.take(bytes) || bytes < SMALL_BYTES,
       seal: (value: Json) => this.seal(caller, value),
     };
@@ -83,8 +87,9 @@ export class ToolContexts {
   }
 
   /** For what is done before there is a generation: here, and at no cost. */
-  local(caller: Caller, signal: CancelSignal): LocalContext {
-    return { caller, signal, workers: this.workers.of(caller.keyHash) };
+  local(caller: Caller, signal: CancelSignal, catalog: CatalogSnapshot): LocalContext {
+    const workers = this.workers.of(caller.keyHash);
+    return { caller, signal, catalog, workers, parsedFiles: this.parsedFiles.of(caller) };
   }
 
   /** Seals for the account of a caller. */

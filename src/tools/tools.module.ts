@@ -5,6 +5,7 @@ import { ToolContainers } from './containers/tool-containers.js';
 import { ToolContainersRepository } from './containers/tool-containers.repository.js';
 import { EngineClients } from './engine-client.js';
 import { GuardedPages } from './guarded-pages.js';
+import { ParsedFiles } from './parse-file/parsed-files.js';
 import { ALL_SERVICE_TOOLS, SERVICE_TOOLS } from './service-tools.js';
 import { ToolContexts } from './tool-contexts.js';
 import { ToolWorkers } from './workers/tool-workers.js';
@@ -17,6 +18,7 @@ import { ToolWorkers } from './workers/tool-workers.js';
     ContainerSweep,
     EngineClients,
     GuardedPages,
+    ParsedFiles,
     ToolContainers,
     ToolContainersRepository,
     ToolContexts,

@@ -20,6 +20,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   engines: { call: nothing('engine') },
   workers: { run: nothing('worker') },
   containers: { load: nothing('container'), save: nothing('container') },
+  parsedFiles: { find: () => undefined, keep: () => undefined },
   keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
   infer: nothing('model'),

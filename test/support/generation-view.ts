@@ -9,6 +9,7 @@ export const generationView = (view: Partial<GenerationView> = {}): GenerationVi
   bill: undefined,
   charged: undefined,
   extras: {},
+  files: [],
   upstreamBody: undefined,
   ...view,
 });

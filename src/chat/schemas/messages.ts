@@ -9,6 +9,7 @@ import {
   type Static,
 } from '../../shared/http/schema.js';
 import { contentList, id, modelText, name as nameText, toolList, word } from '../../shared/http/bounds.js';
+import { fileAnnotations } from '../../inference/schemas/file-annotations.js';
 import { assistantImages, assistantPart, textPart, toolPart, userPart } from './parts.js';
 
 const name = optional(nullable(nameText()));
@@ -49,6 +50,7 @@ const message = variant('role', {
     reasoning_details: optional(nullable(contentList(reasoningDetail))),
     refusal: maybeText,
     images: optional(nullable(assistantImages)),
+    annotations: fileAnnotations,
     audio: optional(onlyNull('cannot be replayed: its sound is kept by the vendor that made it')),
     function_call: optional(onlyNull('is not supported; send tool_calls')),
   },

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox';
 import type { JsonObject } from '../../core/json/json.js';
-import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
+import { costDetails, fileAnnotation, routed } from '../../inference/schemas/reply-parts.js';
 import {
   flag,
   freeForm,
@@ -15,6 +15,7 @@ import {
   text,
   titled,
   described,
+  variant,
   type Static,
   type TSchema,
 } from '../../shared/http/schema.js';
@@ -66,15 +67,17 @@ const reasoningDetail = object({
   index: integer(),
 });
 
-const annotation = object({
-  type: literal('url_citation'),
-  url_citation: object({
-    url: text(),
-    title: text(),
-    content: optional(text()),
-    start_index: integer(),
-    end_index: integer(),
-  }),
+const annotation = variant('type', {
+  url_citation: {
+    url_citation: object({
+      url: text(),
+      title: text(),
+      content: optional(text()),
+      start_index: integer(),
+      end_index: integer(),
+    }),
+  },
+  file: fileAnnotation,
 });
 
 const toolCall = object({

@@ -38,6 +38,8 @@ export type MediaSource =
 export interface ImageBlock extends Block {
   readonly type: 'image';
   readonly source: MediaSource;
+  /** It stands in a file that is told in words: a model that takes no images is told of it. */
+  readonly isOfFile?: true;
   /** How closely to look, where the vendor knows it: `auto`, `low`, `high`, `original`. */
   readonly detail?: string;
 }
@@ -48,9 +50,26 @@ export type DocumentSource =
   | { readonly type: 'blocks'; readonly blocks: readonly (TextBlock | ImageBlock)[] }
   | { readonly type: 'file'; readonly fileId: string };
 
+/**
+ * A file in words, beside the file itself: for models that take none (docs/decisions/0070-pdfs-in-words.md). Awaited:
+ * they come behind the hold, before any model is asked.
+ */
+export type DocumentWords =
+  | { readonly type: 'blocks'; readonly blocks: readonly (TextBlock | ImageBlock)[] }
+  | {
+      readonly type: 'awaited';
+      /** An engine outside reads it, for money. */
+      readonly isScan: boolean;
+      /** Nobody is to have the file itself. */
+      readonly isForAll: boolean;
+      /** Absent: nobody has counted them, for the file is still to be fetched. */
+      readonly pages?: number;
+    };
+
 export interface DocumentBlock extends Block {
   readonly type: 'document';
   readonly source: DocumentSource;
+  readonly inWords?: DocumentWords;
   readonly title?: string;
   readonly context?: string;
   readonly wantsCitations?: boolean;

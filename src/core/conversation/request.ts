@@ -2,6 +2,7 @@ import type { Effort } from './effort.js';
 import type { JsonObject, Json, Opaque } from '../json/json.js';
 import type { ProviderPreferences } from '../routing/preferences.js';
 import type { CacheMarker, Message, Origin, TextBlock } from './content.js';
+import type { ParsedFile } from './parsed-file.js';
 import type { Tool, ToolChoice } from './tools.js';
 
 /** How random the answer is, and what is counted. An absent field was not said; the provider's default holds. */
@@ -117,6 +118,8 @@ export interface ModelRequest {
   readonly fallbackModels?: { readonly models: readonly string[]; readonly onRefusal: boolean };
   readonly preferences: ProviderPreferences;
   readonly plugins: readonly PluginEntry[];
+  /** Files in words that earlier replies told, handed back. Absent: none. */
+  readonly parsedFiles?: readonly ParsedFile[];
   readonly stopServerToolsWhen?: readonly StopCondition[];
   /** Grouping keys for records and traces, open. */
   readonly trace?: { readonly [key: string]: Json | undefined };

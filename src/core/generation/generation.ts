@@ -1,4 +1,5 @@
 import type { Caller } from '../caller.js';
+import type { ParsedFile } from '../conversation/parsed-file.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
@@ -84,6 +85,8 @@ export class Generation {
   decision: RouteDecision | undefined;
   /** What plugins and guardrails did to the request. */
   pipeline: readonly JsonObject[] = [];
+  /** Files that were turned into words, for the caller to hand back. */
+  files: readonly ParsedFile[] = [];
   /** All calls in the order they were begun, those among them that were not made in the end. */
   readonly calls: ProviderCall[] = [];
   /** Calls of tools that this gateway serves, in the order in which they ended. */

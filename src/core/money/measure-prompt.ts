@@ -190,6 +190,8 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
       tally.add(block.title ?? '');
       tally.add(block.context ?? '');
       addDocument(block.source, tally);
+      // Some may be sent the file, others its words: either has room.
+      if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) addBlock(part, tally);
       return;
     case 'image':
       addImage(block, tally);

@@ -184,11 +184,12 @@ function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found
         addBlocks(block.content, found);
         break;
       case 'document':
-        addDocument(block.source, found);
+        // Whoever takes no files is told it in words.
+        if (!block.inWords) addDocument(block.source, found);
         break;
       case 'image':
         found.images++;
-        if (!found.isModels) (found.modalities ??= new Set()).add('image');
+        if (!found.isModels && !block.isOfFile) (found.modalities ??= new Set()).add('image');
         break;
       case 'audio':
       case 'video':

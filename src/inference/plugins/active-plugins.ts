@@ -1,3 +1,4 @@
+import type { ParsedFile } from '../../core/conversation/parsed-file.js';
 import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
@@ -31,18 +32,22 @@ export interface StagedRequest {
   readonly request: ModelRequest;
   /** Entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
+  /** Turned into words. */
+  readonly files: readonly ParsedFile[];
 }
+
+/** A request as one leg can take it. */
+type FittedRequest = Omit<StagedRequest, 'files'>;
 
 /** The plugins that are on for one request, in the order of their list. */
 export class ActivePlugins {
-  /** Who asks somebody outside before the model is asked. */
-  readonly consulting: readonly ActivePlugin[];
   readonly isWatching: boolean;
   /** Fits a request to a leg; undefined where none of them does that. */
-  readonly fit: ((request: ModelRequest, leg: Leg) => StagedRequest) | undefined;
+  readonly fit: ((request: ModelRequest, leg: Leg) => FittedRequest) | undefined;
   /** Most tokens of the context of endpoints that a request too long for them is shortened for. */
   readonly shortensTo: number | undefined;
   private readonly preparing: readonly ActivePlugin[];
+  private readonly mayConsult: readonly ActivePlugin[];
   private readonly hasRouter: boolean;
   private readonly overruled: readonly PluginStanding[];
 
@@ -54,7 +59,7 @@ export class ActivePlugins {
     this.overruled = standings.filter(({ isRequestOverruled }) => isRequestOverruled);
     this.hasRouter = withHook(active, 'choose').length > 0;
     this.preparing = withHook(active, 'prepare');
-    this.consulting = withHook(active, 'consult');
+    this.mayConsult = withHook(active, 'consult');
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');
     if (fitting.length > 0) {
@@ -77,18 +82,23 @@ export class ActivePlugins {
     return (inputs) => ({ by: plugin.id, ...plugin.choose!(request, options, inputs) });
   }
 
+  /** Who asks somebody outside before the model is asked. @param request as it is prepared */
+  consulting(request: ModelRequest): readonly ActivePlugin[] {
+    return this.mayConsult.filter(({ plugin }) => plugin.consults?.(request) ?? true);
+  }
+
   /**
    * The request as it is to be planned; the same, and at once, where none of them prepares any.
    * @throws what a plugin throws that may not be left out, or the signal's reason
    */
   prepare(request: ModelRequest, contextOf: () => LocalContext): StagedRequest | Promise<StagedRequest> {
     const { preparing, overruled } = this;
-    if (preparing.length === 0 && overruled.length === 0) return { request, stages: NO_STAGES };
+    if (preparing.length === 0 && overruled.length === 0) return { request, stages: NONE, files: NONE };
     const stages = overruled.map(({ plugin, setBy }) =>
       stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, {}),
     );
     const heard = overruled.length === 0 ? request : { ...request, plugins: this.withoutOverruled(request.plugins) };
-    return preparing.length === 0 ? { request: heard, stages } : this.prepareInTurn(heard, stages, contextOf());
+    return preparing.length === 0 ? { request: heard, stages, files: NONE } : this.prepareInTurn(heard, stages, contextOf());
   }
 
   /** What watches one answer, the first to see it first. @param tell has a stage told */
@@ -112,23 +122,25 @@ export class ActivePlugins {
   ): Promise<StagedRequest> {
     let request = asked;
     const stages = [...told];
+    const files: ParsedFile[] = [];
     for (const { plugin, options } of this.preparing) {
       const beganAt = performance.now();
       try {
         const prepared = await plugin.prepare!(request, options, context);
         request = prepared.request;
+        if (prepared.files) files.push(...prepared.files);
         if (prepared.note) stages.push(stageOf(plugin, prepared.note, { beganAt }));
       } catch (error) {
         stages.push(failedStage(plugin, error, context.signal));
       }
     }
-    return { request, stages };
+    return { request, stages, files };
   }
 }
 
-function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: Leg): StagedRequest {
+function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: Leg): FittedRequest {
   let request = asked;
-  let stages: readonly JsonObject[] = NO_STAGES;
+  let stages: readonly JsonObject[] = NONE;
   for (const { plugin, options } of fitting) {
     const beganAt = performance.now();
     const fitted = plugin.fit!(request, leg, options);
@@ -138,7 +150,7 @@ function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: L
   return { request, stages };
 }
 
-const NO_STAGES: readonly never[] = [];
+const NONE: readonly never[] = [];
 const NOBODYS: PluginEntry = { id: '' };
 
 const withHook = (active: readonly ActivePlugin[], hook: keyof Plugin): readonly ActivePlugin[] =>

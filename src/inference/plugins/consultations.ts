@@ -33,11 +33,12 @@ export class Consultations {
     // Nobody is asked for money where there would be no room for the answer behind it.
     const { bound } = start.admitted.billing.hold;
     let { request } = planned;
-    for (const one of planned.plugins.consulting) {
+    for (const one of planned.plugins.consulting(request)) {
       const consulted = await this.consult(one, request, start, bound, contextAt);
       if (!consulted) continue;
       request = consulted.request;
       if (consulted.sources) sources.push(...consulted.sources);
+      if (consulted.files) generation.files = [...generation.files, ...consulted.files];
     }
     if (request === planned.request) return { start, sources };
     // What came in is read by the model next: filters read it first.

@@ -20,7 +20,7 @@ type Rulings = ReadonlyMap<string, Ruling>;
 /** What the defaults of a workspace and its account come to. */
 interface StandingRulings {
   readonly rulings: Rulings;
-  /** Of requests that say nothing of plugins. */
+  /** Of requests that say nothing of plugins, and have nothing for those that are on only where they have. */
   readonly active: ActivePlugins;
 }
 
@@ -33,30 +33,35 @@ export class PluginSets {
   /** Ids by the names of models that stand for them. */
   private readonly routers: ReadonlyMap<string, string>;
   private readonly standing = new WeakMap<PluginDefaults, StandingRulings>();
+  /** Those that are on only where a request has something for them. */
+  private readonly conditional: readonly Plugin[];
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
     this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
+    this.conditional = all.filter(({ concerns }) => concerns !== undefined);
   }
 
   /**
    * @param defaults those in force for its caller
    * @throws GatewayError `invalid-request` where two entries have one id
    */
-  of({ plugins, model }: Pick<ModelRequest, 'plugins' | 'model'>, defaults: PluginDefaults): ActivePlugins {
+  of(request: ModelRequest, defaults: PluginDefaults): ActivePlugins {
+    const { plugins, model } = request;
     const router = this.routers.get(readModelName(model).id);
     const standing = this.standingOf(defaults);
-    if (plugins.length === 0 && router === undefined) return standing.active;
+    const isConcerned = (plugin: Plugin): boolean => plugin.concerns?.(request) ?? true;
+    if (plugins.length === 0 && router === undefined && !this.conditional.some(isConcerned)) return standing.active;
     const rulings = new Map(standing.rulings);
     if (router !== undefined) addNamed(router, rulings);
     addAsked(plugins, rulings);
-    return this.make(rulings);
+    return this.make(rulings, isConcerned);
   }
 
   /**
    * The same of a request that the gateway makes on the way to an answer. Defaults are for what callers ask: here they
    * say no more than how the plugin is to be that its model's name stands for.
    */
-  ofConsulted(request: Pick<ModelRequest, 'plugins' | 'model'>, defaults: PluginDefaults): ActivePlugins {
+  ofConsulted(request: ModelRequest, defaults: PluginDefaults): ActivePlugins {
     const router = this.routers.get(readModelName(request.model).id);
     const onlyRouter = (entries: readonly PluginEntry[]): readonly PluginEntry[] =>
       entries.filter(({ id }) => id === router);
@@ -68,16 +73,17 @@ export class PluginSets {
     let standing = this.standing.get(defaults);
     if (!standing) {
       const rulings = rulingsOf(defaults);
-      standing = { rulings, active: this.make(rulings) };
+      standing = { rulings, active: this.make(rulings, ({ concerns }) => concerns === undefined) };
       this.standing.set(defaults, standing);
     }
     return standing;
   }
 
-  private make(rulings: Rulings): ActivePlugins {
+  private make(rulings: Rulings, isConcerned: (plugin: Plugin) => boolean): ActivePlugins {
     const active: ActivePlugin[] = [];
     const standings: PluginStanding[] = [];
     for (const plugin of this.all) {
+      if (!isConcerned(plugin)) continue;
       const ruling = rulings.get(plugin.id);
       if (!ruling) {
         if (plugin.unasked) active.push({ plugin, options: plugin.unasked });

@@ -5,6 +5,7 @@ import {
   nullable,
   number,
   object,
+  oneOf,
   optional,
   text,
   titled,
@@ -15,6 +16,21 @@ import {
 /*
  * What replies of every face have in common.
  */
+
+/** A file that was turned into words, as `viewParsedFile` prints it. */
+export const fileAnnotation = {
+  file: object({
+    hash: described('SHA-256 of the bytes of the file.', text()),
+    name: text(),
+    content: list(
+      object({
+        type: oneOf(['text', 'image_url']),
+        text: optional(text()),
+        image_url: optional(object({ url: text() })),
+      }),
+    ),
+  }),
+};
 
 /** As `viewCostDetails` prints it. */
 export const costDetails = titled(

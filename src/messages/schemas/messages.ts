@@ -14,6 +14,7 @@ import {
 } from '../../shared/http/schema.js';
 import { address, contentList, id, messageList, modelText, name } from '../../shared/http/bounds.js';
 import { marked } from '../../inference/schemas/cache-control.js';
+import { fileAnnotations } from '../../inference/schemas/file-annotations.js';
 import {
   documentFields,
   imageFields,
@@ -124,7 +125,7 @@ const commonContent = either(modelText(), contentList(named('block', variant('ty
 
 const message = variant('role', {
   user: { content: commonContent },
-  assistant: { content: commonContent },
+  assistant: { content: commonContent, annotations: fileAnnotations },
   system: { content: either(modelText(), contentList(named('system-block', variant('type', systemBlocks)))) },
 });
 

@@ -1,6 +1,6 @@
 import { Type, type TProperties } from '@sinclair/typebox';
 import type { JsonObject } from '../../core/json/json.js';
-import { costDetails, routed } from '../../inference/schemas/reply-parts.js';
+import { costDetails, fileAnnotation, routed } from '../../inference/schemas/reply-parts.js';
 import {
   flag,
   freeForm,
@@ -91,6 +91,13 @@ const ending = {
   container: unknown(),
 };
 
+const annotations = optional(
+  described(
+    'Files that were turned into words: handed back with the message, they are not read again.',
+    Type.Unsafe<readonly JsonObject[]>(list(variant('type', { file: fileAnnotation }))),
+  ),
+);
+
 /** The whole reply. */
 export const messageReply = titled(
   'message',
@@ -104,6 +111,7 @@ export const messageReply = titled(
     usage: part(usage),
     context_management: unknown(),
     provider: described('Who answered.', text()),
+    annotations,
     ...routed,
   }),
 );
@@ -129,7 +137,7 @@ export const messageEvent = titled(
       content_block_start: { index: integer(), content_block: block },
       content_block_delta: { index: integer(), delta },
       content_block_stop: { index: integer() },
-      message_delta: { delta: object(ending), usage, context_management: optional(unknown()) },
+      message_delta: { delta: object(ending), usage, context_management: optional(unknown()), annotations },
       message_stop: routed,
       ping: {},
       error: {

@@ -12,7 +12,7 @@ const TIME_MS = 5_000;
  * @throws ExtensionFault for what is encrypted, broken or has no text
  */
 export async function readPdf(bytes: Uint8Array, lengthMax: number): Promise<PageWords> {
-  const document = await open(bytes);
+  const document = await openPdf(bytes);
   try {
     const pages: string[] = [];
     const until = performance.now() + TIME_MS;
@@ -22,7 +22,7 @@ export async function readPdf(bytes: Uint8Array, lengthMax: number): Promise<Pag
         pages.push(`[Pages ${number} to ${document.numPages} were left out.]`);
         break;
       }
-      const text = await readPage(document, number);
+      const text = await readPdfPage(document, number);
       length += text.length;
       if (text !== '') pages.push(text);
     }
@@ -33,9 +33,10 @@ export async function readPdf(bytes: Uint8Array, lengthMax: number): Promise<Pag
   }
 }
 
-type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
+export type PdfDocument = Awaited<ReturnType<typeof getDocumentProxy>>;
 
-async function open(bytes: Uint8Array): Promise<PdfDocument> {
+/** @throws ExtensionFault for what is encrypted or broken */
+export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
   try {
     return await getDocumentProxy(bytes, {
       verbosity: 0,
@@ -50,7 +51,7 @@ async function open(bytes: Uint8Array): Promise<PdfDocument> {
 }
 
 /** A page that is broken is no reason to leave the others unread. */
-async function readPage(document: PdfDocument, number: number): Promise<string> {
+export async function readPdfPage(document: PdfDocument, number: number): Promise<string> {
   try {
     const page = await document.getPage(number);
     const { items } = await page.getTextContent();

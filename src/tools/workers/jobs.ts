@@ -20,6 +20,9 @@ const PLAIN_PAGE_MS = 5_000;
 /** Several times a mebibyte that is cut off; one broken in 50,000 places, or a hostile pattern, takes longer. */
 const HEAL_MS = 3_000;
 
+/** Several times what the longest PDF that is read takes. */
+const PDF_MS = 8_000;
+
 /** A command ends by itself in its time, but for one that is deep in a single step; then its files are read out. */
 const BASH_END_MS = 3_000;
 
@@ -32,6 +35,10 @@ export const WORKER_JOBS: WorkerJobs = {
   'heal-json': {
     timeMs: () => HEAL_MS,
     load: async () => (await import('../heal-json/heal-json.js')).healJson,
+  },
+  'parse-pdf': {
+    timeMs: () => PDF_MS,
+    load: async () => (await import('../parse-file/parse-pdf.js')).parsePdf,
   },
   'read-page': {
     timeMs: () => PAGE_MS,

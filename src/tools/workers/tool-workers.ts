@@ -58,7 +58,8 @@ export class ToolWorkers implements OnApplicationShutdown {
     const leave = await this.slots.enter(keyHash, signal);
     if (!leave) throw new ExtensionFault('busy', 'too much is being worked on');
     try {
-      const input = makeInput();
+      const made = makeInput();
+      const input = made instanceof Promise ? ((await made) as unknown) : made;
       const timeMs = this.code.jobs[job]!.timeMs(input);
       const moved = buffersOf(input);
       const bounds = { timeMs, totalMs: timeMs + START_MS, moved, signal };

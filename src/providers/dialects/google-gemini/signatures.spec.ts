@@ -27,6 +27,7 @@ const GENERATION: GenerationView = {
   isByok: false,
   charged: undefined,
   extras: {},
+  files: [],
   upstreamBody: undefined,
 };
 

@@ -1,0 +1,25 @@
+import type { JsonObject } from '../json/json.js';
+import type { ImageBlock, TextBlock } from './content.js';
+
+/** What a file says, as it is told with a reply, handed back and kept. */
+export interface ParsedFile {
+  /** SHA-256 of its bytes, hex. */
+  readonly hash: string;
+  readonly name: string;
+  /** A text for each page; pictures behind the page that they stand on. */
+  readonly content: readonly (TextBlock | ImageBlock)[];
+}
+
+/** As an annotation (docs/wire/tools-and-plugins.md#the-plugin-file-parser). */
+export const viewParsedFile = ({ hash, name, content }: ParsedFile): JsonObject => ({
+  type: 'file',
+  file: { hash, name, content: content.map(viewPart) },
+});
+
+const viewPart = (block: TextBlock | ImageBlock): JsonObject =>
+  block.type === 'text'
+    ? { type: 'text', text: block.text }
+    : { type: 'image_url', image_url: { url: urlOf(block.source) } };
+
+const urlOf = (source: ImageBlock['source']): string =>
+  source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;

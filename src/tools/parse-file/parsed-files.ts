@@ -1,0 +1,57 @@
+import { Injectable } from '@nestjs/common';
+import { LRUCache } from 'lru-cache';
+import type { Caller } from '../../core/caller.js';
+import type { ImageBlock, TextBlock } from '../../core/conversation/content.js';
+import type { ParsedFileStore } from '../../core/extension.js';
+import type { ParsedFile } from '../../core/conversation/parsed-file.js';
+import { Clock } from '../../core/time.js';
+
+/** Of all that is kept, in characters. Chosen. */
+const LENGTH_MAX = 32 * 1024 * 1024;
+/** Of one file, so that no file pushes all others out. */
+const FILE_LENGTH_MAX = 8 * 1024 * 1024;
+/** Since a file was read or asked for last: as long as sessions stay with their provider. */
+const IDLE_MS = 10 * 60_000;
+
+interface Kept {
+  readonly file: ParsedFile;
+  atMs: number;
+}
+
+/** What files say, by account: in the memory of this process, and nowhere else. */
+@Injectable()
+export class ParsedFiles {
+  private readonly kept = new LRUCache<string, Kept>({
+    maxSize: LENGTH_MAX,
+    maxEntrySize: FILE_LENGTH_MAX,
+    sizeCalculation: ({ file }) => file.content.reduce((sum, block) => sum + lengthOf(block), 1),
+  });
+
+  constructor(private readonly clock: Clock) {}
+
+  of({ accountId }: Pick<Caller, 'accountId'>): ParsedFileStore {
+    const keyOf = (hash: string, engine: string): string => JSON.stringify([accountId, engine, hash]);
+    return {
+      find: (hash, engine) => this.find(keyOf(hash, engine)),
+      keep: (file, engine) => void this.kept.set(keyOf(file.hash, engine), { file, atMs: this.clock.now() }),
+    };
+  }
+
+  private find(key: string): ParsedFile | undefined {
+    const now = this.clock.now();
+    // The longest unused come first.
+    for (const old of this.kept.rkeys()) {
+      if (now - this.kept.peek(old)!.atMs < IDLE_MS) break;
+      this.kept.delete(old);
+    }
+    const kept = this.kept.get(key);
+    if (!kept) return undefined;
+    kept.atMs = now;
+    return kept.file;
+  }
+}
+
+function lengthOf(block: TextBlock | ImageBlock): number {
+  if (block.type === 'text') return block.text.length;
+  return block.source.type === 'base64' ? block.source.data.length : block.source.url.length;
+}
