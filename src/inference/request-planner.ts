@@ -11,6 +11,7 @@ import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins } from './plugins/active-plugins.js';
+import { choiceStage } from './plugins/plugin-stages.js';
 import { PluginSets } from './plugins/plugin-sets.js';
 import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
 import { ToolOffers } from './tools/tool-offers.js';
@@ -84,7 +85,7 @@ export class RequestPlanner {
     return {
       request: shown,
       routed,
-      stages: prepared.length === 0 ? stages : [...prepared, ...stages],
+      stages: joined(routed.choice ? [choiceStage(routed.choice)] : NO_STAGES, prepared, stages),
       budgets: guardrails.budgets,
       refusal,
       plugins,
@@ -94,3 +95,9 @@ export class RequestPlanner {
     };
   }
 }
+
+const NO_STAGES: readonly never[] = [];
+
+/** Most requests have none. */
+const joined = (...parts: readonly (readonly JsonObject[])[]): readonly JsonObject[] =>
+  parts.filter((part) => part.length > 0).flat();

@@ -25,6 +25,8 @@ export interface ChoosableModels {
   readonly models: readonly ChoosableModel[];
   /** One for each of the others: what kept it from answering. */
   readonly removed: readonly Exclusion[];
+  /** Those of them that only wait for a pause that their providers asked for. */
+  readonly resting: readonly Model[];
   readonly needs: RouteNeeds;
 }
 
@@ -52,6 +54,7 @@ export function choosableModels(
   const parameters = needs.parameters.filter((parameter) => NEEDED.includes(parameter));
   const found: ChoosableModel[] = [];
   const removed: Exclusion[] = [];
+  const resting: Model[] = [];
   for (const model of models) {
     if (rules.limitsModels && !allowsModel(rules, model.id)) {
       removed.push({ model: model.id, reason: 'model-not-allowed' });
@@ -69,9 +72,13 @@ export function choosableModels(
     const unserved = parameters.find((parameter) => !isServed(eligibility, parameter));
     const choosable = unserved === undefined ? choosableModel(model, eligibility) : undefined;
     if (choosable) found.push(choosable);
-    else removed.push({ model: model.id, ...reasonOf(eligibility, unserved) });
+    else {
+      const reason = reasonOf(eligibility, unserved);
+      removed.push({ model: model.id, ...reason });
+      if (reason.reason === 'cooling-down') resting.push(model);
+    }
   }
-  return { models: found, removed, needs };
+  return { models: found, removed, resting, needs };
 }
 
 /** Legs of one model all know a parameter, or none does: `assessModel` has kept those that do. */
@@ -107,11 +114,23 @@ const SAYS_LITTLE: ReadonlySet<ExclusionReason> = new Set<ExclusionReason>(['ser
 
 function reasonOf({ excluded }: Eligibility, unserved: RequestField | undefined): Pick<Exclusion, 'reason' | 'detail'> {
   if (unserved !== undefined) return { reason: 'unsupported-parameter', detail: unserved };
-  const { reason, detail } = excluded.find((one) => !SAYS_LITTLE.has(one.reason)) ?? excluded.at(-1)!;
+  if (excluded.some(({ cooling }) => cooling)) return { reason: 'cooling-down' };
+  const { reason, detail } = excluded.find((one) => !SAYS_LITTLE.has(one.reason)) ?? excluded.at(-1) ?? UNSERVED;
   return { reason, ...(detail !== undefined && { detail }) };
 }
 
+/** Of a model without endpoints. */
+const UNSERVED: Pick<Exclusion, 'reason' | 'detail'> = { reason: 'no-credential' };
+
 const PICO_PER_USD = 1e12;
+
+/** How many tokens of each side are paid for. */
+export interface CountedTokens {
+  readonly prompt: number;
+  readonly completion: number;
+  /** Of the prompt that prices by length go by; absent: the same as `prompt`. */
+  readonly length?: number;
+}
 
 /**
  * What a call of so many tokens costs at the cheapest of these legs by its list: USD, whoever is billed for it. Fees of
@@ -119,15 +138,15 @@ const PICO_PER_USD = 1e12;
  */
 export function cheapestUsd(
   legs: readonly EligibleCandidate[],
-  tokens: { readonly prompt: number; readonly completion: number },
+  { prompt, completion, length = prompt }: CountedTokens,
 ): number {
   let least = Infinity;
   for (const { candidate } of legs) {
     const { pricing } = candidate.endpoint;
     if (!pricing) return 0;
-    const priceOf = (side: 'prompt' | 'completion'): number =>
-      Number(tokenPrice(pricing, side, candidate.tier, tokens.prompt)) * tokens[side];
-    least = Math.min(least, priceOf('prompt') + priceOf('completion') + Number(pricing.request ?? 0n));
+    const ofPrompt = Number(tokenPrice(pricing, 'prompt', candidate.tier, length)) * prompt;
+    const ofCompletion = Number(tokenPrice(pricing, 'completion', candidate.tier, length)) * completion;
+    least = Math.min(least, ofPrompt + ofCompletion + Number(pricing.request ?? 0n));
   }
   return least / PICO_PER_USD;
 }
