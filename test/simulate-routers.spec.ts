@@ -13,7 +13,9 @@ const SHIPPED = {
   catalog: join(ROOT, 'catalog/default.yaml'),
 };
 const FIGURES = ['score', 'quality'] as const;
+/** Of `cost_quality_tradeoff`. */
 const DEFAULT = 7;
+const NEAR_QUALITY = 2;
 
 describe('a day of prompts by the auto-router', () => {
   let days: RouterDays;
@@ -29,10 +31,16 @@ describe('a day of prompts by the auto-router', () => {
     }
   });
 
-  it('reaches 95 % of the quality of the dearest at half its cost or less, by default', () => {
-    const { dearest, auto } = days;
-    expect(auto[DEFAULT]!.quality).toBeGreaterThanOrEqual(0.95 * dearest.quality);
-    expect(auto[DEFAULT]!.usd).toBeLessThanOrEqual(dearest.usd / 2);
+  it.each(FIGURES)('reaches 95 %% of the dearest at half its cost or less, by %s', (figure) => {
+    const day = days.auto[NEAR_QUALITY]!;
+    expect(day[figure]).toBeGreaterThanOrEqual(0.95 * days.dearest[figure]);
+    expect(day.usd).toBeLessThanOrEqual(days.dearest.usd / 2);
+  });
+
+  it('gives nine tenths of the quality of the dearest for a tenth of its cost by default', () => {
+    const day = days.auto[DEFAULT]!;
+    expect(day.quality).toBeGreaterThanOrEqual(0.9 * days.dearest.quality);
+    expect(day.usd).toBeLessThanOrEqual(days.dearest.usd / 10);
   });
 
   it('costs less the more the price counts', () => {

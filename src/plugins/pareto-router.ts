@@ -64,7 +64,8 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
           ? 'throughput'
           : `price of ${source}, for nobody's throughput is known`,
     },
-    keptOf: ({ figures }) => figures,
+    keptOf: figuresOf,
+    figuresOf,
   });
 }
 
@@ -81,13 +82,14 @@ function rank(choosable: ChoosableModel, source: keyof typeof PRICED_TOKENS, len
     const known = health?.throughput?.p50;
     if (known !== undefined) throughput = Math.max(throughput ?? 0, known);
   }
-  return {
-    choosable,
-    usd,
-    throughput,
-    figures: { score: codingOf(choosable), usd, ...(throughput !== undefined && { throughput }) },
-  };
+  return { choosable, usd, throughput };
 }
+
+const figuresOf = ({ choosable, usd, throughput }: RankedModel): JsonObject => ({
+  score: codingOf(choosable),
+  usd,
+  ...(throughput !== undefined && { throughput }),
+});
 
 /** What is out or paused goes behind all that is well; of equals the better, then by the id. */
 function compare(one: RankedModel, other: RankedModel, isFast: boolean): number {

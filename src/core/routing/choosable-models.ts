@@ -1,10 +1,10 @@
 import type { ModelRequest } from '../conversation/request.js';
 import type { RequestField } from '../translation.js';
 import { assessModel, type Eligibility, type EligibleCandidate } from './candidates.js';
-import type { Model } from './catalog.js';
+import type { Model, Pricing } from './catalog.js';
 import { inOrder } from './credential-copies.js';
 import { tokenPrice } from './leg-price.js';
-import type { Exclusion, ExclusionReason } from './plan.js';
+import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
 import type { ChoiceInputs, RouteNeeds } from './route-inputs.js';
 import { routeNeeds } from './route-needs.js';
 import { allowsModel, readRules, supports } from './rules.js';
@@ -55,28 +55,32 @@ export function choosableModels(
   const found: ChoosableModel[] = [];
   const removed: Exclusion[] = [];
   const resting: Model[] = [];
+  // One after the other: what is kept of a model is taken out before the next.
+  const eligibility: Eligibility = {
+    rules,
+    inputs: { ...inputs, needs },
+    credentials: ordered,
+    kept: [],
+    excluded: [],
+    cooling: [],
+  };
+  const { kept, excluded, cooling } = eligibility;
   for (const model of models) {
     if (rules.limitsModels && !allowsModel(rules, model.id)) {
       removed.push({ model: model.id, reason: 'model-not-allowed' });
       continue;
     }
-    const eligibility: Eligibility = {
-      rules,
-      inputs: { ...inputs, needs },
-      credentials: ordered,
-      kept: [],
-      excluded: [],
-      cooling: [],
-    };
+    kept.length = excluded.length = cooling.length = 0;
     assessModel(eligibility, model, 0);
     const unserved = parameters.find((parameter) => !isServed(eligibility, parameter));
     const choosable = unserved === undefined ? choosableModel(model, eligibility) : undefined;
-    if (choosable) found.push(choosable);
-    else {
-      const reason = reasonOf(eligibility, unserved);
-      removed.push({ model: model.id, ...reason });
-      if (reason.reason === 'cooling-down') resting.push(model);
+    if (choosable) {
+      found.push(choosable);
+      continue;
     }
+    const reason = reasonOf(eligibility, unserved);
+    removed.push({ model: model.id, ...reason });
+    if (reason.reason === 'cooling-down') resting.push(model);
   }
   return { models: found, removed, resting, needs };
 }
@@ -89,25 +93,51 @@ function isServed({ kept, cooling, inputs: { carries } }: Eligibility, parameter
   return supports(candidate.endpoint, parameter) && (carries?.(candidate, parameter) ?? true);
 }
 
+/** Its legs are lists of their own: those of the judgement go on to the next model. */
 function choosableModel(model: Model, { kept, cooling }: Eligibility): ChoosableModel | undefined {
-  const well = kept.filter(({ health }) => health?.isOut !== true);
-  const left = well.length > 0 ? well : kept.length > 0 ? kept : cooling;
-  if (left.length === 0) return undefined;
+  const possible = kept.length > 0 ? kept : cooling;
+  let isWell = false;
+  let isFree = true;
+  for (const one of kept) {
+    isWell ||= isHealthy(one);
+    isFree &&= isFreeLeg(one);
+  }
+  for (const one of cooling) isFree &&= isFreeLeg(one);
   let group = Infinity;
-  for (const { credential } of left) group = Math.min(group, credential.group);
-  return {
-    model,
-    legs: left.filter(({ credential }) => credential.group === group),
-    isWell: well.length > 0,
-    isFree: kept.every(isFreeLeg) && cooling.every(isFreeLeg),
-  };
+  for (const one of possible) if (!isWell || isHealthy(one)) group = Math.min(group, one.credential.group);
+  const legs = possible.filter((one) => one.credential.group === group && (!isWell || isHealthy(one)));
+  return legs.length > 0 ? { model, legs, isWell, isFree } : undefined;
 }
 
-const isFreeLeg = ({ candidate: { endpoint } }: EligibleCandidate): boolean =>
-  endpoint.pricing === null || Object.values(endpoint.pricing).every(isNothing);
+const isHealthy = ({ health }: EligibleCandidate): boolean => health?.isOut !== true;
 
-/** A price, or a list of prices of a length or a tier. */
-const isNothing = (price: unknown): boolean => price === 0n || (Array.isArray(price) && price.length === 0);
+const isFreeLeg = ({ candidate: { endpoint } }: EligibleCandidate): boolean =>
+  endpoint.pricing === null || figuresOf(endpoint.pricing).isNothing;
+
+/** What lists of prices come to as numbers: found once for each. */
+interface PriceFigures {
+  readonly isNothing: boolean;
+  /** 10⁻¹² USD a token, at any length, in the tier `standard`; undefined: it depends on the length. */
+  readonly flat: { readonly prompt: number; readonly completion: number } | undefined;
+  /** 10⁻¹² USD. */
+  readonly request: number;
+}
+
+const PRICES = new WeakMap<Pricing, PriceFigures>();
+
+function figuresOf(pricing: Pricing): PriceFigures {
+  let figures = PRICES.get(pricing);
+  if (!figures) {
+    const { prompt, completion, request = 0n, tiers } = pricing;
+    figures = {
+      isNothing: Object.values(pricing).every((price) => price === 0n || (Array.isArray(price) && price.length === 0)),
+      flat: tiers.length === 0 ? { prompt: Number(prompt), completion: Number(completion) } : undefined,
+      request: Number(request),
+    };
+    PRICES.set(pricing, figures);
+  }
+  return figures;
+}
 
 /** These say little of what the caller could change: a catalog lists providers that are not in use. */
 const SAYS_LITTLE: ReadonlySet<ExclusionReason> = new Set<ExclusionReason>(['service-tier', 'no-credential']);
@@ -123,6 +153,11 @@ function reasonOf({ excluded }: Eligibility, unserved: RequestField | undefined)
 const UNSERVED: Pick<Exclusion, 'reason' | 'detail'> = { reason: 'no-credential' };
 
 const PICO_PER_USD = 1e12;
+
+const pricesAt = (pricing: Pricing, tier: ServiceTier, length: number) => ({
+  prompt: Number(tokenPrice(pricing, 'prompt', tier, length)),
+  completion: Number(tokenPrice(pricing, 'completion', tier, length)),
+});
 
 /** How many tokens of each side are paid for. */
 export interface CountedTokens {
@@ -144,9 +179,9 @@ export function cheapestUsd(
   for (const { candidate } of legs) {
     const { pricing } = candidate.endpoint;
     if (!pricing) return 0;
-    const ofPrompt = Number(tokenPrice(pricing, 'prompt', candidate.tier, length)) * prompt;
-    const ofCompletion = Number(tokenPrice(pricing, 'completion', candidate.tier, length)) * completion;
-    least = Math.min(least, ofPrompt + ofCompletion + Number(pricing.request ?? 0n));
+    const { flat, request } = figuresOf(pricing);
+    const prices = (candidate.tier === 'standard' && flat) || pricesAt(pricing, candidate.tier, length);
+    least = Math.min(least, prices.prompt * prompt + prices.completion * completion + request);
   }
   return least / PICO_PER_USD;
 }

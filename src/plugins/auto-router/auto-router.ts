@@ -12,7 +12,7 @@ import { flag, integer, optional } from '../../shared/http/schema.js';
 import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from '../routers/candidates.js';
 import { classifyPrompt, type PromptClass, type PromptKind } from './classify-prompt.js';
 import { drawFree } from './draw-free.js';
-import { expectedQuality, rounded, TRADEOFF_MAX, worthOf } from './rank-models.js';
+import { expectedQuality, rounded, TRADEOFF_MAX, worthOf, type RankFigures } from './rank-models.js';
 
 const FREE = 'openrouter/free';
 const TRADEOFF_DEFAULT = 7;
@@ -58,7 +58,8 @@ function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceIn
     strategy: 'auto',
     ranked,
     basis: { kind, difficulty, tradeoff },
-    keptOf: ({ figures }) => [figures['quality']!, figures['usd']!],
+    keptOf: ({ quality, usd }) => [quality, usd],
+    figuresOf: ({ score, quality, usd, worth }) => ({ score, quality, usd, worth }),
   });
 }
 
@@ -82,9 +83,9 @@ function listedOf({ models, leftOut }: Pool, names: readonly string[] | undefine
   return { models: listed, leftOut: { ...leftOut, 'not in the list': models.length - listed.length } };
 }
 
-interface RankedModel extends Ranked {
+interface RankedModel extends Ranked, RankFigures {
+  readonly score: number;
   readonly worth: number;
-  readonly usd: number;
 }
 
 function rank(
@@ -97,12 +98,11 @@ function rank(
   const score = model.scores[scoreOf(kind)]!.value;
   let faults = 1;
   for (const { health } of legs) faults = Math.min(faults, health?.faultShare ?? 0);
-  const figures = rounded({
+  const { quality, usd } = rounded({
     quality: expectedQuality(score, difficulty) * (1 - faults),
     usd: cheapestUsd(legs, tokens),
   });
-  const worth = worthOf(figures, tradeoff);
-  return { choosable, worth, usd: figures.usd, figures: { score, ...figures, worth } };
+  return { choosable, score, quality, usd, worth: worthOf({ quality, usd }, tradeoff) };
 }
 
 /** What is out or paused goes behind all that is well; of equals the cheaper, then the better. */
@@ -111,7 +111,7 @@ function compare(one: RankedModel, other: RankedModel): number {
     Number(other.choosable.isWell) - Number(one.choosable.isWell) ||
     other.worth - one.worth ||
     one.usd - other.usd ||
-    Number(other.figures['score']) - Number(one.figures['score']) ||
+    other.score - one.score ||
     (one.choosable.model.id < other.choosable.model.id ? -1 : 1)
   );
 }

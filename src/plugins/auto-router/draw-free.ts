@@ -3,7 +3,7 @@ import { dialectOf } from '../../core/routing/catalog.js';
 import type { ChoosableModel } from '../../core/routing/choosable-models.js';
 import { hash01 } from '../../core/routing/draw.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
-import { findCandidates, freeModels, makeChoice, type Pool, type Ranked } from '../routers/candidates.js';
+import { findCandidates, freeModels, makeChoice, type Pool } from '../routers/candidates.js';
 
 /** What this draw is told from those of endpoints by. */
 const DRAW = 'free';
@@ -27,8 +27,12 @@ export function drawFree(request: ModelRequest, inputs: ChoiceInputs, narrow: (p
         Number(other.choosable.isWell) - Number(one.choosable.isWell) ||
         one.chance - other.chance,
     );
-  const ranked: Ranked[] = drawn.map(({ choosable, chance }) => ({ choosable, figures: { drawn: chance } }));
-  return makeChoice(request, inputs, candidates, { strategy: 'free', ranked, basis: {} });
+  return makeChoice(request, inputs, candidates, {
+    strategy: 'free',
+    ranked: drawn,
+    basis: {},
+    figuresOf: ({ chance }) => ({ drawn: chance }),
+  });
 }
 
 const isSandbox = ({ legs }: ChoosableModel): boolean =>

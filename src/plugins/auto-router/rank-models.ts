@@ -13,6 +13,11 @@ export interface RankFigures {
  * are those of the index times e to this, whatever the model (docs/decisions/0068-routers.md).
  */
 const EASE: Readonly<Record<Difficulty, number>> = { hard: 0, medium: 2, easy: 4 };
+const ODDS_FACTOR: Readonly<Record<Difficulty, number>> = {
+  hard: Math.exp(EASE.hard),
+  medium: Math.exp(EASE.medium),
+  easy: Math.exp(EASE.easy),
+};
 
 /** Scores at the very ends would be certain of every answer, or of none. */
 const SCORE_MIN = 0.01;
@@ -21,7 +26,7 @@ const SCORE_MAX = 0.99;
 /** How likely a model with this score answers a prompt of this difficulty well. Rises with the score. */
 export function expectedQuality(score: number, difficulty: Difficulty): number {
   const bounded = Math.min(SCORE_MAX, Math.max(SCORE_MIN, score));
-  const odds = (bounded / (1 - bounded)) * Math.exp(EASE[difficulty]);
+  const odds = (bounded / (1 - bounded)) * ODDS_FACTOR[difficulty];
   return odds / (1 + odds);
 }
 

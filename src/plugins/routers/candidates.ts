@@ -25,22 +25,22 @@ export interface Pool {
   readonly leftOut: LeftOut;
 }
 
-/** What the models of a router are ranked by. The first goes first. */
+/** A model in its place of a ranking. */
 export interface Ranked {
   readonly choosable: ChoosableModel;
-  /** What an explanation tells of it, its id aside. */
-  readonly figures: JsonObject;
 }
 
 /** A choice as a router makes it of its candidates. */
-export interface Ranking {
+export interface Ranking<One extends Ranked> {
   readonly strategy: RouterStrategy;
   /** All candidates that it would choose, the best first. */
-  readonly ranked: readonly Ranked[];
+  readonly ranked: readonly One[];
   /** What it was made from: kept, told, and shown in the summary. */
   readonly basis: JsonObject;
   /** What is kept beside that of those that are chosen. */
-  readonly keptOf?: (ranked: Ranked) => Json;
+  readonly keptOf?: (one: One) => Json;
+  /** What an explanation tells of one, its id aside. */
+  readonly figuresOf: (one: One) => JsonObject;
 }
 
 /**
@@ -71,11 +71,11 @@ const atRest = (model: Model): ChoosableModel => ({ model, legs: [], isWell: fal
  * The best of a ranking, and up to two behind it; of a session the model that it had, while it is one of them and well
  * (docs/decisions/0068-routers.md). Where the request names what is to follow, nothing else follows.
  */
-export function makeChoice(
+export function makeChoice<One extends Ranked>(
   request: ModelRequest,
   { session }: ChoiceInputs,
   { leftOut }: Candidates,
-  { strategy, ranked, basis, keptOf }: Ranking,
+  { strategy, ranked, basis, keptOf, figuresOf }: Ranking<One>,
 ): Choice {
   const pin = session?.pinOf(request.model);
   const pinned = pin === undefined ? undefined : ranked.find(({ choosable: { model, isWell } }) => model.id === pin && isWell); // prettier-ignore
@@ -94,7 +94,7 @@ export function makeChoice(
     told: { ...kept, considered: ranked.length, left_out: leftOut },
     ranking: inOrder
       .slice(0, RANKED_SHOWN_MAX)
-      .map(({ choosable: { model, isWell }, figures }) => ({ model: model.id, ...figures, well: isWell })),
+      .map((one) => ({ model: one.choosable.model.id, ...figuresOf(one), well: one.choosable.isWell })),
   };
 }
 
