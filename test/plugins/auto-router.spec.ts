@@ -116,8 +116,8 @@ describeOnEachDatabase('the router openrouter/auto', (database) => {
 
   it('chooses another model for other words', async () => {
     const hard = 'Critically evaluate this argument, weigh the hidden premises and objections, and decide. '.repeat(5);
-    const easy = await bench.explain(CHAT, auto(6), key);
-    const difficult = await bench.explain(hard, auto(2), key);
+    const easy = await bench.explain(CHAT, auto(9), key);
+    const difficult = await bench.explain(hard, auto(9), key);
     expect(easy.choice.told).toMatchObject({ kind: 'chat', difficulty: 'easy' });
     expect(difficult.choice.told).toMatchObject({ kind: 'reasoning', difficulty: 'hard' });
     expect([easy.models[0], difficult.models[0]]).toEqual(['test/cheap', 'test/best']);

@@ -43,7 +43,7 @@ describeOnEmbedded('the router openrouter/free', (database) => {
   it('draws evenly by the seed, the same for the same', async () => {
     const drawn = new Map<string, number>();
     for (let seed = 0; seed < 60; seed++) {
-      const { models } = await bench.explainSeeded(CHAT, free(), key, `seed ${seed}`);
+      const { models } = await bench.explainSeeded(CHAT, free(), key, `seed-${seed}`);
       drawn.set(models[0], (drawn.get(models[0]) ?? 0) + 1);
     }
     expect([...drawn.keys()].sort()).toEqual([...FREE].sort());

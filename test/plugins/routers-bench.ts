@@ -150,7 +150,7 @@ export class RoutersBench {
   }
 }
 
-const lastWith = (events: readonly object[], field: string): object => {
-  const last = events.findLast((event) => field in event) as JsonBody | undefined;
+const lastWith = (events: readonly JsonBody[], field: string): object => {
+  const last = events.findLast((event) => field in event);
   return last ? { [field]: last[field] } : {};
 };

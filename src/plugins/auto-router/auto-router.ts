@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { Json, JsonObject } from '../../core/json/json.js';
+import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
 import type { CatalogSnapshot } from '../../core/routing/catalog.js';
 import { cheapestUsd, type ChoosableModel, type CountedTokens } from '../../core/routing/choosable-models.js';
@@ -67,7 +67,7 @@ const scoreOf = (kind: PromptKind): 'coding' | 'quality' => (kind === 'code' ? '
 
 /** Names of models and patterns that the caller gives; an empty list says nothing. */
 function namesOf({ allowed_models: names }: JsonObject): readonly string[] | undefined {
-  return Array.isArray(names) && names.length > 0 ? names.map((name: Json) => String(name)) : undefined;
+  return Array.isArray(names) && names.length > 0 ? names.filter((name) => typeof name === 'string') : undefined;
 }
 
 /** Of some models those that a list has; undefined has all. */
