@@ -2,8 +2,8 @@
  * Writes the shipped catalog, `catalog/default.yaml`, and where each of its figures is from, `catalog/sources.yaml`:
  * `npm run seed:catalog`. What is in them is chosen in `catalog-selection.ts` and `catalog-providers.ts`; the figures
  * come from packages with data (`catalog-tables.ts`), from files (`catalog-hosts.ts`) and from pages
- * (`catalog-tiers.ts`, `catalog-policies.ts`, `catalog-terms.ts`, `catalog-scores.ts`). The same input gives the same bytes. After an update
- * of the price package set `PACKAGE_DATE`.
+ * (`catalog-tiers.ts`, `catalog-policies.ts`, `catalog-terms.ts`, `catalog-scores.ts`). The same input gives the same
+ * bytes. After an update of the price package set `PACKAGE_DATE`.
  */
 import { writeFileSync } from 'node:fs';
 import { SANDBOX_MODELS, type SandboxModel } from '../src/providers/dialects/simulated/models.js';

@@ -5,7 +5,7 @@ import type { ProviderPreferences } from '../../src/core/routing/preferences.js'
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import type { SlugPattern } from '../../src/core/routing/slug.js';
 import type { RequestField } from '../../src/core/translation.js';
-import type { PromptClass } from '../../src/plugins/auto-router/classify-prompt.js';
+import type { PromptClass } from '../../src/plugins/auto-router/prompt-class.js';
 import type { Environment } from '../../src/shared/environment.js';
 
 /** Numbers between which one is drawn, each as likely as the others; both ends included. */

@@ -1,7 +1,7 @@
 import type { PicoUsd } from '../../src/core/money/credits.js';
 import type { Model } from '../../src/core/routing/catalog.js';
 import type { Leg } from '../../src/core/routing/plan.js';
-import type { PromptClass } from '../../src/plugins/auto-router/classify-prompt.js';
+import type { PromptClass } from '../../src/plugins/auto-router/prompt-class.js';
 import { expectedQuality } from '../../src/plugins/auto-router/rank-models.js';
 import { HOUR_MS } from '../../src/core/time.js';
 import type { AnswerTokens } from './list-price.js';

@@ -1,5 +1,5 @@
-// Goal: the pareto-router takes the cheapest of a tier of coding scores, or the fastest, and no other tier unless that is
-// empty. Method: made-up catalogs under the hook itself.
+// Goal: the pareto-router takes the cheapest of a tier of coding scores, or the fastest, and no other tier unless that
+// is empty. Method: made-up catalogs under the hook itself.
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, healthOf, inputsOf, model, perMillion, price } from '../../test/support/route-inputs.js';
 import type { JsonObject } from '../core/json/json.js';

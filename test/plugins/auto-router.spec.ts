@@ -1,7 +1,8 @@
 /**
  * Goal: `openrouter/auto` is answered by a concrete model of the catalog, the one that its prompt, its options and what
  * its caller may use lead to; it is told, explained, kept and charged as that model's. Method: the application before a
- * double of three scored models, whole and streamed, on both faces. Rules: docs/wire/tools-and-plugins.md#the-router-auto.
+ * double of three scored models, whole and streamed, on both faces.
+ * Rules: docs/wire/tools-and-plugins.md#the-router-auto.
  */
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';

@@ -10,8 +10,9 @@ import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { modelNames } from '../../shared/http/bounds.js';
 import { flag, integer, optional } from '../../shared/http/schema.js';
 import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from '../routers/candidates.js';
-import { classifyPrompt, type PromptClass, type PromptKind } from './classify-prompt.js';
+import { classifyPrompt } from './classify-prompt.js';
 import { drawFree } from './draw-free.js';
+import type { PromptClass, PromptKind } from './prompt-class.js';
 import { expectedQuality, rounded, TRADEOFF_MAX, worthOf, type RankFigures } from './rank-models.js';
 
 const FREE = 'openrouter/free';

@@ -5,7 +5,8 @@ import { readFileSync } from 'node:fs';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { Message } from '../../core/conversation/content.js';
 import type { Tool } from '../../core/conversation/tools.js';
-import { classifyPrompt, PROMPT_KINDS, type Difficulty, type PromptKind } from './classify-prompt.js';
+import { classifyPrompt } from './classify-prompt.js';
+import { PROMPT_KINDS, type Difficulty, type PromptKind } from './prompt-class.js';
 
 interface Labelled {
   readonly kind: PromptKind;

@@ -1,28 +1,7 @@
 import type { Message } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { PROMPT_KINDS, type Difficulty, type PromptClass, type PromptKind } from './prompt-class.js';
 import { HARD_PHRASES, HARD_WORDS, PHRASE_CUES, WORD_CUES } from './prompt-cues.js';
-
-/** What a prompt wants to have (test/plugins/prompts/GUIDE.md). */
-export const PROMPT_KINDS = [
-  'code',
-  'math',
-  'reasoning',
-  'writing',
-  'extraction',
-  'translation',
-  'chat',
-  'agentic',
-] as const;
-export type PromptKind = (typeof PROMPT_KINDS)[number];
-
-export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const;
-export type Difficulty = (typeof DIFFICULTIES)[number];
-
-/** What is known of a prompt without asking anybody. */
-export interface PromptClass {
-  readonly kind: PromptKind;
-  readonly difficulty: Difficulty;
-}
 
 /** As much of a text as is read, in characters: what is wanted stands at its beginning or its end. */
 const HEAD_CHARACTERS = 900;

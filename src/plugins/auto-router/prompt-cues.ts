@@ -1,4 +1,4 @@
-import type { PromptKind } from './classify-prompt.js';
+import type { PromptKind } from './prompt-class.js';
 
 /** Words that speak for a kind, in several languages: by weight, a `*` standing for any ending. */
 export type Cues = Readonly<Record<PromptKind, Readonly<Record<number, string>>>>;

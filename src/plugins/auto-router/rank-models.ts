@@ -1,4 +1,4 @@
-import type { Difficulty } from './classify-prompt.js';
+import type { Difficulty } from './prompt-class.js';
 
 /** What a model is ranked by for one prompt. */
 export interface RankFigures {
