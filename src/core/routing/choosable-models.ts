@@ -46,8 +46,9 @@ export function choosableModels(
   inputs: ChoiceInputs,
   models: readonly Model[],
 ): ChoosableModels {
-  const ids = models.map(({ id }) => id);
   const { catalog, policies, credentials, shortensTo } = inputs;
+  // Only what is shortened depends on who could answer.
+  const ids = shortensTo === undefined ? [] : models.map(({ id }) => id);
   const needs = routeNeeds(request, catalog, { by: '', strategy: 'auto', models: ids, data: {} }, shortensTo);
   const rules = readRules(needs, policies);
   const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
@@ -72,7 +73,7 @@ export function choosableModels(
     }
     kept.length = excluded.length = cooling.length = 0;
     assessModel(eligibility, model, 0);
-    const unserved = parameters.find((parameter) => !isServed(eligibility, parameter));
+    const unserved = parameters.length === 0 ? undefined : findUnserved(eligibility, parameters);
     const choosable = unserved === undefined ? choosableModel(model, eligibility) : undefined;
     if (choosable) {
       found.push(choosable);
@@ -86,11 +87,17 @@ export function choosableModels(
 }
 
 /** Legs of one model all know a parameter, or none does: `assessModel` has kept those that do. */
-function isServed({ kept, cooling, inputs: { carries } }: Eligibility, parameter: RequestField): boolean {
-  const first = kept[0] ?? cooling[0];
-  if (!first) return true;
-  const { candidate } = first;
-  return supports(candidate.endpoint, parameter) && (carries?.(candidate, parameter) ?? true);
+function findUnserved(
+  { kept, cooling, inputs: { carries } }: Eligibility,
+  parameters: readonly RequestField[],
+): RequestField | undefined {
+  const candidate = (kept[0] ?? cooling[0])?.candidate;
+  return (
+    candidate &&
+    parameters.find(
+      (parameter) => !supports(candidate.endpoint, parameter) || carries?.(candidate, parameter) === false,
+    )
+  );
 }
 
 /** Its legs are lists of their own: those of the judgement go on to the next model. */

@@ -130,7 +130,7 @@ it('keeps figures that give the same order again', () => {
   for (let tradeoff = 0; tradeoff <= 10; tradeoff++) {
     const { data } = choose(at(tradeoff), {}, {}, models);
     const figures = data['figures'] as readonly (readonly [number, number])[];
-    const worth = figures.map(([quality, usd]) => worthOf({ quality, usd }, data['tradeoff'] as number));
+    const worth = figures.map(([quality, usd]) => worthOf(quality, usd, data['tradeoff'] as number));
     expect(worth).toEqual([...worth].sort((one, other) => other - one));
     expect(JSON.stringify(data).length).toBeLessThan(300);
   }

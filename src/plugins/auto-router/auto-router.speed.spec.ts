@@ -1,10 +1,14 @@
 // Goal: choosing a model is never what a request waits for: below a millisecond over three hundred models, whatever the
 // prompt, and nothing where nobody asks for it. Method: the mean of many choices after a warm-up, by what the process
 // computed; printed beside the bound.
+import { AheadClock } from '../../../test/support/ahead-clock.js';
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, inputsOf, model } from '../../../test/support/route-inputs.js';
+import { HealthRegistry } from '../../health/health-registry.js';
 import { PluginSets } from '../../inference/plugins/plugin-sets.js';
+import { readEnvironment } from '../../shared/read-environment.js';
+import { NoReplicas } from '../../shared/replicated-map-link.js';
 import { ALL_PLUGINS } from '../plugin-list.js';
 
 const WARM_UP = 1_000;
@@ -29,7 +33,8 @@ const models = Array.from({ length: 300 }, (_, index) =>
     },
   ),
 );
-const { needs: _needs, ...inputs } = inputsOf(models);
+const registry = new HealthRegistry(readEnvironment({}, process.cwd()).environment, new AheadClock(), new NoReplicas());
+const { needs: _needs, ...inputs } = inputsOf(models, { health: registry.snapshot() });
 const sets = new PluginSets(ALL_PLUGINS);
 const asking = (text: string, name = 'openrouter/auto') =>
   modelRequest({ model: name, messages: [{ role: 'user', content: [{ type: 'text', text }] }] });

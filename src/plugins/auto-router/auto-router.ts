@@ -13,7 +13,7 @@ import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from
 import { classifyPrompt } from './classify-prompt.js';
 import { drawFree } from './draw-free.js';
 import type { PromptClass, PromptKind } from './prompt-class.js';
-import { expectedQuality, rounded, TRADEOFF_MAX, worthOf, type RankFigures } from './rank-models.js';
+import { expectedQuality, roundedQuality, roundedUsd, TRADEOFF_MAX, worthOf, type RankFigures } from './rank-models.js';
 
 const FREE = 'openrouter/free';
 const TRADEOFF_DEFAULT = 7;
@@ -99,11 +99,9 @@ function rank(
   const score = model.scores[scoreOf(kind)]!.value;
   let faults = 1;
   for (const { health } of legs) faults = Math.min(faults, health?.faultShare ?? 0);
-  const { quality, usd } = rounded({
-    quality: expectedQuality(score, difficulty) * (1 - faults),
-    usd: cheapestUsd(legs, tokens),
-  });
-  return { choosable, score, quality, usd, worth: worthOf({ quality, usd }, tradeoff) };
+  const quality = roundedQuality(expectedQuality(score, difficulty) * (1 - faults));
+  const usd = roundedUsd(cheapestUsd(legs, tokens));
+  return { choosable, score, quality, usd, worth: worthOf(quality, usd, tradeoff) };
 }
 
 /** What is out or paused goes behind all that is well; of equals the cheaper, then the better. */

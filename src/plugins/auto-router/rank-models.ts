@@ -38,7 +38,7 @@ const QUALITY_PER_DECADE = 0.025;
 const USD_MIN = 1e-7;
 
 /** By what models are compared, more is better. */
-export function worthOf({ quality, usd }: RankFigures, tradeoff: number): number {
+export function worthOf(quality: number, usd: number, tradeoff: number): number {
   const thrift = -QUALITY_PER_DECADE * Math.log10(Math.max(usd, USD_MIN));
   return ((TRADEOFF_MAX - tradeoff) * quality + tradeoff * thrift) / TRADEOFF_MAX;
 }
@@ -47,7 +47,5 @@ const QUALITY_STEPS = 10_000;
 const USD_STEPS = 1e9;
 
 /** As figures are kept: whoever compares them later compares the same numbers. */
-export const rounded = ({ quality, usd }: RankFigures): RankFigures => ({
-  quality: Math.round(quality * QUALITY_STEPS) / QUALITY_STEPS,
-  usd: Math.round(usd * USD_STEPS) / USD_STEPS,
-});
+export const roundedQuality = (quality: number): number => Math.round(quality * QUALITY_STEPS) / QUALITY_STEPS;
+export const roundedUsd = (usd: number): number => Math.round(usd * USD_STEPS) / USD_STEPS;
