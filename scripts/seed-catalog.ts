@@ -2,8 +2,8 @@
  * Writes the shipped catalog, `catalog/default.yaml`, and where each of its figures is from, `catalog/sources.yaml`:
  * `npm run seed:catalog`. What is in them is chosen in `catalog-selection.ts` and `catalog-providers.ts`; the figures
  * come from packages with data (`catalog-tables.ts`), from files (`catalog-hosts.ts`) and from pages
- * (`catalog-tiers.ts`, `catalog-policies.ts`, `catalog-terms.ts`). The same input gives the same bytes. After an update
- * of the price package set `PACKAGE_DATE`.
+ * (`catalog-tiers.ts`, `catalog-policies.ts`, `catalog-terms.ts`, `catalog-scores.ts`). The same input gives the same
+ * bytes. After an update of the price package set `PACKAGE_DATE`.
  */
 import { writeFileSync } from 'node:fs';
 import { SANDBOX_MODELS, type SandboxModel } from '../src/providers/dialects/simulated/models.js';
@@ -22,6 +22,15 @@ import {
   type EndpointChoice,
   type ModelChoice,
 } from './catalog-selection.js';
+import {
+  SCORES,
+  SCORE_NAMES,
+  scoreOf,
+  SCORES_PUBLISHED,
+  SCORES_READ,
+  SCORES_TITLE,
+  SCORES_URL,
+} from './catalog-scores.js';
 import { SourceBook, type Source } from './catalog-sources.js';
 import {
   factsOf,
@@ -89,6 +98,8 @@ export function seedCatalog(): SeededCatalog {
   const book = new SourceBook();
   citePackages(book);
   const homeless = HOSTED.find(({ id }) => !MODELS.some(([chosen]) => chosen === id));
+  const unknown = SCORES.find(([id]) => !MODELS.some(([chosen]) => chosen === id));
+  if (unknown) throw new Error(`${unknown[0]} has scores and is not among the models chosen.`);
   if (homeless)
     throw new Error(`${homeless.provider} ${homeless.upstream}: ${homeless.id} is not among the models chosen.`);
   const providers = PROVIDERS.map((provider) => [provider.slug, providerEntry(book, provider)] as const);
@@ -230,6 +241,7 @@ function modelEntry(book: SourceBook, [id, name, choices, input = []]: ModelChoi
   const aliases = ALIASES[id] ?? [];
   const media = mediaOf(book, id, input);
   const distillation = DISTILLATION.find(({ models }) => models.test(id));
+  const scores = scoresOf(book, id);
   const written = endpoints.map((endpoint) => endpointEntry(book, endpoint, context.value, output?.value));
   const origins: Origins = {
     context_length: context.source,
@@ -237,6 +249,7 @@ function modelEntry(book: SourceBook, [id, name, choices, input = []]: ModelChoi
     input_modalities: inputSource(book, id, input, endpoints),
     ...media.origins,
     ...(distillation && { distillable: book.cite(distillation.source, TERMS_DATE) }),
+    ...scores.origins,
   };
   return {
     lines: [
@@ -250,6 +263,7 @@ function modelEntry(book: SourceBook, [id, name, choices, input = []]: ModelChoi
       `    output_modalities: [text]`,
       ...(distillation ? [`    distillable: ${distillation.distillable}`] : []),
       ...media.lines,
+      ...scores.lines,
       `    endpoints:`,
       ...written.flatMap(({ lines }) => lines),
     ],
@@ -290,6 +304,24 @@ function inputSource(book: SourceBook, id: string, input: readonly string[], end
   if (page) return book.cite(page.source, page.read);
   const told = endpoints.find(({ facts }) => facts.takesImages)?.facts.takesImages;
   return told?.source ?? book.cite(FIGURES.others, FIGURES_DATE);
+}
+
+function scoresOf(book: SourceBook, id: string): Entry {
+  const [, intelligence, coding] = SCORES.find(([scored]) => scored === id) ?? [];
+  if (intelligence === undefined) return { lines: [], origins: {} };
+  const source = book.add({
+    id: 'artificial-analysis',
+    title: SCORES_TITLE,
+    url: SCORES_URL,
+    read: SCORES_READ,
+    published: SCORES_PUBLISHED,
+  });
+  const line = (kind: keyof typeof SCORE_NAMES, index: number): string =>
+    `      ${kind}: { value: ${scoreOf(index)}, source: ${text(SCORE_NAMES[kind])} }`;
+  return {
+    lines: [`    scores:`, line('quality', intelligence), ...(coding === undefined ? [] : [line('coding', coding)])],
+    origins: { scores: source },
+  };
 }
 
 /** For the bound of a call. Where nobody says what an image counts, it counts the whole context. */

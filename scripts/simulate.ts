@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { checkScenario } from './simulation/check-scenario.js';
 import { ScenarioRefused } from './simulation/read-scenario.js';
 import { printReport } from './simulation/report.js';
+import { printRouterDays, routerDays } from './simulation/router-days.js';
 import { loadCatalog, loadScenario, type ShippedFiles } from './simulation/scenario-files.js';
 import { simulateDay } from './simulation/simulate-day.js';
 import type { Tally } from './simulation/tally.js';
@@ -17,6 +18,7 @@ const SHIPPED: ShippedFiles = {
   scenario: join(ROOT, 'scripts/simulation/day.yaml'),
   catalog: join(ROOT, 'catalog/default.yaml'),
 };
+const ROUTERS_DAY = join(ROOT, 'scripts/simulation/auto-day.yaml');
 /** npm starts scripts in the package's folder; paths count from where the operator stands. */
 const FOLDER = process.env['INIT_CWD'] ?? process.cwd();
 
@@ -30,6 +32,7 @@ at list price, failovers, session moves and the time to the first token. Nobody 
   --catalog FILE       the catalog, where a scenario names none; default: catalog/default.yaml
   --decisions N        requests to plan, instead of the scenario's number
   --seed TEXT          another day of the same kind
+  --routers          a day of prompts by the auto-router at each setting, beside always the cheapest and always the dearest
   --help
 
 A scenario is YAML; scripts/simulation/day.yaml explains each field where it uses it. In short:
@@ -41,7 +44,7 @@ A scenario is YAML; scripts/simulation/day.yaml explains each field where it use
   load:                [{ at: "09:00", weight: 3 }, …] – how much begins when
   traffic:             kinds of sessions: name, weight, model, fallbacks, session (id | content | none), turns,
                        pause, prompt_tokens, growth_tokens, answer_tokens, cached, parameters, max_tokens,
-                       provider (preferences, as in a request)
+                       provider (preferences, as in a request), and for routers plugins and prompts (a file of JSON lines)
   world:               how endpoints behave, later rules over earlier ones: provider, model, from, to,
                        first_token, tokens_per_second, spread, drift, faults (share by kind), retry_after
   prices:              [{ at, provider, model, pricing }, …] – as in a catalog
@@ -57,13 +60,14 @@ interface Options {
   readonly catalog?: string;
   readonly decisions?: number;
   readonly seed?: string;
+  readonly routers: boolean;
   readonly help: boolean;
 }
 
 /** @throws ScenarioRefused */
 function readOptions(): Options {
   const { values, positionals } = parseWords();
-  const { scenario = 'default', compare = false, catalog, decisions, seed, help = false } = values;
+  const { scenario = 'default', compare = false, catalog, decisions, seed, routers = false, help = false } = values;
   if (positionals.length !== (compare ? 2 : 0) || (compare && values.scenario !== undefined)) {
     throw new ScenarioRefused('--compare takes two scenarios, everything else one --scenario; see --help');
   }
@@ -75,6 +79,7 @@ function readOptions(): Options {
     ...(catalog !== undefined && { catalog }),
     ...(decisions !== undefined && { decisions: Number(decisions) }),
     ...(seed !== undefined && { seed }),
+    routers,
     help,
   };
 }
@@ -89,6 +94,7 @@ function parseWords() {
         catalog: { type: 'string' },
         decisions: { type: 'string' },
         seed: { type: 'string' },
+        routers: { type: 'boolean' },
         help: { type: 'boolean' },
       },
     });
@@ -116,10 +122,21 @@ async function simulate(path: string, { catalog: named, decisions, seed }: Optio
   return tally;
 }
 
+async function playRouters({ catalog: named, decisions, seed }: Options): Promise<string> {
+  const { scenario } = await loadScenario(ROUTERS_DAY, SHIPPED);
+  const catalog = await loadCatalog(pathOf(named, SHIPPED.catalog), SHIPPED);
+  const changed = { seed: seed ?? scenario.seed, decisions: decisions ?? scenario.decisions };
+  return printRouterDays(routerDays({ ...scenario, ...changed }, catalog));
+}
+
 async function main(): Promise<void> {
   const options = readOptions();
   if (options.help) {
     process.stdout.write(HELP);
+    return;
+  }
+  if (options.routers) {
+    process.stdout.write(await playRouters(options));
     return;
   }
   const tallies: Tally[] = [];

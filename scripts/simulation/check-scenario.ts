@@ -4,9 +4,13 @@ import { assertNoContradiction } from '../../src/core/routing/assert-preferences
 import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { readModelName } from '../../src/core/routing/model-name.js';
 import { isKnownProvider } from '../../src/core/routing/slug.js';
+import { ALL_PLUGINS } from '../../src/plugins/plugin-list.js';
 import { ScenarioRefused } from './read-scenario.js';
 import type { Scenario, Scope } from './scenario.js';
 import { coversEndpoint } from './scope.js';
+
+/** Names of models that routers choose in the place of. */
+const ROUTERS = new Set(ALL_PLUGINS.flatMap(({ models = [] }) => models));
 
 const LISTS = ['order', 'only', 'ignore'] as const;
 
@@ -16,7 +20,8 @@ const LISTS = ['order', 'only', 'ignore'] as const;
  */
 export function checkScenario({ traffic, world, prices, policy }: Scenario, catalog: CatalogSnapshot): void {
   for (const { name, model, preferences } of traffic) {
-    if (!catalog.models.has(readModelName(model).id)) refuse(`traffic ${name}`, `${model} is not in the catalog`);
+    const { id } = readModelName(model);
+    if (!catalog.models.has(id) && !ROUTERS.has(id)) refuse(`traffic ${name}`, `${model} is not in the catalog`);
     try {
       for (const list of LISTS) assertKnownProviders(`provider.${list}`, preferences[list], catalog);
       assertNoContradiction(preferences);

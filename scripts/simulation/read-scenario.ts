@@ -9,7 +9,17 @@ import { DAY_MS, MINUTE_MS } from '../../src/core/time.js';
 import { readPreferences } from '../../src/inference/read-options.js';
 import { InvalidEnvironment, type Environment } from '../../src/shared/environment.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
-import type { Faults, Policy, PriceChange, Range, Scenario, Scope, TrafficKind, WorldRule } from './scenario.js';
+import type {
+  Faults,
+  LabelledPrompt,
+  Policy,
+  PriceChange,
+  Range,
+  Scenario,
+  Scope,
+  TrafficKind,
+  WorldRule,
+} from './scenario.js';
 import {
   scenarioShape,
   type WirePolicy,
@@ -32,6 +42,8 @@ export interface ScenarioDraft {
   readonly file: string;
   readonly wire: WireScenario;
   readonly prices: readonly PriceChange[];
+  /** By the names that its traffic has for their files. */
+  readonly prompts?: ReadonlyMap<string, readonly LabelledPrompt[]>;
 }
 
 /** @throws ScenarioRefused */
@@ -81,20 +93,25 @@ export function readScenario(drafts: readonly ScenarioDraft[]): Scenario {
   const { file } = drafts.at(-1)!;
   if (!wire.traffic) throw new ScenarioRefused(`${file}: traffic: is required, here or in the file it extends`);
   const common = readPreferences(wire.policy?.provider, undefined);
+  const prompts = new Map(drafts.flatMap((draft) => [...(draft.prompts ?? [])]));
   const load = (wire.load ?? [{ at: MIDNIGHT, weight: 1 }]).map(({ at, weight }) => ({ atMs: readTime(at), weight }));
   return {
     seed: wire.seed ?? 'day',
     decisions: wire.decisions ?? DECISIONS,
     load: load.sort((one, other) => one.atMs - other.atMs),
-    traffic: wire.traffic.map((kind) => readTrafficKind(kind, common)),
+    traffic: wire.traffic.map((kind) => readTrafficKind(kind, common, prompts)),
     world: (wire.world ?? []).map(readWorldRule),
     prices: drafts.findLast((draft) => draft.wire.prices)?.prices ?? [],
     policy: readPolicy(wire.policy, file),
   };
 }
 
-function readTrafficKind(wire: WireTrafficKind, common: ProviderPreferences): TrafficKind {
-  const { name, weight, model, max_tokens: maxOutputTokens } = wire;
+function readTrafficKind(
+  wire: WireTrafficKind,
+  common: ProviderPreferences,
+  prompts: ReadonlyMap<string, readonly LabelledPrompt[]>,
+): TrafficKind {
+  const { name, weight, model, max_tokens: maxOutputTokens, prompts: file } = wire;
   return {
     name,
     weight,
@@ -110,6 +127,8 @@ function readTrafficKind(wire: WireTrafficKind, common: ProviderPreferences): Tr
     parameters: wire.parameters ?? [],
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
     preferences: { ...common, ...readPreferences(wire.provider, undefined) },
+    plugins: wire.plugins ?? [],
+    ...(file !== undefined && { prompts: prompts.get(file) ?? [] }),
   };
 }
 

@@ -4,7 +4,7 @@ import { judgeContent, readContent } from '../../src/catalog/catalog-files.js';
 import { describeFault } from '../../src/catalog/fault.js';
 import type { CatalogSnapshot } from '../../src/core/routing/catalog.js';
 import { readScenario, readScenarioFile, ScenarioRefused, type ScenarioDraft } from './read-scenario.js';
-import type { Scenario } from './scenario.js';
+import type { LabelledPrompt, Scenario } from './scenario.js';
 
 /** Files a scenario may be made of: more is a circle. */
 const FILES_MAX = 8;
@@ -31,7 +31,8 @@ export async function loadScenario(path: string, shipped: ShippedFiles): Promise
   const drafts: ScenarioDraft[] = [];
   let catalogPath: string | undefined;
   for (let next: string | undefined = path; next !== undefined;) {
-    const draft: ScenarioDraft = readScenarioFile(displayName(next), await readText(next));
+    const read = readScenarioFile(displayName(next), await readText(next));
+    const draft: ScenarioDraft = { ...read, prompts: await readPrompts(read, next) };
     drafts.unshift(draft);
     if (drafts.length > FILES_MAX) throw new ScenarioRefused(`${draft.file}: extends: too many files, or a circle`);
     const { extends: extended, catalog } = draft.wire;
@@ -52,6 +53,23 @@ export async function loadCatalog(path: string, shipped: ShippedFiles): Promise<
   const { reading } = judgeContent(content, () => undefined);
   if ('faults' in reading) throw new ScenarioRefused(reading.faults.map(describeFault).join('\n'));
   return reading.snapshot;
+}
+
+/** One prompt a line, as JSON. */
+async function readPrompts(
+  { wire }: ScenarioDraft,
+  path: string,
+): Promise<ReadonlyMap<string, readonly LabelledPrompt[]>> {
+  const prompts = new Map<string, readonly LabelledPrompt[]>();
+  for (const { prompts: file } of wire.traffic ?? []) {
+    if (file === undefined || prompts.has(file)) continue;
+    const lines = (await readText(resolve(dirname(path), file))).trim().split('\n');
+    prompts.set(
+      file,
+      lines.map((line) => JSON.parse(line) as LabelledPrompt),
+    );
+  }
+  return prompts;
 }
 
 const named = (name: string, from: string, shipped: string): string =>

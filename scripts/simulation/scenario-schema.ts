@@ -1,4 +1,5 @@
 import { REQUEST_FIELD_NAMES } from '../../src/core/translation.js';
+import { plugins } from '../../src/inference/schemas/plugins.js';
 import { provider } from '../../src/inference/schemas/routing.js';
 import { FAULT_POLICIES } from '../../src/routing/fault-policies.js';
 import {
@@ -50,6 +51,8 @@ const trafficKind = closed({
   parameters: optional(list(oneOf(REQUEST_FIELD_NAMES), { max: RULES_MAX })),
   max_tokens: optional(integer({ min: 1, max: TOKENS_MAX })),
   provider: optional(provider),
+  plugins: optional(plugins),
+  prompts: optional(text({ min: 1 })),
 });
 
 const worldRule = closed({

@@ -1,9 +1,11 @@
+import type { PluginEntry } from '../../src/core/conversation/request.js';
 import type { FaultKind } from '../../src/core/errors.js';
 import type { Pricing } from '../../src/core/routing/catalog.js';
 import type { ProviderPreferences } from '../../src/core/routing/preferences.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import type { SlugPattern } from '../../src/core/routing/slug.js';
 import type { RequestField } from '../../src/core/translation.js';
+import type { PromptClass } from '../../src/plugins/auto-router/prompt-class.js';
 import type { Environment } from '../../src/shared/environment.js';
 
 /** Numbers between which one is drawn, each as likely as the others; both ends included. */
@@ -22,6 +24,13 @@ export interface LoadPoint {
 /** How the gateway knows a session: by the id the caller sends, by how the conversation begins, or not at all. */
 export const AFFINITIES = ['id', 'content', 'none'] as const;
 export type Affinity = (typeof AFFINITIES)[number];
+
+/** A prompt, and what its author says of it (test/plugins/prompts/GUIDE.md). */
+export interface LabelledPrompt extends PromptClass {
+  readonly text: string;
+  /** The request offers tools. */
+  readonly tools?: true;
+}
 
 /** One kind of session in the day's mix. */
 export interface TrafficKind {
@@ -46,6 +55,10 @@ export interface TrafficKind {
   readonly parameters: readonly RequestField[];
   readonly maxOutputTokens?: number;
   readonly preferences: ProviderPreferences;
+  /** What plugins are asked, where `model` is a router's name. */
+  readonly plugins: readonly PluginEntry[];
+  /** Each session has one of them. Absent: what is said does not matter. */
+  readonly prompts?: readonly LabelledPrompt[];
 }
 
 /** Which endpoints a rule speaks of. Absent: all. */

@@ -1,16 +1,19 @@
 import type { ModelRequest } from '../../src/core/conversation/request.js';
+import type { Tool } from '../../src/core/conversation/tools.js';
 import { readModelName } from '../../src/core/routing/model-name.js';
 import type { Leg } from '../../src/core/routing/plan.js';
 import type { NamedModel, RouteNeeds } from '../../src/core/routing/route-inputs.js';
 import type { Fortune } from './fortune.js';
 import type { AnswerTokens } from './list-price.js';
-import type { TrafficKind } from './scenario.js';
+import type { LabelledPrompt, TrafficKind } from './scenario.js';
 import type { PlannedSession } from './traffic.js';
 
 /** How long a provider's cache remembers a prompt, milliseconds (docs/reasons/money.md#prices-of-prompt-caches). */
 const CACHE_MS = 300_000;
+const CHARACTERS_PER_TOKEN = 4;
 /** What the gateway knows of a prompt for sure is less than its tokens: characters / 6, where about four make one. */
-const PROMPT_BOUND_SHARE = 4 / 6;
+const PROMPT_BOUND_SHARE = CHARACTERS_PER_TOKEN / 6;
+const TOOL: Tool = { type: 'function', name: 'run', inputSchema: { type: 'object' } };
 
 /** A conversation that goes on for some turns. Remembers which endpoint has seen how much of it. */
 export class Session {
@@ -21,6 +24,8 @@ export class Session {
   private readonly seen = new Map<string, { readonly tokens: number; readonly at: number }>();
   private readonly models: readonly NamedModel[];
   private known: ModelRequest;
+  /** What is asked, where that matters. */
+  readonly prompt: LabelledPrompt | undefined;
 
   constructor(
     readonly plan: PlannedSession,
@@ -29,6 +34,7 @@ export class Session {
     const { kind, id } = plan;
     this.models = namedModels(kind);
     this.promptTokens = fortune.whole(kind.promptTokens, id, 'prompt');
+    this.prompt = kind.prompts?.[Math.floor(fortune.chance(id, 'asked') * kind.prompts.length)];
     this.known = requestOf(kind, id);
   }
 
@@ -41,9 +47,17 @@ export class Session {
     return this.fortune.whole(this.plan.kind.answerTokens, this.subject, 'answer');
   }
 
-  /** As much of a request as sessions are known by. */
+  /** As much of a request as sessions are known by, and routers look at. */
   get request(): ModelRequest {
-    return this.known;
+    const { prompt, known } = this;
+    if (!prompt) return known;
+    const characters = this.promptTokens * CHARACTERS_PER_TOKEN - prompt.text.length;
+    return {
+      ...known,
+      system: [{ type: 'text', text: ' '.repeat(Math.max(0, characters)) }],
+      messages: [{ role: 'user', content: [{ type: 'text', text: prompt.text }] }],
+      tools: prompt.tools ? [TOOL] : [],
+    };
   }
 
   /** What routing looks at in this turn's request. */
@@ -96,7 +110,7 @@ function namedModels({ model, fallbacks }: TrafficKind): readonly NamedModel[] {
   return [...new Map(named.map((one) => [one.id, one])).values()];
 }
 
-const requestOf = ({ model, preferences, affinity }: TrafficKind, text: string): ModelRequest => ({
+const requestOf = ({ model, preferences, affinity, plugins }: TrafficKind, text: string): ModelRequest => ({
   model,
   system: [],
   messages: [{ role: 'user', content: [{ type: 'text', text }] }],
@@ -104,7 +118,7 @@ const requestOf = ({ model, preferences, affinity }: TrafficKind, text: string):
   sampling: {},
   tools: [],
   preferences,
-  plugins: [],
+  plugins,
   betas: [],
   ...(affinity === 'id' && { sessionId: text }),
 });

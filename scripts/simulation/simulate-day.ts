@@ -4,9 +4,14 @@ import type { CatalogProvider, CatalogSnapshot } from '../../src/core/routing/ca
 import { noRouteError } from '../../src/core/routing/no-route-error.js';
 import type { Plan, PlannedLeg } from '../../src/core/routing/plan.js';
 import { mayCall, planRoute } from '../../src/core/routing/plan-route.js';
+import type { RouteInputs } from '../../src/core/routing/route-inputs.js';
+import { routeNeeds } from '../../src/core/routing/route-needs.js';
 import { namesProvider } from '../../src/core/routing/slug.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import { healthKeyOf } from '../../src/routing/call-telemetry.js';
+import { NO_DEFAULTS } from '../../src/core/plugin-defaults.js';
+import { PluginSets } from '../../src/inference/plugins/plugin-sets.js';
+import { ALL_PLUGINS } from '../../src/plugins/plugin-list.js';
 import { failureOf, FAULT_POLICIES, type FailedAttempt } from '../../src/routing/fault-policies.js';
 import { SessionPins } from '../../src/routing/session-pins.js';
 import { NoReplicas } from '../../src/shared/replicated-map-link.js';
@@ -65,6 +70,7 @@ class Day {
   private readonly prices: PriceDay;
   private readonly health: HealthRegistry;
   private readonly pins: SessionPins;
+  private readonly plugins = new PluginSets(ALL_PLUGINS);
 
   constructor(
     private readonly scenario: Scenario,
@@ -103,8 +109,7 @@ class Day {
     const { needs, request, subject } = session;
     const catalog = this.prices.catalogAt(this.dayMs());
     const startedAt = performance.now();
-    const plan = planRoute({
-      needs,
+    const known: Omit<RouteInputs, 'needs'> = {
       catalog,
       health: this.health.snapshot(),
       credentials: [],
@@ -112,7 +117,10 @@ class Day {
       policies: [this.scenario.policy.account],
       session: this.pins.inputsOf(CALLER, request),
       seed: `${this.scenario.seed} ${subject}`,
-    });
+    };
+    const choice = this.plugins.of(request, NO_DEFAULTS).chooser(request)?.(known);
+    const chosen = choice && { models: routeNeeds(request, catalog, choice).models, choice };
+    const plan = planRoute({ ...known, needs: { ...needs, ...chosen } });
     this.tally.planningMs += performance.now() - startedAt;
     return plan;
   }
@@ -175,6 +183,7 @@ class Day {
     const cost = listPrice(leg.endpoint.pricing, leg.tier, tokens);
     this.tally.attempt(leg);
     this.tally.answer(leg, tokens, cost, now - began, calls, this.dayMs());
+    if (session.prompt) this.tally.judge(leg.model, session.prompt);
     this.timeline.plan(now + answerMs(tokens.answer, tokensPerSecond), () => {
       this.health.succeeded(
         healthKeyOf(leg),

@@ -1,5 +1,8 @@
 import type { PicoUsd } from '../../src/core/money/credits.js';
+import type { Model } from '../../src/core/routing/catalog.js';
 import type { Leg } from '../../src/core/routing/plan.js';
+import type { PromptClass } from '../../src/plugins/auto-router/prompt-class.js';
+import { expectedQuality } from '../../src/plugins/auto-router/rank-models.js';
 import { HOUR_MS } from '../../src/core/time.js';
 import type { AnswerTokens } from './list-price.js';
 
@@ -41,6 +44,11 @@ export class Tally {
   cachedTokensLost = 0;
   /** How long planning took, milliseconds of this process, with the look-up of health and pins. */
   planningMs = 0;
+  /** Answers to prompts whose kind is known. */
+  judged = 0;
+  /** Sums over these: the scores of who answered, and how likely a good answer was by the prompt's difficulty. */
+  score = 0;
+  quality = 0;
   private readonly movedSessions = new Set<string>();
   private readonly firstTokens: number[] = [];
   private isSorted = true;
@@ -82,6 +90,15 @@ export class Tally {
     if (attempts > 1) this.failovers++;
     this.firstTokens.push(firstMs);
     this.isSorted = false;
+  }
+
+  /** A model without the score that the kind asks for counts nothing: nobody has measured it. */
+  judge({ scores }: Model, { kind, difficulty }: PromptClass): void {
+    this.judged++;
+    const score = (kind === 'code' ? scores.coding : scores.quality)?.value;
+    if (score === undefined) return;
+    this.score += score;
+    this.quality += expectedQuality(score, difficulty);
   }
 
   /** A further answer of a session. */

@@ -25,6 +25,9 @@ const unmeasured = takingImages.filter((model) => !model.imageTokensMax && !mode
 const left = (fits: (endpoint: Endpoint) => boolean): number =>
   models.filter(({ endpoints: all }) => all.some(fits)).length;
 
+const withScore = (kind: 'quality' | 'coding'): Model[] => models.filter(({ scores }) => scores[kind]);
+const [scored, coding] = [withScore('quality'), withScore('coding')];
+
 const routable = [...PUBLISHED_SLUGS].filter((slug) => routabilityOf(slug, snapshot).routable).length;
 const undefinedSlugs = PUBLISHED_SLUGS.size - PROVIDERS.length;
 
@@ -38,6 +41,7 @@ it.each([
   ['catalog', `\`quantizations: [fp8]\` | ${left(({ quantization }) => quantization === 'fp8')} |`],
   ['catalog', `\`enforce_distillable_text\` | ${models.filter(({ distillable }) => distillable).length} |`],
   ['catalog', `${unmeasured.length} of the ${takingImages.length} models that take images`],
+  ['catalog', `${scored.length} have a \`quality\`, ${coding.length} of them a \`coding\` too; the other ${models.length - scored.length} have none`],
   ['models', `Of the ${PUBLISHED_SLUGS.size} slugs`],
   ['models', `defines ${PROVIDERS.length} and has endpoints at ${routable} of them; of the other ${undefinedSlugs}`],
 ])('docs/%s.md says: %s', (page, sentence) => {
@@ -50,4 +54,13 @@ it('has at least what was asked for', () => {
   expect(models.length).toBeGreaterThanOrEqual(300);
   expect(endpoints.length).toBeGreaterThanOrEqual(600);
   expect(routable).toBeGreaterThanOrEqual(60);
+});
+
+it('has scores of one source for each kind, with the day of its figures', () => {
+  expect(coding.length).toBeGreaterThanOrEqual(25);
+  for (const [kind, name] of Object.entries({ quality: 'Intelligence', coding: 'Coding' })) {
+    const sources = new Set(withScore(kind as 'quality' | 'coding').map(({ scores }) => scores[kind as 'quality']!.source));
+    expect([...sources]).toEqual([`Artificial Analysis ${name} Index, 2026-09-23`]);
+  }
+  expect(coding.filter(({ scores }) => !scores.quality)).toEqual([]);
 });

@@ -1,5 +1,7 @@
+import { ROUTER_STRATEGIES } from '../core/routing/plan.js';
 import {
   flag,
+  freeForm,
   integer,
   moment,
   nullable,
@@ -104,13 +106,29 @@ const pluginView = object({
   override_prevented: described('The request has an entry of it, which the default did not give way to.', flag()),
 });
 
+const choiceView = object({
+  by: described('Id of the plugin.', text()),
+  summary: text(),
+  told: described('What it was made from, and how many models were left out for which reason.', freeForm()),
+  ranking: described(
+    'The models that it was made among, the best first, with what each was ranked by.',
+    rows(freeForm()),
+  ),
+});
+
 /** A plan as its reader sees it. */
 export const planView = titled(
   'plan',
   object({
     requested: text(),
-    strategy: oneOf(['direct', 'alias', 'fallback']),
+    strategy: oneOf(['direct', 'alias', 'fallback', ...ROUTER_STRATEGIES]),
     models: rows(text()),
+    choice: optional(
+      described(
+        'What a router chose in the place of the model: by what, among which models, and why others were left out.',
+        choiceView,
+      ),
+    ),
     ordering: described('What the order was made by.', text()),
     seed: described('Given again, it gives the same draw.', text()),
     catalog_hash: text(),

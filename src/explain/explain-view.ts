@@ -3,7 +3,7 @@ import { formatUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
 import type { Exclusion, Plan, PlannedLeg } from '../core/routing/plan.js';
-import type { RouteNeeds } from '../core/routing/route-inputs.js';
+import type { NamedChoice, RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { ForecastPlan, ForecastTool } from '../inference/explain-route.js';
@@ -21,14 +21,15 @@ import { viewPrices } from './view-prices.js';
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  told: Partial<Pick<ForecastPlan, 'forecast' | 'refusals' | 'dropped' | 'tools' | 'plugins'>> = {},
+  told: Partial<Pick<ForecastPlan, 'forecast' | 'refusals' | 'dropped' | 'tools' | 'plugins' | 'choice'>> = {},
 ): { data: PlanView } {
-  const { forecast, refusals, dropped, tools = [], plugins = [] } = told;
+  const { forecast, refusals, dropped, tools = [], plugins = [], choice } = told;
   return {
     data: {
       requested: plan.requested,
       strategy: strategyOf(plan),
       models: plan.models,
+      ...(choice && { choice: viewChoice(choice) }),
       ordering: plan.ordering,
       seed: plan.seed,
       catalog_hash: plan.catalog,
@@ -48,6 +49,13 @@ export function explainView(
     },
   };
 }
+
+const viewChoice = ({ by, summary, told = {}, ranking = [] }: NamedChoice): NonNullable<PlanView['choice']> => ({
+  by,
+  summary,
+  told,
+  ranking,
+});
 
 /** Whether the session made the draw, and where it was bound before. */
 function viewSession({ ordering, legs }: Plan): PlanView['session'] {

@@ -16,6 +16,7 @@ import { ToolContexts } from '../tools/tool-contexts.js';
 import { contextEditor } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins } from './plugins/active-plugins.js';
+import { choiceStage } from './plugins/plugin-stages.js';
 import { PluginSets } from './plugins/plugin-sets.js';
 import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
 import { ToolOffers } from './tools/tool-offers.js';
@@ -109,7 +110,7 @@ export class RequestPlanner {
     return {
       request: shown,
       routed,
-      stages: prepared.length === 0 ? stages : [...prepared, ...stages],
+      stages: joined(routed.choice ? [choiceStage(routed.choice)] : NO_STAGES, prepared, stages),
       files,
       budgets: guardrails.budgets,
       refusal,
@@ -121,3 +122,9 @@ export class RequestPlanner {
     };
   }
 }
+
+const NO_STAGES: readonly never[] = [];
+
+/** Most requests have none. */
+const joined = (...parts: readonly (readonly JsonObject[])[]): readonly JsonObject[] =>
+  parts.filter((part) => part.length > 0).flat();

@@ -1,7 +1,26 @@
+import type { ModelRequest } from '../core/conversation/request.js';
+import type { JsonObject } from '../core/json/json.js';
 import type { Plugin } from '../core/plugin.js';
+import { cheapestUsd, type ChoosableModel } from '../core/routing/choosable-models.js';
+import { readModelName } from '../core/routing/model-name.js';
+import type { Choice, ChoiceInputs } from '../core/routing/route-inputs.js';
 import { flag, number, oneOf, optional } from '../shared/http/schema.js';
+import { findCandidates, makeChoice, scoredModels, type Ranked } from './routers/candidates.js';
 
-/** Chooses the cheapest model of a tier of coding scores (docs/wire/tools-and-plugins.md#plugins). */
+/** Tiers of coding scores, the highest first, each from its score on up to the one before. */
+const TIERS = [
+  { tier: 'high', from: 0.66 },
+  { tier: 'medium', from: 0.33 },
+  { tier: 'low', from: 0 },
+] as const;
+
+/** What prices are compared by, a million tokens: of the prompt alone, or three of it for each of an answer. */
+const PRICED_TOKENS = {
+  prompt: { prompt: 1_000_000, completion: 0 },
+  weighted_avg: { prompt: 750_000, completion: 250_000 },
+} as const;
+
+/** Chooses the cheapest model of a tier of coding scores (docs/wire/tools-and-plugins.md#the-router-pareto). */
 export const paretoRouter: Plugin = {
   id: 'pareto-router',
   options: {
@@ -9,4 +28,76 @@ export const paretoRouter: Plugin = {
     min_coding_score: optional(number({ min: 0, max: 1 })),
     price_source: optional(oneOf(['prompt', 'weighted_avg'])),
   },
+  models: ['openrouter/pareto-code', 'openrouter/pareto'],
+  choose,
 };
+
+const codingOf = ({ model }: ChoosableModel): number => model.scores.coding!.value;
+
+function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
+  const { min_coding_score: least = 1 } = options;
+  const source = options['price_source'] === 'weighted_avg' ? 'weighted_avg' : 'prompt';
+  const asked = TIERS.findIndex(({ from }) => Number(least) >= from);
+  const isAbove = (choosable: ChoosableModel): boolean => codingOf(choosable) >= TIERS[asked]!.from;
+  const candidates = findCandidates(request, inputs, scoredModels(inputs.catalog, 'coding'), {
+    isOne: isAbove,
+    otherwise: `below the tier ${TIERS[asked]!.tier}`,
+  });
+  // Where the tier is empty the next higher one still has what was asked for at least.
+  let place = asked;
+  const inTier = ({ choosable }: Ranked): boolean =>
+    codingOf(choosable) >= TIERS[place]!.from && (place === 0 || codingOf(choosable) < TIERS[place - 1]!.from);
+  const all = candidates.models.map((choosable) => rank(choosable, source, candidates.needs.promptTokensMin));
+  while (!all.some(inTier)) place--;
+  const isFast = readModelName(request.model).sort === 'throughput';
+  const ranked = all.filter(inTier).sort((one, other) => compare(one, other, isFast));
+  const isMeasured = ranked.some(({ throughput }) => throughput !== undefined);
+  return makeChoice(request, inputs, candidates, {
+    strategy: 'pareto',
+    ranked,
+    basis: {
+      tier: TIERS[place]!.tier,
+      ...(place !== asked && { asked: TIERS[asked]!.tier }),
+      by: !isFast
+        ? `price of ${source}`
+        : isMeasured
+          ? 'throughput'
+          : `price of ${source}, for nobody's throughput is known`,
+    },
+    keptOf: figuresOf,
+    figuresOf,
+  });
+}
+
+interface RankedModel extends Ranked {
+  readonly usd: number;
+  /** Tokens per second of half of the calls, of the fastest leg; undefined: nothing is known. */
+  readonly throughput: number | undefined;
+}
+
+function rank(choosable: ChoosableModel, source: keyof typeof PRICED_TOKENS, length: number): RankedModel {
+  const usd = cheapestUsd(choosable.legs, { ...PRICED_TOKENS[source], length });
+  let throughput: number | undefined;
+  for (const { health } of choosable.legs) {
+    const known = health?.throughput?.p50;
+    if (known !== undefined) throughput = Math.max(throughput ?? 0, known);
+  }
+  return { choosable, usd, throughput };
+}
+
+const figuresOf = ({ choosable, usd, throughput }: RankedModel): JsonObject => ({
+  score: codingOf(choosable),
+  usd,
+  ...(throughput !== undefined && { throughput }),
+});
+
+/** What is out or paused goes behind all that is well; of equals the better, then by the id. */
+function compare(one: RankedModel, other: RankedModel, isFast: boolean): number {
+  return (
+    Number(other.choosable.isWell) - Number(one.choosable.isWell) ||
+    (isFast ? (other.throughput ?? 0) - (one.throughput ?? 0) : 0) ||
+    one.usd - other.usd ||
+    codingOf(other.choosable) - codingOf(one.choosable) ||
+    (one.choosable.model.id < other.choosable.model.id ? -1 : 1)
+  );
+}

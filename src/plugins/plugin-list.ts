@@ -1,5 +1,5 @@
 import type { Plugin } from '../core/plugin.js';
-import { autoRouter } from './auto-router.js';
+import { autoRouter } from './auto-router/auto-router.js';
 import { contextCompression } from './context-compression/context-compression.js';
 import { fileParser } from './file-parser/file-parser.js';
 import { fusion } from './fusion.js';

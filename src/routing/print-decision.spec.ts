@@ -45,6 +45,13 @@ Called:
     );
   });
 
+  it('tells which plugin chose the models, and from what', () => {
+    const choice = { by: 'auto-router', strategy: 'auto', data: { kind: 'code', tradeoff: 7 } } as const;
+    expect(printDecision({ ...DERIVED, choice })).toContain(
+      'Requested: a/b\nChosen by auto-router (auto), from {"kind":"code","tradeoff":7}\nSeed: seed-1',
+    );
+  });
+
   it('tells what was recorded where the plan cannot be made again, and both catalogs', () => {
     const text = printDecision({
       derivation: 'catalog-changed',

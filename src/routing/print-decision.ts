@@ -23,9 +23,10 @@ const SET_BACK = { outage: 'set back: in outage', preference: 'set back: misses 
 
 /** What an operator reads of a kept decision. Ends with a line break. */
 export function printDecision(decision: ExplainedDecision): string {
-  const { requested, seed, catalog, cut, plan, recordedLegs, calls } = decision;
+  const { requested, seed, choice, catalog, cut, plan, recordedLegs, calls } = decision;
   const lines = [
     `Requested: ${requested ?? '(cut)'}`,
+    ...(choice ? [`Chosen by ${choice.by} (${choice.strategy}), from ${JSON.stringify(choice.data)}`] : []),
     `Seed: ${seed ?? '(cut)'}; catalog: ${catalog}`,
     ...(cut.length > 0 ? [`Left out of the record, which would have been too long: ${cut.join(', ')}`] : []),
     printDerivation(decision),

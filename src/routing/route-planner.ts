@@ -26,6 +26,8 @@ export interface RouteResult {
   readonly inputs: RouteInputs;
   /** Without legs where nothing is left. */
   readonly plan: Plan;
+  /** Absent: the request names its models. */
+  readonly choice?: NamedChoice;
   readonly reveal: RevealCredential;
 }
 
@@ -75,7 +77,7 @@ export class RoutePlanner {
     const policies = withModelIds(guardrails.length > 0 ? [...own, ...guardrails] : own, catalog);
     const { preferences } = request;
     if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
-    const known: ChoiceInputs = {
+    const known: Omit<RouteInputs, 'needs'> = {
       catalog,
       health: this.health.snapshot(caller.keyHash),
       credentials: forAdvisors(withAllowedIds(stored, catalog), request, catalog),
@@ -84,15 +86,14 @@ export class RoutePlanner {
       policies,
       session: this.pins.inputsOf(caller, request),
       seed,
+      ...(request.extras && { passes: (target, field) => this.providers.passes(target, request, field) }),
     };
-    const needs = routeNeeds(request, catalog, choose?.(known), shortensTo);
-    const inputs: RouteInputs = {
-      needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs,
-      ...known,
-      ...(needs.undeclared && { passes: (target, field) => this.providers.passes(target, request, field) }),
-    };
+    const choice = choose?.({ ...known, shortensTo });
+    const needs = routeNeeds(request, catalog, choice, shortensTo);
+    const inputs: RouteInputs = { needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs, ...known };
     const plan = planRoute(inputs);
-    if (plan) return { inputs, plan, reveal: (id) => this.credentials.reveal(caller, id) };
+    const reveal: RevealCredential = (id) => this.credentials.reveal(caller, id);
+    if (plan) return { inputs, plan, ...(choice && { choice }), reveal };
     throw noSuchModel(request.model, catalog);
   }
 }

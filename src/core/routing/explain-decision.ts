@@ -8,7 +8,7 @@ import { catalogName, writeRef } from './decision.js';
 import { readRef, type ReadRef } from './decision-ref.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from './plan.js';
 import { planRoute } from './plan-route.js';
-import type { RouteInputs } from './route-inputs.js';
+import type { RouteInputs, RouteNeeds } from './route-inputs.js';
 
 /** Whether a kept decision could be made again, or why it could not. */
 export type Derivation =
@@ -56,6 +56,8 @@ export interface ExplainedDecision {
   /** What the request named; absent where it was cut. */
   readonly requested?: string;
   readonly seed?: string;
+  /** Who chose the models in the place of that name, and from what; absent: the request named them. */
+  readonly choice?: NonNullable<RouteNeeds['choice']>;
   /** Of the catalog the decision was made with, and of the one at hand. */
   readonly catalog: string;
   readonly catalogNow: string;
@@ -81,6 +83,7 @@ export function explainDecision(text: string, catalog: CatalogSnapshot): Explain
     derivation: derivationOf(record, catalog, inputs, plan),
     ...(record.requested !== undefined && { requested: record.requested }),
     ...(record.seed !== undefined && { seed: record.seed }),
+    ...(record.choice && { choice: record.choice }),
     catalog: record.catalog,
     catalogNow: catalogName(catalog),
     cut: record.cut ?? [],

@@ -5,7 +5,7 @@ import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
 import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
 import type { HealthSnapshot } from './health.js';
-import type { ServiceTier } from './plan.js';
+import type { RouterStrategy, ServiceTier } from './plan.js';
 import type { PricedWord } from './priced-words.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 
@@ -21,8 +21,15 @@ export interface NamedModel {
 export interface Choice {
   /** Ids of the catalog, in the order in which they are to be tried; one at least. */
   readonly models: readonly string[];
+  readonly strategy: RouterStrategy;
+  /** One line for the routing metadata: `openai/gpt-5 of 12 models`. */
+  readonly summary: string;
   /** What it was made from beside the catalog, small: it is kept with the decision. Never content. */
   readonly data: JsonObject;
+  /** What its reader may want to know beside that: who was left out, and why; not kept. Never content. */
+  readonly told?: JsonObject;
+  /** All that it was made among, the best first, for an explanation; not kept. */
+  readonly ranking?: readonly JsonObject[];
 }
 
 /** A choice with the id of the plugin that made it. */
@@ -31,7 +38,10 @@ export interface NamedChoice extends Choice {
 }
 
 /** What a choice is made from: all that routing knows, but the request's needs, which follow from it. */
-export type ChoiceInputs = Omit<RouteInputs, 'needs' | 'passes'>;
+export interface ChoiceInputs extends Omit<RouteInputs, 'needs'> {
+  /** Most tokens of the contexts that the request is shortened for; absent: for none. */
+  readonly shortensTo?: number | undefined;
+}
 
 /**
  * All that routing looks at in a request; nothing of its content. It is small, and with the other inputs it gives the
@@ -43,7 +53,7 @@ export interface RouteNeeds {
   /** The request's model first, then those to fall back to, each once. */
   readonly models: readonly NamedModel[];
   /** Who chose these models, and from what; absent: the request names them. */
-  readonly choice?: { readonly by: string; readonly data: JsonObject };
+  readonly choice?: Pick<NamedChoice, 'by' | 'strategy' | 'data'>;
   readonly movesOnRefusal: boolean;
   readonly preferences: ProviderPreferences;
   /** What the request sets: the rows of the dialects' tables, as endpoints list them. */

@@ -23,7 +23,7 @@ const IMAGES: readonly Modality[] = ['image'];
 export function routeNeeds(
   request: ModelRequest,
   catalog: KnownModels,
-  choice?: NamedChoice,
+  choice?: MadeChoice,
   shortensTo?: number,
 ): RouteNeeds {
   const { tokensMin, modalities, images } = sizePrompt(request);
@@ -35,7 +35,7 @@ export function routeNeeds(
   return {
     requested: request.model,
     models,
-    ...(choice && { choice: { by: choice.by, data: choice.data } }),
+    ...(choice && { choice: { by: choice.by, strategy: choice.strategy, data: choice.data } }),
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
     preferences: request.preferences,
     parameters: requiredFields(request),
@@ -97,22 +97,30 @@ export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPol
   return sort ? { ...needs, preferences: { ...needs.preferences, sort } } : needs;
 }
 
+/** As much of a choice as decides. */
+type MadeChoice = Pick<NamedChoice, 'by' | 'strategy' | 'models' | 'data'>;
+
 /** Under their ids; one that nothing or too much is called so stands as it was named, and is not in the catalog. */
 function listModels(
   { model, fallbackModels }: ModelRequest,
   catalog: KnownModels,
-  choice: NamedChoice | undefined,
+  choice: MadeChoice | undefined,
 ): readonly NamedModel[] {
   // One that is named plainly, as most are.
   if (!fallbackModels && !choice && catalog.models.has(model)) return [{ id: model }];
   const named = new Map<string, NamedModel>();
-  for (const name of [...(choice?.models ?? [model]), ...(fallbackModels?.models ?? [])]) {
+  // What sorts the endpoints of a router's name sorts those of the models that it chose.
+  const sort = choice && readModelName(model).sort;
+  for (const id of choice?.models ?? NO_MODELS) named.set(id, { id, ...(sort && { sort }) });
+  for (const name of [...(choice ? NO_MODELS : [model]), ...(fallbackModels?.models ?? NO_MODELS)]) {
     const { id: asked, sort } = readModelName(name);
     const id = modelId(catalog, asked) ?? asked;
     if (!named.has(id)) named.set(id, { id, ...(sort && { sort }) });
   }
   return [...named.values()];
 }
+
+const NO_MODELS: readonly never[] = [];
 
 const TIERS: ReadonlyMap<string, ServiceTier> = new Map([
   ['fast', 'fast'],

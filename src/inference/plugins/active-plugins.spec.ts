@@ -99,7 +99,12 @@ describe('models that stand for a plugin', () => {
     id: 'router',
     options: {},
     models: ['acme/auto'],
-    choose: ({ model: name }, options) => ({ models: ['acme/one'], data: { name, ...options } }),
+    choose: ({ model: name }, options) => ({
+      models: ['acme/one'],
+      strategy: 'auto',
+      summary: 'one',
+      data: { name, ...options },
+    }),
   };
   const choice = (name: string, ...plugins: PluginEntry[]) =>
     setOf([router], plugins, name).chooser(modelRequest({ model: name }))?.({} as ChoiceInputs);
@@ -112,7 +117,9 @@ describe('models that stand for a plugin', () => {
     ['acme/any', [{ id: 'router' }], undefined],
     ['acme/any', [], undefined],
   ])('%s %j', (name, plugins, data) => {
-    expect(choice(name, ...plugins)).toEqual(data && { by: 'router', models: ['acme/one'], data });
+    expect(choice(name, ...plugins)).toEqual(
+      data && { by: 'router', models: ['acme/one'], strategy: 'auto', summary: 'one', data },
+    );
   });
 });
 

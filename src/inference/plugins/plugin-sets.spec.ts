@@ -17,7 +17,7 @@ const router: Plugin = {
   id: 'r',
   options: {},
   models: ['acme/auto'],
-  choose: (_request, options) => ({ models: ['acme/one'], data: options }),
+  choose: (_request, options) => ({ models: ['acme/one'], strategy: 'auto', summary: 'one', data: options }),
 };
 const sets = new PluginSets([router, plugin]);
 const context = extensionContext();

@@ -4,6 +4,7 @@ import { ExtensionFault } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { usdNumber, type PicoUsd } from '../../core/money/credits.js';
 import type { Plugin, StageNote } from '../../core/plugin.js';
+import type { NamedChoice } from '../../core/routing/route-inputs.js';
 
 /** What a stage took. */
 interface StageFigures {
@@ -29,6 +30,14 @@ export const stageOf = (
     ...(cost !== undefined && { cost_usd: usdNumber(cost) }),
   };
 };
+
+/** The same of a router: which model it chose, among how many, and why the others were none. */
+export const choiceStage = ({ by, summary, told = {} }: NamedChoice): JsonObject => ({
+  type: 'plugin',
+  name: by,
+  summary,
+  data: told,
+});
 
 /**
  * What is told of a plugin that failed, where it may be left out.

@@ -1,0 +1,194 @@
+import type { ModelRequest } from '../conversation/request.js';
+import type { RequestField } from '../translation.js';
+import { assessModel, type Eligibility, type EligibleCandidate } from './candidates.js';
+import type { Model, Pricing } from './catalog.js';
+import { inOrder } from './credential-copies.js';
+import { tokenPrice } from './leg-price.js';
+import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
+import type { ChoiceInputs, RouteNeeds } from './route-inputs.js';
+import { routeNeeds } from './route-needs.js';
+import { allowsModel, readRules, supports } from './rules.js';
+
+/** A model that could answer a request, with the legs that would be tried first. */
+export interface ChoosableModel {
+  readonly model: Model;
+  /** One at least: those of the first credentials that are neither out nor paused, else all that are left. */
+  readonly legs: readonly EligibleCandidate[];
+  /** Some of them are neither out nor paused. */
+  readonly isWell: boolean;
+  /** Every leg that may be tried, also later, is free. */
+  readonly isFree: boolean;
+}
+
+/** Which of some models could answer a request, and why the others could not. */
+export interface ChoosableModels {
+  readonly models: readonly ChoosableModel[];
+  /** One for each of the others: what kept it from answering. */
+  readonly removed: readonly Exclusion[];
+  /** Those of them that only wait for a pause that their providers asked for. */
+  readonly resting: readonly Model[];
+  readonly needs: RouteNeeds;
+}
+
+/**
+ * What a model that is chosen has to take, as a request's own model has not: there it is dropped where no endpoint
+ * knows it (docs/wire/routing.md#unsupported-parameters).
+ */
+const NEEDED: readonly RequestField[] = ['tools', 'structured_outputs', 'response_format'];
+
+/**
+ * Judges models as the planner would, were each of them asked for: policies, preferences, what the request needs,
+ * credentials and pauses. Pure.
+ * @param models of the catalog
+ */
+export function choosableModels(
+  request: ModelRequest,
+  inputs: ChoiceInputs,
+  models: readonly Model[],
+): ChoosableModels {
+  const { catalog, policies, credentials, shortensTo } = inputs;
+  // Only what is shortened depends on who could answer.
+  const ids = shortensTo === undefined ? [] : models.map(({ id }) => id);
+  const needs = routeNeeds(request, catalog, { by: '', strategy: 'auto', models: ids, data: {} }, shortensTo);
+  const rules = readRules(needs, policies);
+  const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
+  const parameters = needs.parameters.filter((parameter) => NEEDED.includes(parameter));
+  const found: ChoosableModel[] = [];
+  const removed: Exclusion[] = [];
+  const resting: Model[] = [];
+  // One after the other: what is kept of a model is taken out before the next.
+  const eligibility: Eligibility = {
+    rules,
+    inputs: { ...inputs, needs },
+    credentials: ordered,
+    kept: [],
+    excluded: [],
+    cooling: [],
+  };
+  const { kept, excluded, cooling } = eligibility;
+  for (const model of models) {
+    if (rules.limitsModels && !allowsModel(rules, model.id)) {
+      removed.push({ model: model.id, reason: 'model-not-allowed' });
+      continue;
+    }
+    kept.length = excluded.length = cooling.length = 0;
+    assessModel(eligibility, model, 0);
+    const unserved = parameters.length === 0 ? undefined : findUnserved(eligibility, parameters);
+    const choosable = unserved === undefined ? choosableModel(model, eligibility) : undefined;
+    if (choosable) {
+      found.push(choosable);
+      continue;
+    }
+    const reason = reasonOf(eligibility, unserved);
+    removed.push({ model: model.id, ...reason });
+    if (reason.reason === 'cooling-down') resting.push(model);
+  }
+  return { models: found, removed, resting, needs };
+}
+
+/** Legs of one model all know a parameter, or none does: `assessModel` has kept those that do. */
+function findUnserved(
+  { kept, cooling, inputs: { carries } }: Eligibility,
+  parameters: readonly RequestField[],
+): RequestField | undefined {
+  const candidate = (kept[0] ?? cooling[0])?.candidate;
+  return (
+    candidate &&
+    parameters.find(
+      (parameter) => !supports(candidate.endpoint, parameter) || carries?.(candidate, parameter) === false,
+    )
+  );
+}
+
+/** Its legs are lists of their own: those of the judgement go on to the next model. */
+function choosableModel(model: Model, { kept, cooling }: Eligibility): ChoosableModel | undefined {
+  const possible = kept.length > 0 ? kept : cooling;
+  let isWell = false;
+  let isFree = true;
+  for (const one of kept) {
+    isWell ||= isHealthy(one);
+    isFree &&= isFreeLeg(one);
+  }
+  for (const one of cooling) isFree &&= isFreeLeg(one);
+  let group = Infinity;
+  for (const one of possible) if (!isWell || isHealthy(one)) group = Math.min(group, one.credential.group);
+  const legs = possible.filter((one) => one.credential.group === group && (!isWell || isHealthy(one)));
+  return legs.length > 0 ? { model, legs, isWell, isFree } : undefined;
+}
+
+const isHealthy = ({ health }: EligibleCandidate): boolean => health?.isOut !== true;
+
+const isFreeLeg = ({ candidate: { endpoint } }: EligibleCandidate): boolean =>
+  endpoint.pricing === null || figuresOf(endpoint.pricing).isNothing;
+
+/** What lists of prices come to as numbers: found once for each. */
+interface PriceFigures {
+  readonly isNothing: boolean;
+  /** 10⁻¹² USD a token, at any length, in the tier `standard`; undefined: it depends on the length. */
+  readonly flat: { readonly prompt: number; readonly completion: number } | undefined;
+  /** 10⁻¹² USD. */
+  readonly request: number;
+}
+
+const PRICES = new WeakMap<Pricing, PriceFigures>();
+
+function figuresOf(pricing: Pricing): PriceFigures {
+  let figures = PRICES.get(pricing);
+  if (!figures) {
+    const { prompt, completion, request = 0n, tiers } = pricing;
+    figures = {
+      isNothing: Object.values(pricing).every((price) => price === 0n || (Array.isArray(price) && price.length === 0)),
+      flat: tiers.length === 0 ? { prompt: Number(prompt), completion: Number(completion) } : undefined,
+      request: Number(request),
+    };
+    PRICES.set(pricing, figures);
+  }
+  return figures;
+}
+
+/** These say little of what the caller could change: a catalog lists providers that are not in use. */
+const SAYS_LITTLE: ReadonlySet<ExclusionReason> = new Set<ExclusionReason>(['service-tier', 'no-credential']);
+
+function reasonOf({ excluded }: Eligibility, unserved: RequestField | undefined): Pick<Exclusion, 'reason' | 'detail'> {
+  if (unserved !== undefined) return { reason: 'unsupported-parameter', detail: unserved };
+  if (excluded.some(({ cooling }) => cooling)) return { reason: 'cooling-down' };
+  const { reason, detail } = excluded.find((one) => !SAYS_LITTLE.has(one.reason)) ?? excluded.at(-1) ?? UNSERVED;
+  return { reason, ...(detail !== undefined && { detail }) };
+}
+
+/** Of a model without endpoints. */
+const UNSERVED: Pick<Exclusion, 'reason' | 'detail'> = { reason: 'no-credential' };
+
+const PICO_PER_USD = 1e12;
+
+const pricesAt = (pricing: Pricing, tier: ServiceTier, length: number) => ({
+  prompt: Number(tokenPrice(pricing, 'prompt', tier, length)),
+  completion: Number(tokenPrice(pricing, 'completion', tier, length)),
+});
+
+/** How many tokens of each side are paid for. */
+export interface CountedTokens {
+  readonly prompt: number;
+  readonly completion: number;
+  /** Of the prompt that prices by length go by; absent: the same as `prompt`. */
+  readonly length?: number;
+}
+
+/**
+ * What a call of so many tokens costs at the cheapest of these legs by its list: USD, whoever is billed for it. Fees of
+ * a request count, what a cache saves does not.
+ */
+export function cheapestUsd(
+  legs: readonly EligibleCandidate[],
+  { prompt, completion, length = prompt }: CountedTokens,
+): number {
+  let least = Infinity;
+  for (const { candidate } of legs) {
+    const { pricing } = candidate.endpoint;
+    if (!pricing) return 0;
+    const { flat, request } = figuresOf(pricing);
+    const prices = (candidate.tier === 'standard' && flat) || pricesAt(pricing, candidate.tier, length);
+    least = Math.min(least, prices.prompt * prompt + prices.completion * completion + request);
+  }
+  return least / PICO_PER_USD;
+}

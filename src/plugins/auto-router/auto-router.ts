@@ -1,0 +1,116 @@
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { Plugin } from '../../core/plugin.js';
+import type { CatalogSnapshot } from '../../core/routing/catalog.js';
+import { cheapestUsd, type ChoosableModel, type CountedTokens } from '../../core/routing/choosable-models.js';
+import { readModelName } from '../../core/routing/model-name.js';
+import { matchesModel } from '../../core/routing/model-pattern.js';
+import { modelId } from '../../core/routing/resolve-model.js';
+import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
+import { modelNames } from '../../shared/http/bounds.js';
+import { flag, integer, optional } from '../../shared/http/schema.js';
+import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from '../routers/candidates.js';
+import { classifyPrompt } from './classify-prompt.js';
+import { drawFree } from './draw-free.js';
+import type { PromptClass, PromptKind } from './prompt-class.js';
+import { expectedQuality, roundedQuality, roundedUsd, TRADEOFF_MAX, worthOf, type RankFigures } from './rank-models.js';
+
+const FREE = 'openrouter/free';
+const TRADEOFF_DEFAULT = 7;
+
+/**
+ * Chooses the model by the prompt, its quality and its price; under the name `openrouter/free` draws a free one
+ * (docs/wire/tools-and-plugins.md#the-router-auto).
+ */
+export const autoRouter: Plugin = {
+  id: 'auto-router',
+  options: {
+    enabled: optional(flag()),
+    allowed_models: optional(modelNames()),
+    cost_quality_tradeoff: optional(integer({ min: 0, max: TRADEOFF_MAX })),
+  },
+  models: ['openrouter/auto', 'fairlead/auto', FREE],
+  choose: (request, options, inputs) =>
+    readModelName(request.model).id === FREE
+      ? drawFree(request, inputs, (pool) => listedOf(pool, namesOf(options), inputs.catalog))
+      : chooseBest(request, options, inputs),
+};
+
+/**
+ * Tokens of an answer where no shorter one was asked for, chosen. What a model thinks before it is not among them: no
+ * source says it of all of them.
+ */
+const ANSWER_TOKENS: Readonly<Record<PromptKind, number>> = {
+  code: 1_000, math: 800, reasoning: 1_000, writing: 800, extraction: 300, translation: 400, chat: 200, agentic: 500,
+}; // prettier-ignore
+
+function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
+  const { catalog } = inputs;
+  const sorted = classifyPrompt(request);
+  const { kind, difficulty } = sorted;
+  const asked = options['cost_quality_tradeoff'];
+  const tradeoff = typeof asked === 'number' ? asked : TRADEOFF_DEFAULT;
+  const names = namesOf(options) ?? catalog.plugins.autoRouter?.models;
+  const candidates = findCandidates(request, inputs, listedOf(scoredModels(catalog, scoreOf(kind)), names, catalog));
+  const { promptTokensMin, maxOutputTokens = Infinity } = candidates.needs;
+  const tokens = { prompt: promptTokensMin, completion: Math.min(ANSWER_TOKENS[kind], maxOutputTokens) };
+  const ranked = candidates.models.map((choosable) => rank(choosable, sorted, tokens, tradeoff)).sort(compare);
+  return makeChoice(request, inputs, candidates, {
+    strategy: 'auto',
+    ranked,
+    basis: { kind, difficulty, tradeoff },
+    keptOf: ({ quality, usd }) => [quality, usd],
+    figuresOf: ({ score, quality, usd, worth }) => ({ score, quality, usd, worth }),
+  });
+}
+
+const scoreOf = (kind: PromptKind): 'coding' | 'quality' => (kind === 'code' ? 'coding' : 'quality');
+
+/** Names of models and patterns that the caller gives; an empty list says nothing. */
+function namesOf({ allowed_models: names }: JsonObject): readonly string[] | undefined {
+  return Array.isArray(names) && names.length > 0 ? names.filter((name) => typeof name === 'string') : undefined;
+}
+
+/** Of some models those that a list has; undefined has all. */
+function listedOf({ models, leftOut }: Pool, names: readonly string[] | undefined, catalog: CatalogSnapshot): Pool {
+  if (!names) return { models, leftOut };
+  const ids = new Set<string>();
+  const patterns: string[] = [];
+  for (const name of names) {
+    if (name.includes('*')) patterns.push(name);
+    else ids.add(modelId(catalog, readModelName(name).id) ?? name);
+  }
+  const listed = models.filter(({ id }) => ids.has(id) || patterns.some((pattern) => matchesModel(pattern, id)));
+  return { models: listed, leftOut: { ...leftOut, 'not in the list': models.length - listed.length } };
+}
+
+interface RankedModel extends Ranked, RankFigures {
+  readonly score: number;
+  readonly worth: number;
+}
+
+function rank(
+  choosable: ChoosableModel,
+  { kind, difficulty }: PromptClass,
+  tokens: CountedTokens,
+  tradeoff: number,
+): RankedModel {
+  const { model, legs } = choosable;
+  const score = model.scores[scoreOf(kind)]!.value;
+  let faults = 1;
+  for (const { health } of legs) faults = Math.min(faults, health?.faultShare ?? 0);
+  const quality = roundedQuality(expectedQuality(score, difficulty) * (1 - faults));
+  const usd = roundedUsd(cheapestUsd(legs, tokens));
+  return { choosable, score, quality, usd, worth: worthOf(quality, usd, tradeoff) };
+}
+
+/** What is out or paused goes behind all that is well; of equals the cheaper, then the better. */
+function compare(one: RankedModel, other: RankedModel): number {
+  return (
+    Number(other.choosable.isWell) - Number(one.choosable.isWell) ||
+    other.worth - one.worth ||
+    one.usd - other.usd ||
+    other.score - one.score ||
+    (one.choosable.model.id < other.choosable.model.id ? -1 : 1)
+  );
+}

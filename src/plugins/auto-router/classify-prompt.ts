@@ -1,0 +1,216 @@
+import type { Message } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { PROMPT_KINDS, type Difficulty, type PromptClass, type PromptKind } from './prompt-class.js';
+import { HARD_PHRASES, HARD_WORDS, PHRASE_CUES, WORD_CUES } from './prompt-cues.js';
+
+/** As much of a text as is read, in characters: what is wanted stands at its beginning or its end. */
+const HEAD_CHARACTERS = 900;
+const TAIL_CHARACTERS = 300;
+
+/**
+ * Sorts a prompt by the words of its last turn of a user. Pure, without any call, in a time that does not grow with
+ * the prompt.
+ */
+export function classifyPrompt({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): PromptClass {
+  const { text, characters } = lastWords(messages);
+  const lower = text.toLowerCase();
+  const words = wordsOf(lower);
+  const points = pointsOf(words, lower, text);
+  const offersTools = tools.some((tool) => tool.type === 'function');
+  if (!offersTools) points.agentic *= WITHOUT_TOOLS;
+  else if (points.agentic >= ACTS) points.agentic += OFFERED;
+  if (isAtWork(messages)) points.agentic += AT_WORK;
+  addForm(points, words, lower);
+  let kind: PromptKind = 'chat';
+  for (const one of PROMPT_KINDS) if (points[one] > points[kind]) kind = one;
+  return { kind, difficulty: difficultyOf(kind, words, lower, characters) };
+}
+
+/** Working with tools is seldom meant where none are offered. */
+const WITHOUT_TOOLS = 0.4;
+/** From so many points on a text asks for things to be done, which tools that are offered then speak for. */
+const ACTS = 4;
+const OFFERED = 6;
+/** A conversation in which tools were called goes on with that. */
+const AT_WORK = 8;
+
+type Points = Record<PromptKind, number>;
+
+interface LastWords {
+  readonly text: string;
+  /** Of the whole turn. */
+  readonly characters: number;
+}
+
+/** The texts of the last turn of a user that has any, cut to head and tail. */
+function lastWords(messages: readonly Message[]): LastWords {
+  for (let index = messages.length - 1; index >= 0; index--) {
+    const { role, content } = messages[index]!;
+    if (role !== 'user') continue;
+    let head = '';
+    let tail = '';
+    let characters = 0;
+    for (const block of content) {
+      if (block.type !== 'text') continue;
+      characters += block.text.length;
+      if (head.length < HEAD_CHARACTERS) head += `${block.text.slice(0, HEAD_CHARACTERS - head.length)}\n`;
+      tail = block.text.slice(-TAIL_CHARACTERS);
+    }
+    if (characters === 0) continue;
+    return { text: characters <= HEAD_CHARACTERS ? head.trim() : `${head}\n${tail}`.trim(), characters };
+  }
+  return { text: '', characters: 0 };
+}
+
+/** How many of the last turns are looked at for calls of tools. */
+const TURNS_LOOKED_AT = 4;
+
+const isAtWork = (messages: readonly Message[]): boolean =>
+  messages.slice(-TURNS_LOOKED_AT).some(({ content }) => content.some(({ type }) => type === 'tool-use'));
+
+const WORD = /[\p{L}\p{N}]+(?:'\p{L}+)?/gu;
+const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
+const ACCENT = /\p{M}/gu;
+
+const PLAIN = /^[\0-\x7f]*$/;
+
+/** Without accents. @param lower in lower case */
+function wordsOf(lower: string): readonly string[] {
+  // Most texts need none of this, and it is what takes longest.
+  if (PLAIN.test(lower)) return lower.match(PLAIN_WORD) ?? [];
+  return lower.normalize('NFD').replace(ACCENT, '').replaceAll('ß', 'ss').match(WORD) ?? [];
+}
+
+/** Words at the beginning say what is wanted, those in the midst of a long text what it is wanted of. */
+const BEGINNING_WORDS = 10;
+const END_WORDS = 15;
+const LONG_WORDS = 45;
+const AT_BEGINNING = 1.5;
+const IN_THE_MIDST = 0.3;
+
+function pointsOf(words: readonly string[], lower: string, text: string): Points {
+  const points = Object.fromEntries(PROMPT_KINDS.map((kind) => [kind, 0])) as Points;
+  const seen = new Set<string>();
+  for (let place = 0; place < words.length; place++) {
+    const word = words[place]!;
+    if (seen.has(word)) continue;
+    seen.add(word);
+    const isInMidst = words.length > LONG_WORDS && place >= BEGINNING_WORDS && place < words.length - END_WORDS;
+    const factor = place < BEGINNING_WORDS ? AT_BEGINNING : isInMidst ? IN_THE_MIDST : 1;
+    for (const { kind, weight } of CUES.of(word)) points[kind] += weight * factor;
+  }
+  for (const { kind, weight, phrases } of PHRASES) {
+    if (phrases.some((phrase) => lower.includes(phrase))) points[kind] += weight;
+  }
+  for (const { kind, weight, pattern } of FORMS) if (pattern.test(text)) points[kind] += weight;
+  return points;
+}
+
+interface Cue {
+  readonly kind: PromptKind;
+  readonly weight: number;
+}
+
+/** What words stand for, by the whole word or by how it begins. */
+class WordTable<Entry> {
+  private readonly whole = new Map<string, Entry[]>();
+  private readonly stems = new Map<string, Entry[]>();
+  private shortest = Infinity;
+  private longest = 0;
+
+  /** @param words with spaces between them; a `*` at the end of one stands for any ending */
+  add(words: string, entry: Entry): void {
+    for (const word of words.split(/\s+/)) {
+      const isStem = word.endsWith('*');
+      const key = isStem ? word.slice(0, -1) : word;
+      if (isStem) {
+        this.shortest = Math.min(this.shortest, key.length);
+        this.longest = Math.max(this.longest, key.length);
+      }
+      const table = isStem ? this.stems : this.whole;
+      const entries = table.get(key);
+      if (entries) entries.push(entry);
+      else table.set(key, [entry]);
+    }
+  }
+
+  /** A whole word comes before any beginning, and a longer one before a shorter. */
+  of(word: string): readonly Entry[] {
+    const whole = this.whole.get(word);
+    if (whole) return whole;
+    for (let length = Math.min(word.length, this.longest); length >= this.shortest; length--) {
+      const entries = this.stems.get(word.slice(0, length));
+      if (entries) return entries;
+    }
+    return NO_ENTRIES;
+  }
+}
+
+const NO_ENTRIES: readonly never[] = [];
+
+const CUES = new WordTable<Cue>();
+for (const kind of PROMPT_KINDS) {
+  for (const [weight, words] of Object.entries(WORD_CUES[kind])) CUES.add(words, { kind, weight: Number(weight) });
+}
+const PHRASES = PHRASE_CUES.map(([kind, weight, phrases]) => ({ kind, weight, phrases: phrases.split('|') }));
+
+/** How texts of a kind look; each in a time that does not grow beyond the text. */
+const FORMS: readonly (Cue & { readonly pattern: RegExp })[] = [
+  { kind: 'code', weight: 5, pattern: /```|\b(?:def|func|fn|function|class|import|const|let|var) \w+ ?[({=:]/ },
+  { kind: 'code', weight: 4, pattern: /\bSELECT\b[^;]{1,60}\bFROM\b|=> ?\{|\w\(\);|\bRLS\b|^\s*[-+] ?for \(/m },
+  {
+    kind: 'code',
+    weight: 2,
+    pattern: /\b[a-z]+[A-Z][a-z]+\w*\b|\b[a-z]+_[a-z]+\b|\w\.(?:ts|js|py|go|rs|java|csv|txt)\b/,
+  },
+  { kind: 'code', weight: 2, pattern: /\w\(\w*\)|`[^`\n]{1,80}`/ },
+  { kind: 'math', weight: 5, pattern: /\d ?[*/×÷^] ?\d|[a-z] ?\^ ?[\d(-]|\d ?%|[∫√≥≤∑]|\\frac|\d[a-z] ?[-+] ?\d/i },
+  { kind: 'math', weight: 4, pattern: /\b[a-z]\(x\)|\b[xyzu] ?= ?-?\d|f: ?R|\[\[\d/i },
+  { kind: 'translation', weight: 3, pattern: /^[^\n]{0,80}: ?['"«„「\p{L}¿¡][^\n]{2,300}$/u },
+];
+
+/** Short questions are small talk or facts, long texts something to work on. */
+const SHORT_WORDS = 12;
+const NUMBER = /\d/;
+const QUESTION = /^(?:who|what'?s?|when|where|how|is|are|do|does|can|wie|wer|wann|quelle?|qui|quien|cual|hola)$/;
+
+function addForm(points: Points, words: readonly string[], lower: string): void {
+  if (words.length <= SHORT_WORDS) points.chat += 2;
+  if (words.length <= SHORT_WORDS && QUESTION.test(words[0] ?? '') && !NUMBER.test(lower)) points.chat += 3;
+  if (words.length > 2 * SHORT_WORDS) points.chat *= IN_THE_MIDST;
+  // The languages of a translation are no wish of their own.
+  if (points.translation < TRANSLATES) points.translation = 0;
+  if (lower.includes('?') && words.length > SHORT_WORDS) points.reasoning += 1.5;
+}
+
+/** From so many points on a translation is asked for, and not only a language named. */
+const TRANSLATES = 7;
+
+const HARD = new WordTable<true>();
+HARD.add(HARD_WORDS, true);
+const HARD_PARTS = HARD_PHRASES.split('|');
+const CHARACTERS_PER_WORD = 6;
+/** Chinese and Japanese have about so many characters where others have a word. */
+const WIDE_CHARACTERS_PER_WORD = 2;
+const WIDE = /[\u3040-\u30ff\u3400-\u9fff]/;
+
+/** What kinds come to by themselves, and what length, conditions and words add. */
+const BASE: Readonly<Record<PromptKind, number>> = {
+  code: 1, math: 1.3, reasoning: 1.6, writing: 1.3, extraction: 0.8, translation: 0.3, chat: -1, agentic: 1.7,
+}; // prettier-ignore
+const MEDIUM_FROM = 1.2;
+const HARD_FROM = 3;
+
+function difficultyOf(kind: PromptKind, words: readonly string[], lower: string, characters: number): Difficulty {
+  const perWord = WIDE.test(lower) ? WIDE_CHARACTERS_PER_WORD : CHARACTERS_PER_WORD;
+  const length = Math.max(1, characters / perWord);
+  let points = BASE[kind] + LENGTH_WEIGHT * Math.log2(length / SHORT_WORDS);
+  const hard = new Set(words.filter((word) => HARD.of(word).length > 0));
+  points += HARD_WEIGHT * Math.min(hard.size, HARD_COUNTED_MAX);
+  if (HARD_PARTS.some((part) => lower.includes(part))) points += HARD_WEIGHT;
+  return points >= HARD_FROM ? 'hard' : points >= MEDIUM_FROM ? 'medium' : 'easy';
+}
+
+const LENGTH_WEIGHT = 0.6;
+const HARD_WEIGHT = 0.8;
+const HARD_COUNTED_MAX = 3;

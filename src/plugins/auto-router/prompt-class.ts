@@ -1,0 +1,21 @@
+/** What a prompt wants to have (test/plugins/prompts/GUIDE.md). */
+export const PROMPT_KINDS = [
+  'code',
+  'math',
+  'reasoning',
+  'writing',
+  'extraction',
+  'translation',
+  'chat',
+  'agentic',
+] as const;
+export type PromptKind = (typeof PROMPT_KINDS)[number];
+
+export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const;
+export type Difficulty = (typeof DIFFICULTIES)[number];
+
+/** What is known of a prompt without asking anybody. */
+export interface PromptClass {
+  readonly kind: PromptKind;
+  readonly difficulty: Difficulty;
+}

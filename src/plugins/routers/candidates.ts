@@ -1,0 +1,124 @@
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import { noChoiceError, type LeftOut } from '../../core/routing/no-choice-error.js';
+import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
+import { choosableModels, type ChoosableModel } from '../../core/routing/choosable-models.js';
+import type { RouterStrategy } from '../../core/routing/plan.js';
+import type { Choice, ChoiceInputs, RouteNeeds } from '../../core/routing/route-inputs.js';
+
+/** Most models of a choice: the first, and those that are tried when it fails. */
+const CHOSEN_MAX = 3;
+/** Most models of a ranking that an explanation tells. */
+const RANKED_SHOWN_MAX = 50;
+
+/** The models that a router may choose among. */
+export interface Candidates {
+  readonly models: readonly ChoosableModel[];
+  readonly needs: RouteNeeds;
+  /** Of all models of the catalog, why the others are none. */
+  readonly leftOut: LeftOut;
+}
+
+/** What a router looks at before anything of the request: models, and how many others were left out and why. */
+export interface Pool {
+  readonly models: readonly Model[];
+  readonly leftOut: LeftOut;
+}
+
+/** A model in its place of a ranking. */
+export interface Ranked {
+  readonly choosable: ChoosableModel;
+}
+
+/** A choice as a router makes it of its candidates. */
+export interface Ranking<One extends Ranked> {
+  readonly strategy: RouterStrategy;
+  /** All candidates that it would choose, the best first. */
+  readonly ranked: readonly One[];
+  /** What it was made from: kept, told, and shown in the summary. */
+  readonly basis: JsonObject;
+  /** What is kept beside that of those that are chosen. */
+  readonly keptOf?: (one: One) => Json;
+  /** What an explanation tells of one, its id aside. */
+  readonly figuresOf: (one: One) => JsonObject;
+}
+
+/**
+ * Judges a router's models as the planner would judge each.
+ * @param isOne which of those that could answer it may choose; the others are left out for `otherwise`
+ * @throws GatewayError `not-found` where nothing is left
+ */
+export function findCandidates(
+  request: ModelRequest,
+  inputs: ChoiceInputs,
+  { models, leftOut: before }: Pool,
+  { isOne = () => true, otherwise = '' }: { isOne?: (model: ChoosableModel) => boolean; otherwise?: string } = {},
+): Candidates {
+  const { models: able, removed, resting, needs } = choosableModels(request, inputs, models);
+  const leftOut: Record<string, number> = { ...before };
+  for (const { reason } of removed) leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+  const fitting = able.filter(isOne);
+  if (fitting.length < able.length) leftOut[otherwise] = (leftOut[otherwise] ?? 0) + able.length - fitting.length;
+  if (fitting.length > 0) return { models: fitting, needs, leftOut };
+  // Their plan will say until when.
+  if (resting.length > 0) return { models: resting.map(atRest), needs, leftOut };
+  throw noChoiceError(request.model, leftOut, removed);
+}
+
+const atRest = (model: Model): ChoosableModel => ({ model, legs: [], isWell: false, isFree: false });
+
+/**
+ * The best of a ranking, and up to two behind it; of a session the model that it had, while it is one of them and well
+ * (docs/decisions/0068-routers.md). Where the request names what is to follow, nothing else follows.
+ */
+export function makeChoice<One extends Ranked>(
+  request: ModelRequest,
+  { session }: ChoiceInputs,
+  { leftOut }: Candidates,
+  { strategy, ranked, basis, keptOf, figuresOf }: Ranking<One>,
+): Choice {
+  const pin = session?.pinOf(request.model);
+  const pinned = pin === undefined ? undefined : ranked.find(({ choosable: { model, isWell } }) => model.id === pin && isWell); // prettier-ignore
+  const inOrder = pinned ? [pinned, ...ranked.filter((one) => one !== pinned)] : ranked;
+  const chosen = inOrder.slice(0, request.fallbackModels?.models.length ? 1 : CHOSEN_MAX);
+  const models = chosen.map(({ choosable }) => choosable.model.id);
+  const kept = { ...basis, ...(pinned && { session: true }) };
+  const words = Object.values(basis).filter((value) => typeof value === 'string');
+  return {
+    models,
+    strategy,
+    summary: [`${models[0]} of ${ranked.length} models`, ...words, ...(pinned ? ['kept by the session'] : [])].join(
+      ', ',
+    ),
+    data: { ...kept, ...(keptOf && { figures: chosen.map(keptOf) }) },
+    told: { ...kept, considered: ranked.length, left_out: leftOut },
+    ranking: inOrder
+      .slice(0, RANKED_SHOWN_MAX)
+      .map((one) => ({ model: one.choosable.model.id, ...figuresOf(one), well: one.choosable.isWell })),
+  };
+}
+
+type ScoreKind = keyof Model['scores'];
+
+const POOLS = new WeakMap<CatalogSnapshot['models'], Map<string, Pool>>();
+
+/** The models that have a score, found once for a catalog. */
+export const scoredModels = ({ models }: CatalogSnapshot, kind: ScoreKind): Pool =>
+  poolOf(models, `no ${kind} score`, ({ scores }) => scores[kind] !== undefined);
+
+/** The models that some endpoint serves for nothing, found once for a catalog. */
+export const freeModels = ({ models }: CatalogSnapshot): Pool =>
+  poolOf(models, 'not free', ({ endpoints }) => endpoints.some(({ pricing }) => !pricing || pricing.prompt === 0n));
+
+function poolOf(models: CatalogSnapshot['models'], otherwise: string, isOne: (model: Model) => boolean): Pool {
+  let pools = POOLS.get(models);
+  if (!pools) POOLS.set(models, (pools = new Map<string, Pool>()));
+  let pool = pools.get(otherwise);
+  if (!pool) {
+    const found = [...models.values()].filter(isOne);
+    const left = models.size - found.length;
+    pool = { models: found, leftOut: left > 0 ? { [otherwise]: left } : {} };
+    pools.set(otherwise, pool);
+  }
+  return pool;
+}

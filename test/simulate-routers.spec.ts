@@ -1,0 +1,56 @@
+// Goal: in a simulated day the auto-router gives more quality for its price than a mix of the cheapest and the dearest
+// model would, and nearly the dearest's quality for less than half of its price. Method: the shipped day of prompts and
+// the shipped catalog, by the real planner; quality is what scores and authors of prompts say, not the classifier.
+// Rules: docs/routing.md#a-day-by-the-auto-router.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { onTheLine, printRouterDays, routerDays, type RouterDays } from '../scripts/simulation/router-days.js';
+import { loadCatalog, loadScenario } from '../scripts/simulation/scenario-files.js';
+
+const ROOT = join(__dirname, '..');
+const SHIPPED = {
+  scenario: join(ROOT, 'scripts/simulation/day.yaml'),
+  catalog: join(ROOT, 'catalog/default.yaml'),
+};
+const FIGURES = ['score', 'quality'] as const;
+/** Of `cost_quality_tradeoff`. */
+const DEFAULT = 7;
+const NEAR_QUALITY = 2;
+
+describe('a day of prompts by the auto-router', () => {
+  let days: RouterDays;
+  beforeAll(async () => {
+    const { scenario } = await loadScenario(join(ROOT, 'scripts/simulation/auto-day.yaml'), SHIPPED);
+    days = routerDays({ ...scenario, decisions: 2_000 }, await loadCatalog(SHIPPED.catalog, SHIPPED));
+    process.stdout.write(printRouterDays(days));
+  }, 120_000);
+
+  it.each(FIGURES)('lies above the line between the cheapest and the dearest at every setting, by %s', (figure) => {
+    for (const day of days.auto.slice(0, -1)) {
+      expect([day.name, day[figure] > onTheLine(days, day.usd, figure)]).toEqual([day.name, true]);
+    }
+  });
+
+  it.each(FIGURES)('reaches 95 %% of the dearest at half its cost or less, by %s', (figure) => {
+    const day = days.auto[NEAR_QUALITY]!;
+    expect(day[figure]).toBeGreaterThanOrEqual(0.95 * days.dearest[figure]);
+    expect(day.usd).toBeLessThanOrEqual(days.dearest.usd / 2);
+  });
+
+  it('gives nine tenths of the quality of the dearest for a tenth of its cost by default', () => {
+    const day = days.auto[DEFAULT]!;
+    expect(day.quality).toBeGreaterThanOrEqual(0.9 * days.dearest.quality);
+    expect(day.usd).toBeLessThanOrEqual(days.dearest.usd / 10);
+  });
+
+  it('costs less the more the price counts', () => {
+    const costs = days.auto.map(({ usd }) => usd);
+    for (const [place, usd] of costs.entries()) expect(usd).toBeLessThanOrEqual((costs[place - 1] ?? Infinity) * 1.001);
+  });
+
+  it('is what docs/routing.md shows of it, as far as the length of the day lets it be', () => {
+    const page = readFileSync(join(ROOT, 'docs/routing.md'), 'utf8');
+    const missing = days.auto.filter(({ name }) => !page.includes(`| ${name} |`)).map(({ name }) => name);
+    expect(missing).toEqual([]);
+  });
+});
