@@ -22,6 +22,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   containers: { load: nothing('container'), save: nothing('container') },
   keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
+  plan: nothing('model'),
   infer: nothing('model'),
   ...parts,
 });

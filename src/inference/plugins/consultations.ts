@@ -7,7 +7,7 @@ import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted } from '../../core/plugin.js';
 import type { HeldAmounts } from '../../ledger/hold.js';
 import { Admission } from '../admission.js';
-import type { AdmittedGeneration, ContextAt } from '../generation-contexts.js';
+import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
 import type { ActivePlugin } from './active-plugins.js';
 import { failedStage, stageOf } from './plugin-stages.js';
 
