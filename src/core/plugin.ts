@@ -80,6 +80,8 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   prepare?(request: ModelRequest, options: Options, context: LocalContext): Prepared | Promise<Prepared>;
   /** The most that `consult` is charged: held before that. Models that it asks are held apart. Absent: nothing. */
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
+  /** `consult` asks models: room for the answer is kept beside theirs. */
+  readonly asksModels?: boolean;
   /** Asks somebody outside, behind the hold and before the model. */
   consult?(request: ModelRequest, options: Options, context: ExtensionContext): Promise<Consulted>;
   /** What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Pure. */

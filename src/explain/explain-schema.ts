@@ -13,6 +13,7 @@ import {
   described,
   type Static,
 } from '../shared/http/schema.js';
+import { ROUTER_STRATEGIES } from '../core/routing/plan.js';
 import { pricesView } from './view-prices.js';
 
 const percentiles = object({ p50: number(), p75: number(), p90: number(), p99: number() });
@@ -99,7 +100,7 @@ export const planView = titled(
   'plan',
   object({
     requested: text(),
-    strategy: oneOf(['direct', 'alias', 'fallback']),
+    strategy: oneOf(['direct', 'alias', 'fallback', ...ROUTER_STRATEGIES]),
     models: rows(text()),
     ordering: described('What the order was made by.', text()),
     seed: described('Given again, it gives the same draw.', text()),

@@ -65,6 +65,9 @@ export class CreateCompletion {
       await events.readUnseen();
       throw signal.reason;
     } catch (error) {
+      // What is billed in full is waited for: it is charged by what its provider tells in the end.
+      const unseen = generation.unseenConsultations();
+      if (unseen) await unseen;
       const settled = generation.fail(error);
       // Most failures cost nothing, and nothing is waited for.
       if (generation.calls.some(({ isCallers }) => isCallers)) await settled;

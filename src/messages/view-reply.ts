@@ -221,7 +221,8 @@ const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
   compaction: 'compaction',
   advisor: 'advisor_message',
   'image-generation': 'image_generation',
-  panel: 'panel',
+  'fusion-panel': 'fusion_panel',
+  'fusion-judge': 'fusion_judge',
 };
 
 /** The calls behind a reply; where nobody lists them it was one. */

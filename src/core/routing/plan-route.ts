@@ -49,7 +49,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   return {
     requested: needs.requested,
     models: ids,
-    ...(needs.choice && { chosenBy: needs.choice.by }),
+    ...(needs.choice && { chosenBy: needs.choice.by, strategy: needs.choice.strategy }),
     ordering: orderings.models[0]!.ordering,
     seed: orderings.seed,
     catalog: catalog.hash,

@@ -97,6 +97,10 @@ export interface PlannedLeg extends Leg {
   readonly health?: EndpointHealth;
 }
 
+/** How routers choose in the place of a model, in the words of the routing metadata. */
+export const ROUTER_STRATEGIES = ['auto', 'free', 'pareto', 'fusion'] as const;
+export type RouterStrategy = (typeof ROUTER_STRATEGIES)[number];
+
 /** Why the order is as it is. */
 export type Ordering = 'draw' | 'session' | 'order' | 'price' | 'throughput' | 'latency' | 'exacto';
 
@@ -108,6 +112,8 @@ export interface Plan {
   readonly models: readonly string[];
   /** Id of the plugin that chose them; absent: the request names them. */
   readonly chosenBy?: string;
+  /** How it did; absent: the request names them. */
+  readonly strategy?: RouterStrategy;
   readonly ordering: Ordering;
   /** What the draw was made from; the same seed and inputs give the same plan. */
   readonly seed: string;

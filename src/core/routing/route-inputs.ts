@@ -5,7 +5,7 @@ import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
 import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
 import type { HealthSnapshot } from './health.js';
-import type { ServiceTier } from './plan.js';
+import type { RouterStrategy, ServiceTier } from './plan.js';
 import type { PricedWord } from './priced-words.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 
@@ -21,6 +21,9 @@ export interface NamedModel {
 export interface Choice {
   /** Ids of the catalog, in the order in which they are to be tried; one at least. */
   readonly models: readonly string[];
+  readonly strategy: RouterStrategy;
+  /** One line for the routing metadata: `openai/gpt-5 of 12 models`. */
+  readonly summary: string;
   /** What it was made from beside the catalog, small: it is kept with the decision. Never content. */
   readonly data: JsonObject;
 }
@@ -43,7 +46,7 @@ export interface RouteNeeds {
   /** The request's model first, then those to fall back to, each once. */
   readonly models: readonly NamedModel[];
   /** Who chose these models, and from what; absent: the request names them. */
-  readonly choice?: { readonly by: string; readonly data: JsonObject };
+  readonly choice?: Pick<NamedChoice, 'by' | 'strategy' | 'data'>;
   readonly movesOnRefusal: boolean;
   readonly preferences: ProviderPreferences;
   /** What the request sets: the rows of the dialects' tables, as endpoints list them. */

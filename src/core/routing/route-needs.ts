@@ -35,7 +35,7 @@ export function routeNeeds(
   return {
     requested: request.model,
     models,
-    ...(choice && { choice: { by: choice.by, data: choice.data } }),
+    ...(choice && { choice: { by: choice.by, strategy: choice.strategy, data: choice.data } }),
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
     preferences: request.preferences,
     parameters: requiredFields(request),

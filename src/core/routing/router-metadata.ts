@@ -1,7 +1,7 @@
 import type { JsonObject } from '../json/json.js';
 import { SHARED_CREDENTIAL } from './credential.js';
 import { readModelName } from './model-name.js';
-import type { Leg, Plan } from './plan.js';
+import type { Leg, Plan, RouterStrategy } from './plan.js';
 
 /** Most endpoints listed; the one that answered is listed even behind them. All are counted. */
 export const AVAILABLE_SHOWN_MAX = 100;
@@ -30,7 +30,8 @@ export interface RouteRun {
 }
 
 /** How the models of a plan were come by (docs/wire/routing-metadata.md#fields). */
-export function strategyOf({ models, requested }: Plan): 'direct' | 'alias' | 'fallback' {
+export function strategyOf({ models, requested, strategy }: Plan): RouterStrategy | 'direct' | 'alias' | 'fallback' {
+  if (strategy) return strategy;
   if (models.length > 1) return 'fallback';
   return readModelName(requested).id === models[0] ? 'direct' : 'alias';
 }

@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import type { WebCitation } from '../../core/conversation/web-citation.js';
+import { toAbortSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted } from '../../core/plugin.js';
 import type { HeldAmounts } from '../../ledger/hold.js';
+import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
 import type { ActivePlugin } from './active-plugins.js';
@@ -66,9 +68,12 @@ export class Consultations {
     try {
       const price = plugin.price?.(request, options, context) ?? 0n;
       const room = { ...answer, credits: answer.credits + price };
-      release = price > 0n ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
+      release = price > 0n || plugin.asksModels ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
-      const consulted = await plugin.consult!(request, options, context);
+      const before = generation.toolUses.length;
+      // What runs on unseen is waited for by its generation.
+      const consulted = await untilAborted(plugin.consult!(request, options, context), toAbortSignal(signal));
+      const uses = generation.toolUses.slice(before);
       const { note, web } = consulted;
       const own = smaller(consulted.cost ?? 0n, price);
       if (own > 0n || web) {
@@ -76,7 +81,8 @@ export class Consultations {
         const use = { type: plugin.id, milliseconds, isError: false, cost: own, consulted: runs };
         generation.toolUses.push({ ...use, ...(web && { web }) });
       }
-      const cost = own + admitted.billing.spentOn(runs);
+      const onTools = uses.reduce((sum, use) => sum + use.cost + admitted.billing.spentOn(use.consulted), 0n);
+      const cost = own + onTools + admitted.billing.spentOn(runs);
       if (note) generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { beganAt, cost })];
       return consulted;
     } catch (error) {
