@@ -2,13 +2,19 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import type { Untranslatable } from '../core/errors.js';
+import type { ConsultationKind } from '../core/conversation/usage.js';
+import { GatewayError, type Untranslatable } from '../core/errors.js';
+import type { PicoUsd } from '../core/money/credits.js';
+import type { ForeseenCall } from '../core/plugin.js';
+import { noRouteError } from '../core/routing/no-route-error.js';
 import type { Leg } from '../core/routing/plan.js';
+import { Clock } from '../core/time.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import { RequestPlanner } from './request-planner.js';
+import { isOnlySandbox } from './tools/only-sandbox.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 
 /** A plan with what it may cost. */
@@ -20,6 +26,20 @@ export interface ForecastPlan extends RouteResult {
   readonly dropped: ReadonlyMap<Leg, readonly string[]>;
   /** Tools that this gateway knows to serve, with the legs whose vendors run them by themselves. */
   readonly tools: readonly ForecastTool[];
+  /** Models that would be asked before the one that answers, in their order. */
+  readonly consulted: readonly ForecastCall[];
+}
+
+/** A model that is asked on the way. */
+export interface ForecastCall {
+  readonly kind: ConsultationKind;
+  readonly model: string;
+  /** The most that its first call costs, by its dearest leg; absent: it is not known, or nobody would be asked. */
+  readonly bound?: PicoUsd;
+  /** Why nobody would be asked. */
+  readonly refusal?: string;
+  readonly tools: readonly ToolOffer[];
+  readonly toolUsesMax: number;
 }
 
 export interface ForecastTool extends ToolOffer {
@@ -33,6 +53,7 @@ export class ExplainRoute {
     private readonly planner: RequestPlanner,
     private readonly admission: Admission,
     private readonly attempts: AttemptRunner,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -40,7 +61,7 @@ export class ExplainRoute {
    * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
    */
   async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
-    const { request, routed, budgets, offers } = await this.planner.plan(asked, caller, signal, seed);
+    const { request, routed, budgets, offers, plugins } = await this.planner.plan(asked, caller, signal, seed);
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     const { legs } = routed.plan;
     const dropped = new Map(legs.map((leg) => [leg, this.attempts.droppedBy(leg, request)]));
@@ -48,7 +69,31 @@ export class ExplainRoute {
       ...offer,
       nativeAt: legs.filter((leg) => this.attempts.runsTool(leg, offer.tool) === true),
     }));
-    return { ...routed, forecast, refusals: await this.findRefusals(legs, request), dropped, tools };
+    const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
+    const consulted: ForecastCall[] = [];
+    for (const call of plugins.foresee(request, foresight)) consulted.push(await this.foresee(call, caller, signal));
+    return { ...routed, forecast, refusals: await this.findRefusals(legs, request), dropped, tools, consulted };
+  }
+
+  private async foresee(call: ForeseenCall, caller: Caller, signal: CancelSignal): Promise<ForecastCall> {
+    const { kind, requests, toolUsesMax, isWhole } = call;
+    const shown = { kind, model: requests[0]!.model, toolUsesMax };
+    let refusal = '';
+    for (const asked of requests) {
+      try {
+        const { request, routed, budgets, offers, refusal: refused } = await this.planner.plan(asked, caller, signal);
+        if (refused) throw refused;
+        const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
+        const bounds = [...forecast.values()].map(({ bound }) => bound.credits);
+        if (bounds.length === 0) throw noRouteError(routed.plan, this.clock.now());
+        const bound = bounds.reduce((most, one) => (one > most ? one : most));
+        return { ...shown, tools: offers, ...(isWhole && { bound }) };
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        refusal = error.message;
+      }
+    }
+    return { ...shown, tools: [], refusal };
   }
 
   /** A large request is encoded for each leg: others have their turn in between. */

@@ -216,7 +216,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
 }
 
 /** How each kind of call is called here. */
-const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
+export const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
   message: 'message',
   compaction: 'compaction',
   advisor: 'advisor_message',

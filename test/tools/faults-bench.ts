@@ -64,6 +64,8 @@ export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
   readonly aborts?: object;
   /** Keys of the catalog's `tools`, in the place of those here. */
   readonly tools?: object;
+  /** The catalog's `plugins`. */
+  readonly plugins?: object;
   /** Further models, of the adviser's double where they say nothing else. */
   readonly models?: readonly (Omit<CatalogEntry, 'at'> & Partial<Pick<CatalogEntry, 'at'>>)[];
 }
@@ -84,7 +86,7 @@ export class LoopBench {
 
   static async start(
     database: TestDatabase,
-    { aborts = { stream: 'stops', whole: 'stops' }, models = [], tools, variables, ...options }: LoopOptions = {},
+    { aborts = { stream: 'stops', whole: 'stops' }, models = [], tools, plugins, variables, ...options }: LoopOptions = {},
   ): Promise<LoopBench> {
     const [main, second, adviser, engine, pages] = await Promise.all([
       startUpstream('anthropic'),
@@ -104,6 +106,7 @@ export class LoopBench {
         bash: { price: '0.001' },
         ...tools,
       },
+      ...(plugins && { plugins }),
       ...catalogOf(
         { id: 'test/main', at: [at(main)] },
         { id: 'test/pair', at: [at(main), at(second)] },

@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { LocalContext, NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
+import type { ForeseenCall, Foresight, LocalContext, NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
@@ -64,6 +64,11 @@ export class ActivePlugins {
    */
   prepare(request: ModelRequest, contextOf: () => LocalContext): StagedRequest | Promise<StagedRequest> {
     return this.preparing.length === 0 ? { request, stages: NO_STAGES } : this.prepareInTurn(request, contextOf());
+  }
+
+  /** The models that would be asked before the one that answers. */
+  foresee(request: ModelRequest, foresight: Foresight): readonly ForeseenCall[] {
+    return this.active.flatMap(({ plugin, options }) => plugin.foresee?.(request, options, foresight) ?? []);
   }
 
   /** What watches one answer, the first to see it first. @param tell has a stage told */

@@ -2,7 +2,7 @@ import { Cancellation, toAbortSignal } from '../../core/cancellation.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ConsultationKind } from '../../core/conversation/usage.js';
-import type { RequestedServiceTool } from '../../core/conversation/tools.js';
+import type { Tool } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext, PlannedCall } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
@@ -46,17 +46,14 @@ export class ConsultedModel {
   private readonly abort = new Cancellation();
   private call: PlannedCall | undefined;
   private unplanned: GatewayError | undefined;
-  private tools: readonly RequestedServiceTool[] = [];
+  private tools: readonly Tool[] = [];
 
   private constructor(
     private readonly context: ExtensionContext,
     private readonly asked: PanelModel,
   ) {}
 
-  /**
-   * Default tools that it cannot have it does without.
-   * @throws GatewayError `invalid-request` naming what the tools lack that were asked for
-   */
+  /** @throws GatewayError `invalid-request` naming what the tools lack that were asked for */
   static async plan(
     context: ExtensionContext,
     panel: Panel,
@@ -64,40 +61,21 @@ export class ConsultedModel {
     question: Question,
   ): Promise<ConsultedModel> {
     const model = new ConsultedModel(context, asked);
-    for (const tools of panel.isToolsDefault ? lessAndLess(panel.tools) : [panel.tools]) {
+    const options = { signal: model.abort.signal, toolUsesMax: panel.toolUsesMax };
+    for (const request of requestsFor(context.request, panel, asked, question)) {
       try {
-        model.call = await model.planWith(tools, panel.toolUsesMax, question);
-        model.tools = tools;
+        model.call = await context.plan(request, question.kind, options);
+        model.tools = request.tools;
         return model;
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        if (error.kind !== 'invalid-request') {
-          model.unplanned = error;
-          return model;
-        }
-        if (tools.length === 0 || !panel.isToolsDefault) throw error;
+        if (error.kind === 'invalid-request' && (!panel.isToolsDefault || request.tools.length === 0)) throw error;
+        if (error.kind === 'invalid-request') continue;
+        model.unplanned = error;
+        return model;
       }
     }
     return model;
-  }
-
-  private planWith(
-    tools: readonly RequestedServiceTool[],
-    toolUsesMax: number,
-    { kind, ...question }: Question,
-  ): Promise<PlannedCall> {
-    const { context, asked } = this;
-    const { request } = context;
-    const consulted = consultedRequest(request, {
-      model: asked.name,
-      // Whoever is left in the midst of a stream bills what it said.
-      stream: true,
-      maxOutputTokens: outputOf(asked),
-      tools,
-      fusionDepth: (request.fusionDepth ?? 0) + 1,
-      ...question,
-    });
-    return context.plan(consulted, kind, { signal: this.abort.signal, toolUsesMax });
   }
 
   /** Asks it. @throws the signal's reason, or a fault of ours: whatever else goes wrong leaves it out */
@@ -140,7 +118,7 @@ export class ConsultedModel {
         outcome: came.omission ? 'left out' : 'answered',
         ...(came.omission && { reason: came.omission }),
         ...(came.isCut && { cut: true }),
-        tools: tools.map(({ id }) => id),
+        tools: tools.flatMap((tool) => (tool.type === 'service' ? tool.id : [])),
         milliseconds: Math.round(performance.now() - beganAt),
         cost_usd: usdNumber(call?.cost ?? 0n),
       },
@@ -148,11 +126,29 @@ export class ConsultedModel {
   }
 }
 
-/** All of them, then without the first, and so on to none. */
-const lessAndLess = (tools: readonly RequestedServiceTool[]): (readonly RequestedServiceTool[])[] => [
-  ...tools.map((_, place) => tools.slice(place)),
-  [],
-];
+/**
+ * What a model is asked, the first that can be planned: default tools that it cannot have it does without. It carries
+ * the depth, and nothing of what the caller said for the answer alone.
+ */
+export function requestsFor(
+  request: ModelRequest,
+  { tools, isToolsDefault }: Panel,
+  asked: PanelModel,
+  { kind: _kind, ...question }: Question,
+): readonly ModelRequest[] {
+  const consulted = consultedRequest(request, {
+    model: asked.name,
+    // Whoever is left in the midst of a stream bills what it said.
+    stream: true,
+    maxOutputTokens: outputOf(asked),
+    tools,
+    fusionDepth: (request.fusionDepth ?? 0) + 1,
+    ...(asked.fallbacks.length > 0 && { fallbackModels: { models: asked.fallbacks, onRefusal: false } }),
+    ...question,
+  });
+  if (!isToolsDefault) return [consulted];
+  return [...tools.keys(), tools.length].map((place) => ({ ...consulted, tools: tools.slice(place) }));
+}
 
 /** At most a quarter of its context: the rest is for what it reads. */
 function outputOf({ model }: PanelModel): number {

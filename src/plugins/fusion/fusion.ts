@@ -2,15 +2,15 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { Consulted, Plugin } from '../../core/plugin.js';
+import type { Consulted, ForeseenCall, Foresight, Plugin } from '../../core/plugin.js';
 import { dialectOf, FUSION_PRESETS } from '../../core/routing/catalog.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { name } from '../../shared/http/bounds.js';
 import { flag, integer, list, oneOf, optional, variant, type TProperties } from '../../shared/http/schema.js';
 import { serviceTools } from '../../shared/http/service-tools.js';
-import { ConsultedModel, type Consultation } from './consulted-model.js';
+import { ConsultedModel, requestsFor, type Consultation, type Question } from './consulted-model.js';
 import { conversationOf, withWords } from './conversation.js';
-import { judge, printAnswers, type Verdict } from './judge.js';
+import { judge, judgeQuestion, printAnswers, type Verdict } from './judge.js';
 import { FUSION_ID, FUSION_MODELS, readPanel, type Panel } from './panel.js';
 
 const PANEL_MAX = 8;
@@ -46,6 +46,7 @@ export const fusion: Plugin = {
   models: FUSION_MODELS,
   asksModels: true,
   choose,
+  foresee,
   consult,
 };
 
@@ -53,10 +54,11 @@ export const fusion: Plugin = {
 function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
   const { catalog } = inputs;
   const panel = readPanel({ request, options, catalog, isSandbox: isTrial(options, inputs) });
-  const id = panel.judge.model!.id;
+  const { judge: judging } = panel;
+  const id = judging.model!.id;
   const names = panel.models.map(({ name: one }) => one);
   return {
-    models: [id],
+    models: [id, ...judging.fallbacks],
     strategy: 'fusion',
     summary: `${id} of a panel of ${names.length}`,
     data: { ...(panel.preset && { preset: panel.preset }), panel: names },
@@ -73,9 +75,34 @@ function isTrial({ model }: JsonObject, { catalog, credentials, isShared }: Choi
   return [...catalog.providers.values()].every((provider) => provider.dialect === 'simulated' || !isShared(provider));
 }
 
+/** @returns nobody where it would not be run */
+function foresee(request: ModelRequest, options: JsonObject, { catalog, isSandbox }: Foresight): ForeseenCall[] {
+  if (isPart(request)) return [];
+  const panel = readPanel({ request, options, catalog, isSandbox });
+  const question = panelQuestion(request);
+  const { toolUsesMax } = panel;
+  return [
+    ...panel.models.map((asked) => ({
+      kind: question.kind,
+      requests: requestsFor(request, panel, asked, question),
+      toolUsesMax,
+      isWhole: true,
+    })),
+    {
+      kind: 'fusion-judge',
+      requests: requestsFor(request, panel, panel.judge, judgeQuestion(request, panel, [])),
+      toolUsesMax,
+      isWhole: false,
+    },
+  ];
+}
+
+const isPart = ({ fusionDepth = 0 }: ModelRequest): boolean => fusionDepth > 0;
+
+const panelQuestion = (request: ModelRequest): Question => ({ kind: 'fusion-panel', ...conversationOf(request) });
+
 async function consult(request: ModelRequest, options: JsonObject, context: ExtensionContext): Promise<Consulted> {
-  const depth = request.fusionDepth ?? 0;
-  if (depth > 0) return { request, note: { summary: 'not run', data: { reason: 'part of another fusion', depth } } };
+  if (isPart(request)) return { request, note: { summary: 'not run', data: { reason: 'part of another fusion' } } };
   const { catalog, isSandbox } = context;
   const panel = readPanel({ request, options, catalog, isSandbox });
   const consulted = await askPanel(panel, context);
@@ -83,7 +110,7 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
   if (answers.length === 0) throw nobodyAnswered(consulted);
   const verdict = await judge(context, panel, answers);
   return {
-    request: { ...withWords(request, wordsFor(answers, verdict)), fusionDepth: depth + 1 },
+    request: { ...withWords(request, wordsFor(answers, verdict)), fusionDepth: 1 },
     note: {
       summary: `${answers.length} of ${consulted.length} answered`,
       data: {
@@ -97,7 +124,7 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
 
 /** All are planned before any is asked: what their tools lack is known before anything is spent. */
 async function askPanel(panel: Panel, context: ExtensionContext): Promise<readonly Consultation[]> {
-  const question = { kind: 'fusion-panel', ...conversationOf(context.request) } as const;
+  const question = panelQuestion(context.request);
   const planned = await Promise.all(panel.models.map((model) => ConsultedModel.plan(context, panel, model, question)));
   return Promise.all(planned.map((model) => model.ask()));
 }

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { parseJson, printJson, type Json, type JsonObject } from '../../core/json/json.js';
-import type { OutputFormat } from '../../core/conversation/request.js';
+import type { ModelRequest, OutputFormat } from '../../core/conversation/request.js';
 import type { HealOutcome, TextToHeal } from '../../tools/heal-json/heal-json.js';
 import { asOneTurn } from './conversation.js';
 import { ConsultedModel, type Consultation, type Question } from './consulted-model.js';
@@ -53,12 +53,7 @@ export async function judge(
   panel: Panel,
   answers: readonly Consultation[],
 ): Promise<Verdict> {
-  const question: Question = {
-    kind: 'fusion-judge',
-    system: [{ type: 'text', text: INSTRUCTIONS }],
-    messages: [asOneTurn(context.request, printAnswers(answers))],
-    ...(takesSchemas(panel.judge) && { outputFormat: FORMAT }),
-  };
+  const question = judgeQuestion(context.request, panel, answers);
   const { text, isCut = false, told } = await ask(context, panel, question);
   if (text === undefined) return { told: { ...told, outcome: 'left out' } };
   const analysis = await healed(context, { text, isCut });
@@ -66,6 +61,13 @@ export async function judge(
     ? { told: { ...told, outcome: 'unusable' } }
     : { analysis, told: { ...told, outcome: 'judged' } };
 }
+
+export const judgeQuestion = (request: ModelRequest, panel: Panel, answers: readonly Consultation[]): Question => ({
+  kind: 'fusion-judge',
+  system: [{ type: 'text', text: INSTRUCTIONS }],
+  messages: [asOneTurn(request, printAnswers(answers))],
+  ...(takesSchemas(panel.judge) && { outputFormat: FORMAT }),
+});
 
 async function ask(
   context: ExtensionContext,

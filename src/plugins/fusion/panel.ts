@@ -33,6 +33,8 @@ export interface PanelModel {
   readonly name: string;
   /** Absent: its name is a router's, which chooses. */
   readonly model?: Model;
+  /** Ids of those that stand in for it where it may not be asked, or fails. */
+  readonly fallbacks: readonly string[];
 }
 
 /** Who is asked, who judges, and what they work with. */
@@ -85,18 +87,17 @@ export function readPanel({ request, options, catalog, isSandbox }: PanelInputs)
   const models = Array.isArray(named)
     ? named.map((name: Json, index) => find(name, `${path}.analysis_models.${index}`))
     : expanded().analysisModels.map((name) => find(name, `${path}.preset`));
-  const isByName = standsForFusion(request.model);
-  const judge =
-    model !== undefined
-      ? find(model, `${path}.model`)
-      : isByName || presetNamed !== undefined
-        ? find(expanded().model, `${path}.preset`)
-        : modelCalled(request.model, catalog);
+  const judgeOf = (): PanelModel => {
+    if (model !== undefined) return find(model, `${path}.model`);
+    if (presetNamed === undefined && !standsForFusion(request.model)) return modelCalled(request.model, catalog);
+    const { model: id, analysisModels } = expanded();
+    return { ...find(id, `${path}.preset`), fallbacks: analysisModels.filter((other) => other !== id) };
+  };
   const toolUsesMax = typeof calls === 'number' ? calls : TOOL_CALLS_DEFAULT;
   const asked = options['tools'];
   return {
     models,
-    judge,
+    judge: judgeOf(),
     tools: readTools(asked ?? TOOLS_DEFAULT.map((type) => ({ type })), `${path}.tools`, toolUsesMax),
     isToolsDefault: asked === undefined,
     toolUsesMax,
@@ -121,7 +122,7 @@ function findModel(name: Json, field: string, catalog: CatalogSnapshot): PanelMo
 function modelCalled(name: string, catalog: CatalogSnapshot): PanelModel {
   const id = modelId(catalog, readModelName(name).id);
   const model = id === undefined ? undefined : catalog.models.get(id);
-  return model ? { name, model } : { name };
+  return model ? { name, model, fallbacks: [] } : { name, fallbacks: [] };
 }
 
 /** As their schema has judged them; both names of a tool are one. */
