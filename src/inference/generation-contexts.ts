@@ -14,6 +14,7 @@ import { ToolContexts, type GenerationTools } from '../tools/tool-contexts.js';
 import { Admission } from './admission.js';
 import { runOf, type AdmittedGeneration, type ContextAt, type ContextScope } from './admitted-generation.js';
 import { RequestPlanner } from './request-planner.js';
+import type { ToolOffer } from './tools/offered-tools.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
 import type { ToolLoop } from './tools/tool-loop.js';
 import { ToolLoops } from './tools/tool-loops.js';
@@ -83,7 +84,7 @@ export class GenerationContexts {
     generation.pipeline = [...generation.pipeline, ...planned.stages];
     if (planned.refusal) throw planned.refusal;
     const callers = planned.offers.find(({ offer }) => offer?.runsAt === 'caller');
-    if (callers) throw withoutCaller(callers.type);
+    if (callers) throw withoutCaller(callers);
     const runs: ModelRun[] = [];
     const consulted = (run: ModelRun): void => {
       runs.push(run);
@@ -126,8 +127,11 @@ export class GenerationContexts {
   }
 }
 
-const withoutCaller = (type: string): GatewayError =>
-  new GatewayError('invalid-request', `${type} is run by who asks for it, and a model that is consulted has nobody`);
+function withoutCaller({ tool, type }: ToolOffer): GatewayError {
+  const path = tool.type === 'service' ? tool.path : undefined;
+  const message = `${type} is run by who asks for it, which a model that is consulted cannot`;
+  return new GatewayError('invalid-request', path === undefined ? message : `${path}: ${message}`);
+}
 
 /** The events of a model that is consulted, and of the calls that its tools make necessary. */
 async function* told(
