@@ -6,6 +6,10 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
+import { CatalogStore } from '../../src/catalog/catalog-store.js';
+import { deriveInputs } from '../../src/core/routing/decision-inputs.js';
+import { planRoute } from '../../src/core/routing/plan-route.js';
+import { DecisionLog } from '../../src/routing/decision-log.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
@@ -402,6 +406,22 @@ describeOnEmbedded('the plugin fusion', (database) => {
     });
   });
 
+  it('is in the kept decision, from which the plan is made again', async () => {
+    const reply = await ask('/messages', { ...fields(), plugins: [{ id: 'fusion', tools: [] }] });
+    const { app } = bench.gateway.gateway;
+    await app.get(DecisionLog, { strict: false }).flush();
+    const rows = await bench.ledger.query('select decision from route_decisions where generation_id = $1', [reply.id]);
+    expect(rows).toHaveLength(1);
+    const { decision } = (rows as unknown as JsonBody[])[0]!;
+    expect(JSON.parse(decision).choice).toEqual({
+      by: 'fusion',
+      strategy: 'fusion',
+      data: { preset: 'general-high', panel: PANEL },
+    });
+    const inputs = deriveInputs(decision, app.get(CatalogStore, { strict: false }).current());
+    expect(planRoute(inputs!)).toMatchObject({ models: ['test/main', ...PANEL], strategy: 'fusion' });
+  });
+
   it('is counted and explained without being run', async () => {
     const post = async (path: string): Promise<JsonBody> => {
       const { max_tokens: _, ...body } = bench.body(fields(SEARCHES));
@@ -453,7 +473,7 @@ function stageIn(text: string): JsonBody {
   const from = text.indexOf('{"type":"plugin","name":"fusion"');
   for (let to = text.indexOf('}', from); to !== -1; to = text.indexOf('}', to + 1)) {
     try {
-      return JSON.parse(text.slice(from, to + 1)) as JsonBody;
+      return JSON.parse(text.slice(from, to + 1));
     } catch {
       // It ends further on.
     }

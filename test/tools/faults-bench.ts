@@ -86,7 +86,14 @@ export class LoopBench {
 
   static async start(
     database: TestDatabase,
-    { aborts = { stream: 'stops', whole: 'stops' }, models = [], tools, plugins, variables, ...options }: LoopOptions = {},
+    {
+      aborts = { stream: 'stops', whole: 'stops' },
+      models = [],
+      tools,
+      plugins,
+      variables,
+      ...options
+    }: LoopOptions = {},
   ): Promise<LoopBench> {
     const [main, second, adviser, engine, pages] = await Promise.all([
       startUpstream('anthropic'),

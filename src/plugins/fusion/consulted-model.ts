@@ -12,7 +12,7 @@ import { untilAborted } from '../../shared/http/until-aborted.js';
 import { consultedRequest } from '../../tools/consulted-request.js';
 import type { Panel, PanelModel } from './panel.js';
 
-/** Of one answer, reasoning included, in tokens: as much as the service gives (`@openrouter/sdk` 1.3, max_completion_tokens). */
+/** Of one answer, in tokens, reasoning included: as the service has it (`@openrouter/sdk` 1.3, maxCompletionTokens). */
 const OUTPUT_TOKENS_MAX = 16_000;
 /** Of one answer, in characters: as long as so many tokens are in prose. What is longer loses its end. */
 export const ANSWER_CHARACTERS_MAX = 64_000;
