@@ -6,6 +6,7 @@
  * bytes. After an update of the price package set `PACKAGE_DATE`.
  */
 import { writeFileSync } from 'node:fs';
+import { FUSION_PRESETS, type FusionPresetName } from '../src/core/routing/catalog.js';
 import { SANDBOX_MODELS, type SandboxModel } from '../src/providers/dialects/simulated/models.js';
 import { HOSTED, HOSTS_DATE } from './catalog-hosts.js';
 import { POLICIES, POLICY_DATE, type PolicyChoice } from './catalog-policies.js';
@@ -119,6 +120,8 @@ export function seedCatalog(): SeededCatalog {
     `models:`,
     ...models.flatMap(([, { lines }]) => lines),
     ...sandboxModelLines(),
+    ``,
+    ...fusionLines(),
     ``,
   ];
   const sources = [
@@ -469,6 +472,26 @@ function sandboxProviderLines(): string[] {
     `    dialect: simulated`,
     `    policy: { collects_data: false, zero_data_retention: true }`,
     `    aborts: { whole: stops }`,
+  ];
+}
+
+/** Panels of fusion, by preset: each of three vendors. Who answers is the best of them. Chosen. */
+const PANELS: Readonly<Record<FusionPresetName, readonly [answers: string, ...others: string[]]>> = {
+  'general-high': ['anthropic/claude-opus-5.5', 'openai/gpt-5.6-sol', 'google/gemini-3.1-pro-preview'],
+  'general-budget': ['anthropic/claude-haiku-5.5', 'deepseek/deepseek-v3.2', 'google/gemini-3.5-flash-lite'],
+  'general-fast': ['google/gemini-3.8-flash', 'openai/gpt-5.4-mini', 'anthropic/claude-haiku-5.5'],
+};
+
+function fusionLines(): string[] {
+  return [
+    `plugins:`,
+    `  fusion:`,
+    `    presets:`,
+    ...FUSION_PRESETS.flatMap((preset) => [
+      `      ${preset}:`,
+      `        analysis_models: ${list(PANELS[preset])}`,
+      `        model: ${text(PANELS[preset][0])}`,
+    ]),
   ];
 }
 

@@ -78,6 +78,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     }),
     ...(echoesUpstreamBody(dto) && { echoesUpstreamBody: true }),
     betas: headers.betas,
+    ...(headers.fusionDepth !== undefined && { fusionDepth: headers.fusionDepth }),
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
   };
 }

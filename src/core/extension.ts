@@ -5,6 +5,7 @@ import type { ParsedFile } from './conversation/parsed-file.js';
 import type { ModelRequest } from './conversation/request.js';
 import type { ConsultationKind } from './conversation/usage.js';
 import type { Json, JsonObject } from './json/json.js';
+import type { PicoUsd } from './money/credits.js';
 import type { CatalogSnapshot, Model, ToolEngine } from './routing/catalog.js';
 import type { Clock } from './time.js';
 
@@ -117,6 +118,25 @@ export interface ParsedFileStore {
   keep(file: ParsedFile, engine: string): void;
 }
 
+/** How a further call is to go. */
+export interface PlanOptions {
+  /** It ends with this, where that is before its generation does. */
+  readonly signal?: CancelSignal;
+  /** Uses of all its tools together; absent: each tool has its own limit alone. */
+  readonly toolUsesMax?: number;
+}
+
+/** A further call of a generation that is planned: nothing is held for it or sent yet. */
+export interface PlannedCall {
+  /** What it has come to so far, its tools among it. */
+  readonly cost: PicoUsd;
+  /**
+   * Held, settled and told as part of its generation. Once; resolves at the first committing event.
+   * @throws GatewayError when nobody answers it, or there is no room for it
+   */
+  start(): Promise<AsyncIterable<readonly ModelEvent[]>>;
+}
+
 /** What a plugin or service tool works with during one generation. It knows neither HTTP nor SQL nor Nest. */
 export interface ExtensionContext {
   readonly caller: Caller;
@@ -146,9 +166,11 @@ export interface ExtensionContext {
   /** What only this gateway can open again, bound to the caller's account; printable. */
   readonly seal: (value: Json) => string;
   /**
-   * A further call of the same generation: planned, held, settled and told as part of it. Resolves at
-   * the first committing event.
-   * @throws GatewayError when nobody answers it, or there is no room for it
+   * A further call of the same generation, planned as part of it. Its request's tools that this gateway runs are run on
+   * the way: their calls and results are among its events.
+   * @throws GatewayError where the request may not be sent, or lacks what its tools run on
    */
+  plan(request: ModelRequest, kind: ConsultationKind, options?: PlanOptions): Promise<PlannedCall>;
+  /** Plans it and starts it. @throws GatewayError as either does */
   infer(request: ModelRequest, kind: ConsultationKind): Promise<AsyncIterable<readonly ModelEvent[]>>;
 }

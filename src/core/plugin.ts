@@ -2,6 +2,7 @@ import type { ModelEvent } from './conversation/event.js';
 import type { ParsedFile } from './conversation/parsed-file.js';
 import type { ModelRequest } from './conversation/request.js';
 import type { WebCitation } from './conversation/web-citation.js';
+import type { ConsultationKind } from './conversation/usage.js';
 import type { ExtensionContext, OptionsSchema } from './extension.js';
 import type { JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
@@ -38,6 +39,20 @@ export interface Consulted extends Prepared {
 
 /** What work before the plan is given: nothing that costs, and nobody outside. */
 export type LocalContext = Pick<ExtensionContext, 'caller' | 'signal' | 'workers' | 'catalog' | 'parsedFiles'>;
+
+/** A model that `consult` would ask. */
+export interface ForeseenCall {
+  readonly kind: ConsultationKind;
+  /** The first of them that can be planned is asked. */
+  readonly requests: readonly ModelRequest[];
+  /** Uses of all its tools together. */
+  readonly toolUsesMax: number;
+  /** False: what others say is to be part of it, so that its bound is not known. */
+  readonly isWhole: boolean;
+}
+
+/** What is known before anything is asked. */
+export type Foresight = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
 
 /** Has a stage told. */
 export type NoteStage = (note: StageNote) => void;
@@ -87,6 +102,10 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
   /** Whether `consult` has anybody to ask, of a request that is prepared. Absent: always. */
   consults?(request: ModelRequest): boolean;
+  /** `consult` asks models: room for the answer is kept beside theirs. */
+  readonly asksModels?: boolean;
+  /** The models that `consult` would ask, for an explanation. Pure. */
+  foresee?(request: ModelRequest, options: Options, foresight: Foresight): readonly ForeseenCall[];
   /**
    * Asks somebody outside, behind the hold and before the model.
    * @param note for what is to be told where it throws

@@ -116,6 +116,24 @@ const choiceView = object({
   ),
 });
 
+const consultedView = object({
+  type: described('What it is asked for, as `iterations` of a usage name it.', text()),
+  model: text(),
+  bound: described(
+    'The most that its first call costs: exact decimal USD; null: what others say is part of it, or nobody is asked.',
+    nullable(text()),
+  ),
+  refusal: optional(described('Why nobody would be asked.', text())),
+  tool_uses_max: described('Of its tools together; null for none but those of each.', nullable(integer())),
+  tools: rows(
+    object({
+      type: text(),
+      runs_at: oneOf(['gateway', 'caller', 'vendor']),
+      price: optional(described('The most that one use costs: exact decimal USD.', text())),
+    }),
+  ),
+});
+
 /** A plan as its reader sees it. */
 export const planView = titled(
   'plan',
@@ -143,6 +161,7 @@ export const planView = titled(
       ),
     ),
     tools: optional(described('Those that the gateway knows to serve.', rows(toolView))),
+    consulted: optional(described('Models that plugins would ask before the one that answers.', rows(consultedView))),
     unknown_providers: optional(
       described(
         'Entries of lists that nobody knows: they match nothing.',

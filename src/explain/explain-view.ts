@@ -6,8 +6,9 @@ import type { Exclusion, Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { NamedChoice, RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
-import type { ForecastPlan, ForecastTool } from '../inference/explain-route.js';
+import type { ForecastCall, ForecastPlan, ForecastTool } from '../inference/explain-route.js';
 import type { PluginStanding } from '../inference/plugins/active-plugins.js';
+import { ITERATION_TYPES } from '../messages/view-reply.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
@@ -21,9 +22,9 @@ import { viewPrices } from './view-prices.js';
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  told: Partial<Pick<ForecastPlan, 'forecast' | 'refusals' | 'dropped' | 'tools' | 'plugins' | 'choice'>> = {},
+  told: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> = {},
 ): { data: PlanView } {
-  const { forecast, refusals, dropped, tools = [], plugins = [], choice } = told;
+  const { forecast, refusals, dropped, tools = [], plugins = [], consulted = [], choice } = told;
   return {
     data: {
       requested: plan.requested,
@@ -43,6 +44,7 @@ export function explainView(
       excluded: plan.excluded.map(viewExclusion),
       ...(plugins.length > 0 && { plugins: plugins.map(viewPlugin) }),
       ...(tools.length > 0 && { tools: tools.map(viewTool) }),
+      ...(consulted.length > 0 && { consulted: consulted.map(viewConsulted) }),
       ...(plan.unknownProviders && {
         unknown_providers: plan.unknownProviders.map(({ field, name, nearest }) => ({ field, name, nearest })),
       }),
@@ -123,6 +125,26 @@ function viewTool({ tool, type, offer, nativeAt }: ForecastTool): NonNullable<Pl
     })),
   };
 }
+
+const viewConsulted = ({
+  kind,
+  model,
+  bound,
+  refusal,
+  tools,
+  toolUsesMax,
+}: ForecastCall): NonNullable<PlanView['consulted']>[number] => ({
+  type: ITERATION_TYPES[kind],
+  model,
+  bound: bound === undefined ? null : formatUsd(bound),
+  ...(refusal !== undefined && { refusal }),
+  tool_uses_max: Number.isFinite(toolUsesMax) ? toolUsesMax : null,
+  tools: tools.map(({ type, offer }) => ({
+    type,
+    runs_at: offer?.runsAt ?? 'vendor',
+    ...(offer?.runsAt === 'gateway' && { price: formatUsd(offer.price) }),
+  })),
+});
 
 /** Absent where its provider can be sent the request. */
 const viewRefusal = (refusal: Untranslatable | undefined): Pick<PlanView['candidates'][number], 'untranslatable'> =>

@@ -106,6 +106,7 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   preset: 'own',
   echoesUpstreamBody: 'own',
   betas: 'fixed',
+  fusionDepth: 'own',
   extras: 'content',
 };
 

@@ -7,7 +7,7 @@ import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
 import { Extensions } from './extensions.js';
-import { runOf } from './generation-contexts.js';
+import { runOf } from './admitted-generation.js';
 import { ReplyEvents } from './reply-events.js';
 import { RequestPlanner } from './request-planner.js';
 
@@ -66,6 +66,9 @@ export class CreateCompletion {
       await events.readUnseen();
       throw signal.reason;
     } catch (error) {
+      // What is billed in full is waited for: it is charged by what its provider tells in the end.
+      const unseen = generation.unseenConsultations();
+      if (unseen) await unseen;
       const settled = generation.fail(error);
       // Most failures cost nothing, and nothing is waited for.
       if (generation.calls.some(({ isCallers }) => isCallers)) await settled;

@@ -2,8 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import type { Untranslatable } from '../core/errors.js';
+import type { ConsultationKind } from '../core/conversation/usage.js';
+import { GatewayError, type Untranslatable } from '../core/errors.js';
+import type { PicoUsd } from '../core/money/credits.js';
+import type { ForeseenCall } from '../core/plugin.js';
+import { noRouteError } from '../core/routing/no-route-error.js';
 import type { Leg } from '../core/routing/plan.js';
+import { Clock } from '../core/time.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { FittedRequest } from '../routing/plan-runner.js';
@@ -11,6 +16,7 @@ import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import type { PluginStanding } from './plugins/active-plugins.js';
 import { RequestPlanner } from './request-planner.js';
+import { isOnlySandbox } from './tools/only-sandbox.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 
 /** A plan with what it may cost. */
@@ -24,6 +30,20 @@ export interface ForecastPlan extends RouteResult {
   readonly tools: readonly ForecastTool[];
   /** The plugins that somebody spoke of. */
   readonly plugins: readonly PluginStanding[];
+  /** Models that would be asked before the one that answers, in their order. */
+  readonly consulted: readonly ForecastCall[];
+}
+
+/** A model that is asked on the way. */
+export interface ForecastCall {
+  readonly kind: ConsultationKind;
+  readonly model: string;
+  /** The most that its first call costs, by its dearest leg; absent: it is not known, or nobody would be asked. */
+  readonly bound?: PicoUsd;
+  /** Why nobody would be asked. */
+  readonly refusal?: string;
+  readonly tools: readonly ToolOffer[];
+  readonly toolUsesMax: number;
 }
 
 export interface ForecastTool extends ToolOffer {
@@ -37,6 +57,7 @@ export class ExplainRoute {
     private readonly planner: RequestPlanner,
     private readonly admission: Admission,
     private readonly attempts: AttemptRunner,
+    private readonly clock: Clock,
   ) {}
 
   /**
@@ -45,7 +66,7 @@ export class ExplainRoute {
    */
   async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
     const planned = await this.planner.plan(asked, caller, signal, { seed });
-    const { request, routed, budgets, offers, edit } = planned;
+    const { request, routed, budgets, offers, edit, plugins } = planned;
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     const { legs } = routed.plan;
     const { refusals, dropped } = await this.tryLegs(legs, (leg) => edit?.(request, leg) ?? { request });
@@ -53,7 +74,39 @@ export class ExplainRoute {
       ...offer,
       nativeAt: legs.filter((leg) => this.attempts.runsTool(leg, offer.tool) === true),
     }));
-    return { ...routed, forecast, refusals, dropped, tools, plugins: planned.plugins.standings };
+    const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
+    const consulted: ForecastCall[] = [];
+    for (const call of plugins.foresee(request, foresight)) consulted.push(await this.foresee(call, caller, signal));
+    return { ...routed, forecast, refusals, dropped, tools, plugins: plugins.standings, consulted };
+  }
+
+  private async foresee(call: ForeseenCall, caller: Caller, signal: CancelSignal): Promise<ForecastCall> {
+    const { kind, requests, toolUsesMax, isWhole } = call;
+    const shown = { kind, model: requests[0]!.model, toolUsesMax };
+    let refusal = '';
+    for (const asked of requests) {
+      try {
+        const {
+          request,
+          routed,
+          budgets,
+          offers,
+          refusal: refused,
+        } = await this.planner.plan(asked, caller, signal, {
+          isConsulted: true,
+        });
+        if (refused) throw refused;
+        const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
+        const bounds = [...forecast.values()].map(({ bound }) => bound.credits);
+        if (bounds.length === 0) throw noRouteError(routed.plan, this.clock.now());
+        const bound = bounds.reduce((most, one) => (one > most ? one : most));
+        return { ...shown, tools: offers, ...(isWhole && { bound }) };
+      } catch (error) {
+        if (!(error instanceof GatewayError)) throw error;
+        refusal = error.message;
+      }
+    }
+    return { ...shown, tools: [], refusal };
   }
 
   /** A large request is encoded for each leg: others have their turn in between. */

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { WebCitation } from '../core/conversation/web-citation.js';
 import type { ReplyWatch } from '../core/plugin.js';
-import { GenerationContexts, type AdmittedGeneration, type ContextAt } from './generation-contexts.js';
+import type { AdmittedGeneration, ContextAt } from './admitted-generation.js';
+import { GenerationContexts } from './generation-contexts.js';
 import { CitingWatch } from './plugins/citing-watch.js';
 import { Consultations } from './plugins/consultations.js';
 import { ReplyWatches } from './plugins/reply-watches.js';

@@ -1,54 +1,34 @@
 import { Injectable } from '@nestjs/common';
-import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { ConsultationKind } from '../core/conversation/usage.js';
 import { GatewayError, ProviderFault } from '../core/errors.js';
-import type { ExtensionContext } from '../core/extension.js';
+import type { PlannedCall, PlanOptions } from '../core/extension.js';
 import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import { callableModels } from '../core/routing/callable-models.js';
 import { midReplyError } from '../routing/fault-policies.js';
-import { PlanRunner, type RunInputs, type StartedCall } from '../routing/plan-runner.js';
-import { ToolContexts } from '../tools/tool-contexts.js';
-import { Admission, type Admitted } from './admission.js';
-import { fitInTurn } from './edit-context.js';
-import { RequestPlanner, type PlannedRequest } from './request-planner.js';
+import { PlanRunner, type StartedCall } from '../routing/plan-runner.js';
+import { ToolContexts, type GenerationTools } from '../tools/tool-contexts.js';
+import { Admission } from './admission.js';
+import { runOf, type AdmittedGeneration, type ContextAt, type ContextScope } from './admitted-generation.js';
+import { RequestPlanner } from './request-planner.js';
+import type { ToolOffer } from './tools/offered-tools.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
+import type { ToolLoop } from './tools/tool-loop.js';
+import { ToolLoops } from './tools/tool-loops.js';
 
-/** A generation that was admitted, and what it was planned from. */
-export interface AdmittedGeneration {
-  readonly generation: Generation;
-  readonly planned: PlannedRequest;
-  readonly admitted: Admitted;
-  readonly signal: CancelSignal;
+type Batch = readonly ModelEvent[];
+
+/** A further call of a generation, as it was planned. */
+interface ConsultedCall {
+  /** The generation, with the request and the plan of this call. */
+  readonly start: AdmittedGeneration & ContextScope;
+  readonly purpose: ConsultationKind;
+  readonly tools: GenerationTools;
+  readonly toolUsesMax: number;
 }
-
-/** How the answer of a generation is asked for. */
-export const runOf = ({ planned, admitted, signal }: AdmittedGeneration): RunInputs => ({
-  plan: admitted.plan,
-  request: planned.request,
-  prompt: admitted.prompt,
-  purpose: 'answer',
-  reveal: planned.routed.reveal,
-  // A conversation that is cleared may have room where it had none.
-  fit: fitInTurn(planned.edit, planned.plugins.fit),
-  modelLimiter: admitted.modelLimiter,
-  signal,
-});
-
-/** What ends with a part of a generation, such as one use of a tool. */
-interface ContextScope {
-  readonly signal: CancelSignal;
-  /** There is no room for what a model was asked. */
-  readonly refused?: () => void;
-  /** A model is asked. */
-  readonly consulted?: (run: ModelRun) => void;
-}
-
-/** What tools and plugins of one generation work with, at a point of its request; as long as it, if nothing is said. */
-export type ContextAt = (request: ModelRequest, scope?: ContextScope) => ExtensionContext;
 
 /** Makes what tools and plugins of generations work with, calls of further models among it. */
 @Injectable()
@@ -58,6 +38,7 @@ export class GenerationContexts {
     private readonly admission: Admission,
     private readonly plans: PlanRunner,
     private readonly contexts: ToolContexts,
+    private readonly loops: ToolLoops,
   ) {}
 
   /**
@@ -65,44 +46,80 @@ export class GenerationContexts {
    * @throws GatewayError `unavailable` where nothing can be sealed
    */
   async open(admitted: AdmittedGeneration): Promise<ContextAt> {
-    const { generation, planned, signal } = admitted;
     await this.contexts.ready();
-    const { caller, api } = generation;
+    const { caller, api } = admitted.generation;
     const tools = this.contexts.open(caller, api === 'messages');
-    generation.observe({ ended: () => tools.close() });
-    const { inputs, plan } = planned.routed;
+    admitted.generation.observe({ ended: () => tools.close() });
+    return this.contextAt(tools, admitted);
+  }
+
+  private contextAt(tools: GenerationTools, admitted: AdmittedGeneration): ContextAt {
+    const { inputs, plan } = admitted.planned.routed;
     const isSandbox = isOnlySandbox(plan);
-    return (request, scope = { signal }) =>
-      tools.at({
+    return (request, scope = { signal: admitted.signal }) => {
+      const planCall = (asked: ModelRequest, kind: ConsultationKind, options?: PlanOptions): Promise<PlannedCall> =>
+        this.plan(tools, { ...admitted, ...scope }, asked, kind, options);
+      return tools.at({
         signal: scope.signal,
         catalog: inputs.catalog,
         isSandbox,
         callable: () => callableModels(inputs),
         request,
-        infer: (consulted, kind) => this.consult({ ...admitted, ...scope }, consulted, kind),
+        plan: planCall,
+        infer: async (asked, kind) => (await planCall(asked, kind)).start(),
       });
+    };
   }
 
-  /** Calls another model on the way: a run of the same generation, with a plan of its own. */
-  private async consult(
+  /** Another model on the way: a run of the same generation, with a plan of its own. */
+  private async plan(
+    tools: GenerationTools,
     start: AdmittedGeneration & ContextScope,
     asked: ModelRequest,
     purpose: ConsultationKind,
-  ): Promise<AsyncIterable<readonly ModelEvent[]>> {
-    const { generation, admitted, signal } = start;
+    { signal = start.signal, toolUsesMax = Infinity }: PlanOptions = {},
+  ): Promise<PlannedCall> {
+    const { generation, admitted } = start;
     const planned = await this.planner.plan(asked, generation.caller, signal, { isConsulted: true });
-    const { request, routed, stages, refusal } = planned;
-    generation.pipeline = [...generation.pipeline, ...stages];
-    if (refusal) throw refusal;
+    generation.pipeline = [...generation.pipeline, ...planned.stages];
+    if (planned.refusal) throw planned.refusal;
+    const callers = planned.offers.find(({ offer }) => offer?.runsAt === 'caller');
+    if (callers) throw withoutCaller(callers);
+    const runs: ModelRun[] = [];
+    const consulted = (run: ModelRun): void => {
+      runs.push(run);
+      start.consulted?.(run);
+    };
+    const call = { start: { ...start, planned, signal, consulted }, purpose, tools, toolUsesMax };
+    let loop: ToolLoop | undefined;
+    return {
+      get cost() {
+        return admitted.billing.spentOn(runs) + (loop?.toolCost ?? 0n);
+      },
+      start: () => this.consult(call, (begun) => (loop = begun)),
+    };
+  }
+
+  private async consult(
+    { start, purpose, tools, toolUsesMax }: ConsultedCall,
+    looping: (loop: ToolLoop) => void,
+  ): Promise<AsyncIterable<Batch>> {
+    const { generation, admitted, planned } = start;
+    const { request, routed, offered } = planned;
     const next = await this.admission.admitConsulted(generation, admitted, routed.plan, request);
     if (!next) {
       start.refused?.();
       throw new GatewayError('payment-required', 'There is no room for what this would cost.');
     }
     try {
-      const run = { ...runOf({ ...start, planned }), ...next, purpose };
+      const run = { ...runOf(start), ...next, purpose };
+      const consulted: AdmittedGeneration = { ...start, admitted: { ...admitted, ...next } };
+      const model = routed.plan.models[0] ?? request.model;
+      const kind = { purpose, model, usesMax: toolUsesMax, called: start.consulted! };
+      const loop = offered.size > 0 ? this.loops.begin(consulted, this.contextAt(tools, consulted), kind) : undefined;
+      if (loop) looping(loop);
       start.consulted?.(run);
-      return told(generation, await this.plans.run(generation, run), next.release);
+      return told(generation, await this.plans.run(generation, run), next.release, loop);
     } catch (error) {
       next.release();
       throw error;
@@ -110,20 +127,51 @@ export class GenerationContexts {
   }
 }
 
-/** The events of a call that is consulted; its end, whatever way, is told to its generation. */
+function withoutCaller({ tool, type }: ToolOffer): GatewayError {
+  const path = tool.type === 'service' ? tool.path : undefined;
+  const message = `${type} is run by who asks for it, which a model that is consulted cannot`;
+  return new GatewayError('invalid-request', path === undefined ? message : `${path}: ${message}`);
+}
+
+/** The events of a model that is consulted, and of the calls that its tools make necessary. */
 async function* told(
+  generation: Generation,
+  begun: StartedCall,
+  release: () => void,
+  loop: ToolLoop | undefined,
+): AsyncGenerator<Batch> {
+  let next: StartedCall | Batch = begun;
+  try {
+    while ('call' in next) {
+      const { call } = next;
+      yield* toldCall(generation, next, release, loop);
+      if (!loop?.goesOn || call.isUnseen) return;
+      yield* await loop.runTools();
+      next = await loop.next(call.leg);
+    }
+    yield next;
+  } finally {
+    release();
+    loop?.close();
+  }
+}
+
+/** The events of one call; its end, whatever way, is told to its generation. */
+async function* toldCall(
   generation: Generation,
   { call, events }: StartedCall,
   release: () => void,
-): AsyncGenerator<readonly ModelEvent[]> {
+  loop: ToolLoop | undefined,
+): AsyncGenerator<Batch> {
   try {
     for await (const batch of events) {
       const isOver = call.observe(batch);
+      const shown = loop && !call.isUnseen ? loop.tell(batch) : batch;
       if (isOver) {
         generation.endCall(call, 'completed');
         release();
       }
-      yield batch;
+      yield shown;
       if (isOver) return;
     }
   } catch (error) {
@@ -132,6 +180,5 @@ async function* told(
     throw fault ? midReplyError(fault, call.leg) : error;
   } finally {
     await events.return();
-    release();
   }
 }

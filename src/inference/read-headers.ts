@@ -1,5 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { GatewayError } from '../core/errors.js';
+import { FUSION_DEPTH_HEADER } from '../core/fusion-depth.js';
 import { compile } from '../shared/http/schema.js';
 import { label, LABEL_CHARACTERS_MAX } from './schemas/options.js';
 
@@ -7,26 +8,46 @@ import { label, LABEL_CHARACTERS_MAX } from './schemas/options.js';
 export interface RequestHeaders {
   readonly sessionId?: string;
   readonly betas: readonly string[];
+  readonly fusionDepth?: number;
 }
 
 /** What the headers mean, for the description. */
 export const REQUEST_HEADERS = {
   'X-Session-Id': 'The same as `session_id` in the body, which counts where both are sent.',
+  'X-OpenRouter-Fusion-Depth':
+    'How many fusions this request is part of, 0 to 16: from 1 on none is run for it. Gateways set it.',
   'anthropic-beta': 'Names of betas, separated by commas: passed on to providers that know them.',
 } as const;
 
 const NOTHING: RequestHeaders = { betas: [] };
 
-/** @throws GatewayError when the session id is too long */
+/** @throws GatewayError when the session id is too long, or the depth none */
 export function readRequestHeaders(headers: IncomingHttpHeaders): RequestHeaders {
-  if (!headers['x-session-id'] && !headers['anthropic-beta'] && !headers['x-anthropic-beta']) return NOTHING;
+  const depth = headers[FUSION_DEPTH_HEADER];
+  if (!headers['x-session-id'] && !headers['anthropic-beta'] && !headers['x-anthropic-beta'] && depth === undefined)
+    return NOTHING;
   const sessionId = utf8Of(textOf(headers['x-session-id']));
   if (!IS_LABEL.check(sessionId)) {
     throw new GatewayError('invalid-request', `x-session-id: must be at most ${LABEL_CHARACTERS_MAX} characters`);
   }
   // Two names for one list: the vendor's own clients send the first, the service's documentation the second.
   const betas = [...listOf(headers['anthropic-beta']), ...listOf(headers['x-anthropic-beta'])];
-  return { betas: [...new Set(betas)], ...(sessionId !== '' && { sessionId }) };
+  const fusionDepth = depth === undefined ? 0 : readDepth(textOf(depth));
+  return {
+    betas: [...new Set(betas)],
+    ...(sessionId !== '' && { sessionId }),
+    ...(fusionDepth > 0 && { fusionDepth }),
+  };
+}
+
+/** More than any chain of gateways that is meant. */
+const FUSION_DEPTH_MAX = 16;
+
+function readDepth(said: string): number {
+  const depth = /^\d{1,2}$/.test(said) ? Number(said) : FUSION_DEPTH_MAX + 1;
+  if (depth <= FUSION_DEPTH_MAX) return depth;
+  const message = `${FUSION_DEPTH_HEADER}: must be a whole number of at most ${FUSION_DEPTH_MAX}`;
+  throw new GatewayError('invalid-request', message);
 }
 
 /** Node hands header bytes over as latin1; the same id in a body is UTF-8, and is the same session. */

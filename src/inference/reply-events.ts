@@ -212,7 +212,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       if (place > 0) await yieldToEventLoop();
       this.give(await this.watched(results));
     }
-    const next = await loop.next();
+    const next = await loop.next(this.call.leg);
     if (!('call' in next)) {
       await this.endWith(next);
       return;

@@ -65,6 +65,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     ...(dto.trace && { trace: readTrace(dto.trace) }),
     ...(dto.preset !== undefined && { preset: dto.preset }),
     betas: headers.betas,
+    ...(headers.fusionDepth !== undefined && { fusionDepth: headers.fusionDepth }),
     ...(Object.keys(extras).length > 0 && { extras: { vendor: 'anthropic', value: extras } }),
   };
 }

@@ -226,12 +226,13 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
 }
 
 /** How each kind of call is called here. */
-const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
+export const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
   message: 'message',
   compaction: 'compaction',
   advisor: 'advisor_message',
   'image-generation': 'image_generation',
-  panel: 'panel',
+  'fusion-panel': 'fusion_panel',
+  'fusion-judge': 'fusion_judge',
   moderation: 'moderation',
 };
 

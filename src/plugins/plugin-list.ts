@@ -2,7 +2,7 @@ import type { Plugin } from '../core/plugin.js';
 import { autoRouter } from './auto-router/auto-router.js';
 import { contextCompression } from './context-compression/context-compression.js';
 import { fileParser } from './file-parser/file-parser.js';
-import { fusion } from './fusion.js';
+import { fusion } from './fusion/fusion.js';
 import { moderation } from './moderation/moderation.js';
 import { paretoRouter } from './pareto-router.js';
 import { responseHealing } from './response-healing.js';

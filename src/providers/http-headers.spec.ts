@@ -25,6 +25,11 @@ describe('outgoingHeaders', () => {
     expect(Object.keys(headers)).toEqual(['content-type', 'accept-encoding', 'user-agent']);
   });
 
+  it('tells how many fusions the request is part of, and nobody else does', () => {
+    expect(outgoingHeaders({}, 2)).toEqual({ ...outgoingHeaders({}), 'x-openrouter-fusion-depth': '2' });
+    expect(outgoingHeaders({ 'x-openrouter-fusion-depth': '2' })).toEqual(outgoingHeaders({}));
+  });
+
   it.each(['accept-encoding', 'user-agent'])('keeps its own %s', (name) => {
     expect(outgoingHeaders({ [name]: 'x' })).toEqual(outgoingHeaders({}));
   });

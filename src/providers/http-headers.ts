@@ -1,3 +1,4 @@
+import { FUSION_DEPTH_HEADER } from '../core/fusion-depth.js';
 import type { CallHeaders } from '../core/platform.js';
 
 /**
@@ -18,8 +19,9 @@ export const isTransportHeader = (name: string): boolean => TRANSPORT_HEADERS.ha
 
 /**
  * The headers of a call to a provider before it is authorised: those of the dialect that the list allows, and our own.
+ * @param fusionDepth of the request, which providers that are gateways are to know
  */
-export function outgoingHeaders(dialectHeaders: CallHeaders): Record<string, string> {
+export function outgoingHeaders(dialectHeaders: CallHeaders, fusionDepth = 0): Record<string, string> {
   // Compressed streams are held back until a block is full, and cost time on both sides.
   const headers: Record<string, string> = {
     'content-type': 'application/json',
@@ -29,6 +31,7 @@ export function outgoingHeaders(dialectHeaders: CallHeaders): Record<string, str
   for (const name of Object.keys(dialectHeaders)) {
     if (DIALECT_HEADERS.has(name)) headers[name] = dialectHeaders[name]!;
   }
+  if (fusionDepth > 0) headers[FUSION_DEPTH_HEADER] = String(fusionDepth);
   return headers;
 }
 

@@ -153,7 +153,7 @@ export class PreparedCall implements CallContext, DecodeContext {
 
   private send(call: UpstreamCall, body: PrintedBody, signal: CancelSignal): Promise<UpstreamResponse> {
     const { connectMs: connectTimeoutMs, idleMs: idleTimeoutMs } = this.dependencies.timeouts;
-    const headers = outgoingHeaders(call.headers);
+    const headers = outgoingHeaders(call.headers, this.request.fusionDepth);
     const address = this.access.platform.address(this, call);
     const { url, isGuarded } = typeof address === 'string' ? { url: address, isGuarded: undefined } : address;
     const { onSent } = this;

@@ -6,7 +6,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
  * nothing else of his.
  */
 export function consultedRequest(
-  { preferences, user, trace }: ModelRequest,
+  { preferences, user, trace, fusionDepth }: ModelRequest,
   asked: Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>,
 ): ModelRequest {
   const { dataCollection, enforceDistillableText, ignore, only, maxPrice, zeroDataRetention } = preferences;
@@ -20,6 +20,7 @@ export function consultedRequest(
     betas: [],
     ...(user !== undefined && { user }),
     ...(trace && { trace }),
+    ...(fusionDepth !== undefined && { fusionDepth }),
     ...asked,
   };
 }

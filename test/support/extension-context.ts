@@ -23,6 +23,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   parsedFiles: { find: () => undefined, keep: () => undefined },
   keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
+  plan: nothing('model'),
   infer: nothing('model'),
   ...parts,
 });

@@ -6,7 +6,7 @@ import {
   searchFields,
   serviceTools,
   webSearchFields,
-} from '../../inference/schemas/service-tools.js';
+} from '../../shared/http/service-tools.js';
 import {
   either,
   flag,

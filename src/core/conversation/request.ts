@@ -129,6 +129,8 @@ export interface ModelRequest {
 
   /** Beta features of the vendor the caller asked for by header. */
   readonly betas: readonly string[];
+  /** How many fusions it is part of, told to gateways upstream; absent: none. */
+  readonly fusionDepth?: number;
   /**
    * Top-level fields that no face declares: they go to upstreams of the same format, as far as what is known of the
    * provider lets them, and nowhere else.

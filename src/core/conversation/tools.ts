@@ -53,6 +53,8 @@ export interface RequestedServiceTool {
   readonly byPlugin?: PluginsTool;
   /** The field beside `tools` that asked for it, which targets of its format may take in its stead. */
   readonly field?: 'web_search_options';
+  /** Where errors say it stands, where that is not in `tools`: `plugins.0.tools.1`. */
+  readonly path?: string;
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }

@@ -14,7 +14,7 @@ export interface TokenFigures {
 }
 
 /** What a further model call of a generation is for. */
-export type ConsultationKind = 'advisor' | 'image-generation' | 'panel' | 'moderation';
+export type ConsultationKind = 'advisor' | 'image-generation' | 'fusion-panel' | 'fusion-judge' | 'moderation';
 
 /**
  * One of the calls behind one reply, which its provider makes or this gateway: the model asked again behind a tool's

@@ -95,16 +95,12 @@ it('ends with its request, whatever may be left out', async () => {
 });
 
 describe('models that stand for a plugin', () => {
+  const CHOSEN = { models: ['acme/one'], strategy: 'auto', summary: 'acme/one of 1 model' } as const;
   const router: Plugin = {
     id: 'router',
     options: {},
     models: ['acme/auto'],
-    choose: ({ model: name }, options) => ({
-      models: ['acme/one'],
-      strategy: 'auto',
-      summary: 'one',
-      data: { name, ...options },
-    }),
+    choose: ({ model: name }, options) => ({ ...CHOSEN, data: { name, ...options } }),
   };
   const choice = (name: string, ...plugins: PluginEntry[]) =>
     setOf([router], plugins, name).chooser(modelRequest({ model: name }))?.({} as ChoiceInputs);
@@ -117,9 +113,7 @@ describe('models that stand for a plugin', () => {
     ['acme/any', [{ id: 'router' }], undefined],
     ['acme/any', [], undefined],
   ])('%s %j', (name, plugins, data) => {
-    expect(choice(name, ...plugins)).toEqual(
-      data && { by: 'router', models: ['acme/one'], strategy: 'auto', summary: 'one', data },
-    );
+    expect(choice(name, ...plugins)).toEqual(data && { by: 'router', ...CHOSEN, data });
   });
 });
 

@@ -2,7 +2,7 @@ import type { ParsedFile } from '../../core/conversation/parsed-file.js';
 import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { LocalContext, Plugin, ReplyWatch } from '../../core/plugin.js';
+import type { ForeseenCall, Foresight, LocalContext, Plugin, ReplyWatch } from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
@@ -98,7 +98,14 @@ export class ActivePlugins {
       stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, {}),
     );
     const heard = overruled.length === 0 ? request : { ...request, plugins: this.withoutOverruled(request.plugins) };
-    return preparing.length === 0 ? { request: heard, stages, files: NONE } : this.prepareInTurn(heard, stages, contextOf());
+    return preparing.length === 0
+      ? { request: heard, stages, files: NONE }
+      : this.prepareInTurn(heard, stages, contextOf());
+  }
+
+  /** The models that would be asked before the one that answers. */
+  foresee(request: ModelRequest, foresight: Foresight): readonly ForeseenCall[] {
+    return this.active.flatMap(({ plugin, options }) => plugin.foresee?.(request, options, foresight) ?? []);
   }
 
   /** What watches one answer, the first to see it first. @param tell has a stage told */

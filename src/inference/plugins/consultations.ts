@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import type { WebCitation } from '../../core/conversation/web-citation.js';
+import { toAbortSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted, StageNote } from '../../core/plugin.js';
 import type { HeldAmounts } from '../../ledger/hold.js';
+import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
-import type { AdmittedGeneration, ContextAt } from '../generation-contexts.js';
+import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
 import type { ActivePlugin } from './active-plugins.js';
 import { failedStage, stageOf } from './plugin-stages.js';
 
@@ -63,25 +65,33 @@ export class Consultations {
     const beganAt = performance.now();
     const runs: ModelRun[] = [];
     const context = contextAt(request, { signal, consulted: (run) => runs.push(run) });
-    const tell = (note: StageNote, own = 0n): void => {
-      const cost = own + admitted.billing.spentOn(runs);
+    const before = generation.toolUses.length;
+    /** By the models that it asked, and by what they asked of tools. */
+    const spent = (): PicoUsd =>
+      generation.toolUses
+        .slice(before)
+        .reduce((sum, use) => sum + use.cost + admitted.billing.spentOn(use.consulted), admitted.billing.spentOn(runs));
+    const tell = (note: StageNote, cost = spent()): void => {
       generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { beganAt, cost })];
     };
     let release: (() => void) | undefined;
     try {
       const price = plugin.price?.(request, options, context) ?? 0n;
       const room = { ...answer, credits: answer.credits + price };
-      release = price > 0n ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
+      release = price > 0n || plugin.asksModels ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
-      const consulted = await plugin.consult!(request, options, context, tell);
+      // What runs on unseen is waited for by its generation.
+      const consulting = plugin.consult!(request, options, context, tell);
+      const consulted = await untilAborted(consulting, toAbortSignal(signal));
       const { note, web } = consulted;
       const own = smaller(consulted.cost ?? 0n, price);
+      const cost = own + spent();
       if (own > 0n || web) {
         const milliseconds = performance.now() - beganAt;
         const use = { type: plugin.id, milliseconds, isError: false, cost: own, consulted: runs };
         generation.toolUses.push({ ...use, ...(web && { web }) });
       }
-      if (note) tell(note, own);
+      if (note) tell(note, cost);
       return consulted;
     } catch (error) {
       generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal)];

@@ -165,7 +165,7 @@ function parametersOf(tool: NamedTool): AskedTool['parameters'] {
 }
 
 const pathOf = (tool: NamedTool, index: number): string =>
-  (tool.type === 'service' ? tool.field : undefined) ?? `tools.${index}`;
+  (tool.type === 'service' ? (tool.path ?? tool.field) : undefined) ?? `tools.${index}`;
 
 const fieldOf = ({ path }: AskedTool, parameter: string, plugin: PluginsTool | undefined): string =>
   plugin ? `${plugin.path}.${plugin.options[parameter] ?? parameter}` : `${path}.parameters.${parameter}`;

@@ -40,12 +40,14 @@ export interface LoopDependencies {
   /** Of that, on models that a use consulted. */
   spentOn(consulted: ToolUseRecord['consulted']): bigint;
   seal(value: JsonObject): string;
+  /** Lets go of the room of the latest call. */
+  release(): void;
 }
 
 /**
- * The loop of one generation with tools that this gateway runs: each step is a call of the model and the uses of tools
- * that it asks for, until none is left, a condition is met, or there is no room for more. To the caller all of it is
- * one reply (docs/wire/tools-and-plugins.md#the-loop).
+ * The loop of one answer, or of one model that is consulted, with tools that this gateway runs: each step is a call of
+ * the model and the uses of tools that it asks for, until none is left, a condition is met, or there is no room for
+ * more. To who asked all of it is one reply (docs/wire/tools-and-plugins.md#the-loop).
  */
 export class ToolLoop {
   private step: StepEvents;
@@ -66,6 +68,8 @@ export class ToolLoop {
     private readonly offered: OfferedTools,
     private readonly signal: CancelSignal,
     private readonly dependencies: LoopDependencies,
+    /** Id of the model that is consulted, by which its uses are told; absent: they are those of the answer. */
+    private readonly consulted?: string,
   ) {
     this.request = request;
     // A model that calls what it may not is refused, as after its last step.
@@ -83,6 +87,20 @@ export class ToolLoop {
     return this.step.goesOn;
   }
 
+  /** What its tools have come to, with the models that they asked. */
+  get toolCost(): bigint {
+    const { dependencies } = this;
+    return dependencies.uses.records.reduce(
+      (sum, { cost, consulted }) => sum + cost + dependencies.spentOn(consulted),
+      0n,
+    );
+  }
+
+  /** It is over, whatever way, and its generation goes on. */
+  close(): void {
+    this.dependencies.release();
+  }
+
   /** Runs the tools that the call asked for. @returns their results, as the caller is told them: large ones apart */
   async runTools(): Promise<readonly Batch[]> {
     const { step, generation, dependencies } = this;
@@ -96,22 +114,28 @@ export class ToolLoop {
     const answered = await uses.run(calls, affordable, withoutCalls(this.request, turn));
     this.signal.throwIfAborted();
     this.isUnaffordable ||= dependencies.wasRefused();
-    const told = answered.map(({ use }) => viewUse(use, this.steps, use.cost + dependencies.spentOn(use.consulted)));
+    const told = answered.map(({ use }) =>
+      viewUse(use, {
+        step: this.steps,
+        consulted: this.consulted,
+        cost: use.cost + dependencies.spentOn(use.consulted),
+      }),
+    );
     generation.pipeline = [...generation.pipeline, ...told];
     const results = await this.read({ role: 'user', content: answered.map(resultBlock) });
     this.request = { ...this.request, messages: [...this.request.messages, turn, results] };
     return this.tellResults(answered);
   }
 
-  /** @returns the next call, or the last words where there is none */
-  async next(): Promise<StartedCall | Batch> {
-    const { generation, step, dependencies } = this;
+  /** @param answered whose call has ended. @returns the next call, or the last words where there is none */
+  async next(answered: PlannedLeg): Promise<StartedCall | Batch> {
+    const { step, dependencies } = this;
     this.usage = addUsage(this.usage, step.usage);
     // What else it called is the caller's to answer.
     if (step.callersTools.length > 0) return this.lastWords(step.stop!);
     if (this.isLast) return this.lastWords(END_TURN);
     if (this.isUnaffordable) return this.lastWords(step.hasText ? END_TURN : PAUSE);
-    this.isLast = isLoopOver(
+    const isOver = isLoopOver(
       {
         steps: this.steps,
         called: new Set(step.calls.flatMap(({ offered: { type, name } }) => [type, name])),
@@ -121,7 +145,8 @@ export class ToolLoop {
       },
       this.request.stopServerToolsWhen ?? [],
     );
-    const begun = await dependencies.call(this.nextRequest(), generation.answer!.leg);
+    this.isLast = isOver || dependencies.uses.areUsedUp;
+    const begun = await dependencies.call(this.nextRequest(), answered);
     if (!begun) return this.lastWords(step.hasText ? END_TURN : PAUSE);
     this.steps++;
     this.step = this.beginStep(step.blocks);
@@ -271,11 +296,19 @@ const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropi
 const PAUSE: StopReason = { unified: 'pause', raw: null, vendor: 'anthropic' };
 
 /** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
-const viewUse = ({ type, refusal, milliseconds, isError }: ToolUseRecord, step: number, cost: bigint): JsonObject => ({
+const viewUse = (
+  { type, refusal, milliseconds, isError }: ToolUseRecord,
+  { step, consulted, cost }: { readonly step: number; readonly consulted: string | undefined; readonly cost: bigint },
+): JsonObject => ({
   type: 'server_tools',
   name: type,
   summary: refusal !== undefined ? 'refused' : isError ? 'failed' : 'completed',
-  data: { step, milliseconds: Math.round(milliseconds), ...(refusal !== undefined && { error_code: refusal }) },
+  data: {
+    ...(consulted !== undefined && { model: consulted }),
+    step,
+    milliseconds: Math.round(milliseconds),
+    ...(refusal !== undefined && { error_code: refusal }),
+  },
   cost_usd: usdNumber(cost),
 });
 

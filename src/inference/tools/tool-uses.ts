@@ -41,14 +41,24 @@ export type ContextOfUse = (
 
 /** Runs the tools of one generation, and tells it of each call. */
 export class ToolUses {
+  /** Of these tools alone, in the order in which they ended: others of the generation may run beside them. */
+  readonly records: ToolUseRecord[] = [];
   private readonly logger = new Logger('tools');
   private readonly numbers = new Map<OfferedTool, number>();
+  private admitted = 0;
 
   constructor(
     private readonly generation: Generation,
     private readonly contextOf: ContextOfUse,
     private readonly signal: CancelSignal,
+    /** Of all tools together. */
+    private readonly usesMax = Infinity,
   ) {}
+
+  /** Whether no tool may be used any more. */
+  get areUsedUp(): boolean {
+    return this.admitted >= this.usesMax;
+  }
 
   /**
    * Which calls of a step may run: as many as there may be, with arguments that fit.
@@ -58,9 +68,10 @@ export class ToolUses {
     return calls.map((call, place): number | ToolFailure => {
       const { tool } = call.offered;
       const number = (this.numbers.get(call.offered) ?? 0) + 1;
-      if (place >= STEP_CALLS_MAX || number > tool.usesMax) return 'max_uses_exceeded';
+      if (place >= STEP_CALLS_MAX || number > tool.usesMax || this.areUsedUp) return 'max_uses_exceeded';
       if (!isJsonObject(call.input) || !schemaOf(tool.shown).check(call.input)) return 'invalid_tool_input';
       this.numbers.set(call.offered, number);
+      this.admitted++;
       return number;
     });
   }
@@ -85,6 +96,7 @@ export class ToolUses {
         if (steps.isOver()) await yieldToEventLoop();
         const number = admitted[place]!;
         const one = typeof number === 'number' ? await this.answer(call, number, request) : refuse(call, number);
+        this.records.push(one.use);
         this.generation.toolUses.push(one.use);
         answered[place] = one;
       }

@@ -22,7 +22,7 @@ import {
 } from '../../shared/http/bounds.js';
 import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
 import { maxTokens } from '../../inference/schemas/options.js';
-import { isServiceTool, otherServiceTool, serviceTools } from '../../inference/schemas/service-tools.js';
+import { isServiceTool, otherServiceTool, serviceTools } from '../../shared/http/service-tools.js';
 import { userLocation } from '../../shared/http/user-location.js';
 
 const allowedCallers = optional(optionList(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));

@@ -14,10 +14,9 @@ import {
   when,
   type TProperties,
   type TSchema,
-} from '../../shared/http/schema.js';
-import { domainList, modelText, name, toolList, wholeNumber, word } from '../../shared/http/bounds.js';
-import { userLocation } from '../../shared/http/user-location.js';
-import { maxTokens } from './options.js';
+} from './schema.js';
+import { domainList, modelText, name, toolList, wholeNumber, word } from './bounds.js';
+import { userLocation } from './user-location.js';
 
 /*
  * Parameters of the tools the gateway runs (docs/wire/tools-and-plugins.md#service-tools). All are optional; those not
@@ -26,6 +25,8 @@ import { maxTokens } from './options.js';
 
 const domains = optional(domainList());
 const count = optional(wholeNumber());
+/** Of what a model may write. */
+const maxTokens = wholeNumber({ min: 1 });
 
 const environment = variant('type', {
   container_auto: {},

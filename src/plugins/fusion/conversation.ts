@@ -1,0 +1,36 @@
+import type { Message, TextBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { transcriptOf } from '../../tools/advisor/transcript.js';
+
+const ANSWER_THE_LAST = 'That was a conversation between a user and an assistant. Write what the assistant says next.';
+
+/**
+ * What the models of a panel are shown: the conversation as it is; where tools were called in it that they do not have,
+ * all of it in words, for some vendors take no calls of tools that are not there.
+ */
+export function conversationOf(request: ModelRequest): Pick<ModelRequest, 'system' | 'messages'> {
+  const { system, messages } = request;
+  const holdsCalls = messages.some(({ content }) =>
+    content.some(({ type }) => type === 'tool-use' || type === 'tool-result' || type === 'opaque'),
+  );
+  if (!holdsCalls) return { system, messages };
+  return { system: [], messages: [{ role: 'user', content: textsOf([...transcriptOf(request), ANSWER_THE_LAST]) }] };
+}
+
+/** All of it in words, and words behind it, as one turn. */
+export const asOneTurn = (request: ModelRequest, words: string): Message => ({
+  role: 'user',
+  content: textsOf([...transcriptOf(request), words]),
+});
+
+/** The request with words behind what its user said last: what comes before may be in the provider's cache. */
+export function withWords(request: ModelRequest, words: string): ModelRequest {
+  const { messages } = request;
+  const [block] = textsOf([words]);
+  const last = messages.findLastIndex(({ role }) => role === 'user');
+  if (last === -1) return { ...request, messages: [...messages, { role: 'user', content: [block!] }] };
+  const { origin: _origin, ...turn } = messages[last]!;
+  return { ...request, messages: messages.with(last, { ...turn, content: [...turn.content, block!] }) };
+}
+
+const textsOf = (texts: readonly string[]): TextBlock[] => texts.map((text) => ({ type: 'text', text }));

@@ -1,0 +1,151 @@
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { GatewayError } from '../../core/errors.js';
+import type { ExtensionContext } from '../../core/extension.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { Consulted, ForeseenCall, Foresight, Plugin } from '../../core/plugin.js';
+import { dialectOf, FUSION_PRESETS } from '../../core/routing/catalog.js';
+import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
+import { name } from '../../shared/http/bounds.js';
+import { flag, integer, list, oneOf, optional, variant, type TProperties } from '../../shared/http/schema.js';
+import { serviceTools } from '../../shared/http/service-tools.js';
+import { ConsultedModel, requestsFor, type Consultation, type Question } from './consulted-model.js';
+import { conversationOf, withWords } from './conversation.js';
+import { judge, judgeQuestion, printAnswers, type Verdict } from './judge.js';
+import { FUSION_ID, FUSION_MODELS, readPanel, type Panel } from './panel.js';
+
+const PANEL_MAX = 8;
+const TOOLS_MAX = 8;
+const TOOL_CALLS_MAX = 16;
+
+/** Tools that are of use to who answers in words, by both of their names. */
+const PANEL_TOOLS = ['web_search', 'web_fetch', 'datetime', 'bash', 'advisor', 'experimental__search_models'] as const;
+const panelTools = Object.fromEntries(
+  PANEL_TOOLS.flatMap((tool): [string, TProperties][] => {
+    const fields = serviceTools[`openrouter:${tool}`];
+    return [
+      [`openrouter:${tool}`, fields],
+      [tool, fields],
+    ];
+  }),
+);
+
+/**
+ * Asks a panel of models side by side, has their answers judged, and has the answer made of both
+ * (docs/wire/tools-and-plugins.md#fusion).
+ */
+export const fusion: Plugin = {
+  id: FUSION_ID,
+  options: {
+    enabled: optional(flag()),
+    analysis_models: optional(list(name(), { min: 1, max: PANEL_MAX })),
+    model: optional(name()),
+    preset: optional(oneOf(FUSION_PRESETS)),
+    max_tool_calls: optional(integer({ min: 1, max: TOOL_CALLS_MAX })),
+    tools: optional(list(variant('type', panelTools), { max: TOOLS_MAX })),
+  },
+  models: FUSION_MODELS,
+  asksModels: true,
+  choose,
+  foresee,
+  consult,
+};
+
+/** Who judges also answers. */
+function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
+  const { catalog } = inputs;
+  const panel = readPanel({ request, options, catalog, isSandbox: isTrial(options, inputs) });
+  const { judge: judging } = panel;
+  const id = judging.model!.id;
+  const names = panel.models.map(({ name: one }) => one);
+  return {
+    models: [id, ...judging.fallbacks],
+    strategy: 'fusion',
+    summary: `${id} of a panel of ${names.length}`,
+    data: { ...(panel.preset && { preset: panel.preset }), panel: names },
+  };
+}
+
+/** Whether the sandbox is all that may answer: what it works with need not be real. */
+function isTrial({ model }: JsonObject, { catalog, credentials, isShared }: ChoiceInputs): boolean {
+  if (typeof model === 'string') {
+    const endpoints = catalog.models.get(model)?.endpoints ?? [];
+    return endpoints.length > 0 && endpoints.every((endpoint) => dialectOf(endpoint) === 'simulated');
+  }
+  if (credentials.length > 0) return false;
+  return [...catalog.providers.values()].every((provider) => provider.dialect === 'simulated' || !isShared(provider));
+}
+
+/** @returns nobody where it would not be run */
+function foresee(request: ModelRequest, options: JsonObject, { catalog, isSandbox }: Foresight): ForeseenCall[] {
+  if (isPart(request)) return [];
+  const panel = readPanel({ request, options, catalog, isSandbox });
+  const question = panelQuestion(request);
+  const { toolUsesMax } = panel;
+  return [
+    ...panel.models.map((asked) => ({
+      kind: question.kind,
+      requests: requestsFor(request, panel, asked, question),
+      toolUsesMax,
+      isWhole: true,
+    })),
+    {
+      kind: 'fusion-judge',
+      requests: requestsFor(request, panel, panel.judge, judgeQuestion(request, panel, [])),
+      toolUsesMax,
+      isWhole: false,
+    },
+  ];
+}
+
+const isPart = ({ fusionDepth = 0 }: ModelRequest): boolean => fusionDepth > 0;
+
+const panelQuestion = (request: ModelRequest): Question => ({ kind: 'fusion-panel', ...conversationOf(request) });
+
+async function consult(request: ModelRequest, options: JsonObject, context: ExtensionContext): Promise<Consulted> {
+  if (isPart(request)) return { request, note: { summary: 'not run', data: { reason: 'part of another fusion' } } };
+  const { catalog, isSandbox } = context;
+  const panel = readPanel({ request, options, catalog, isSandbox });
+  const consulted = await askPanel(panel, context);
+  const answers = consulted.filter(({ text }) => text !== undefined);
+  if (answers.length === 0) throw nobodyAnswered(consulted);
+  const verdict = await judge(context, panel, answers);
+  return {
+    request: { ...withWords(request, wordsFor(answers, verdict)), fusionDepth: 1 },
+    note: {
+      summary: `${answers.length} of ${consulted.length} answered`,
+      data: {
+        ...(panel.preset && { preset: panel.preset }),
+        panel: consulted.map(({ told }) => told),
+        judge: verdict.told,
+      },
+    },
+  };
+}
+
+/** All are planned before any is asked: what their tools lack is known before anything is spent. */
+async function askPanel(panel: Panel, context: ExtensionContext): Promise<readonly Consultation[]> {
+  const question = panelQuestion(context.request);
+  const planned = await Promise.all(panel.models.map((model) => ConsultedModel.plan(context, panel, model, question)));
+  return Promise.all(planned.map((model) => model.ask()));
+}
+
+/** The last failure says what the request fails by. */
+function nobodyAnswered(consulted: readonly Consultation[]): GatewayError {
+  const error = consulted.findLast((one) => one.error)?.error;
+  const reasons = consulted.map(({ name: one, omission }) => `${one} (${omission})`).join(', ');
+  const last = error ? `; the last said: ${error.message}` : '';
+  const message = `No model of the panel answered: ${reasons}${last}`;
+  return new GatewayError(error?.kind ?? 'upstream-failed', message, error?.detail ?? {}, { cause: error?.cause });
+}
+
+const wordsFor = (answers: readonly Consultation[], { analysis }: Verdict): string =>
+  [
+    'Other models were asked the same, each by itself. Their answers follow, and the user sees none of them.',
+    printAnswers(answers),
+    ...(analysis === undefined ? [] : [`They were compared:\n<analysis>\n${analysis}\n</analysis>`]),
+    CLOSING,
+  ].join('\n\n');
+
+const CLOSING =
+  'Now answer the user yourself, as if only they had spoken to you. Keep what holds, settle what is contradicted, add ' +
+  'what was missed. Do not speak of these answers, unless you are asked about them.';

@@ -1,0 +1,129 @@
+/**
+ * Goal: what a fusion costs is held for call by call beside the answer, charged exactly, and never more than there is:
+ * who has no room is not asked, a panel that ran is charged though the answer has none, and what is billed in full runs
+ * on for its caller who has left. Method: keys with room for so much, before strict doubles, on both databases.
+ */
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import type { Answer, Script } from '../support/upstream-answers.js';
+import { after, gate } from '../http/messages-bench.js';
+import { CALL, LoopBench, microUsd, says } from '../tools/faults-bench.js';
+
+const JUDGED = says('{"consensus":[],"contradictions":[],"partial_coverage":[],"unique_insights":[],"blind_spots":[]}');
+const ANSWER = says('Go home.');
+const usd = (amount: number): number => Number(amount.toFixed(12));
+const fields = (panel: readonly string[]): JsonBody => ({
+  model: 'openrouter/fusion',
+  tools: undefined,
+  plugins: [{ id: 'fusion', analysis_models: panel, model: 'test/main', tools: [] }],
+});
+/** Far more than what the judge and the answer are sent beside the panel's words. */
+const MARGIN = 0.02;
+
+describeOnEachDatabase('the money of a fusion', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    const models = [{ id: 'test/one' }, { id: 'test/two' }];
+    bench = await LoopBench.start(database, { models });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const begin = (...scripts: (Script | Answer)[]): void => {
+    bench.begin(...scripts);
+    bench.upstreams.adviser.script(says('At nine.'));
+  };
+  const askedOf = (double: 'main' | 'adviser'): number => bench.upstreams[double].requests.length;
+
+  /** The bounds of the answer, and of one model of the panel, in USD. */
+  async function bounds(): Promise<{ readonly answer: number; readonly panelist: number }> {
+    const response = await bench.gateway.request('/routing/explain', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(bench.body(fields(['test/one']))),
+    });
+    const { data } = (await response.json()) as JsonBody;
+    return { answer: Number(data.candidates[0].bound), panelist: Number(data.consulted[0].bound) };
+  }
+
+  async function askWith(room: number, panel: readonly string[]): Promise<JsonBody> {
+    const { key } = await bench.gateway.newKey({ limit: usd(room) });
+    return bench.ask('/messages', fields(panel), key);
+  }
+
+  async function paid(): Promise<number> {
+    await bench.ledger.rest();
+    const { used, held } = await bench.ledger.account();
+    expect([held, await bench.ledger.openHolds()]).toEqual([0, 0]);
+    return microUsd(used);
+  }
+
+  it('is what its calls cost together', async () => {
+    begin(JUDGED, ANSWER);
+    const before = await paid();
+    const { answer, panelist } = await bounds();
+    const reply = await askWith(answer + 3 * panelist, ['test/one', 'test/two']);
+    expect(reply.status).toBe(200);
+    expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 4 * CALL });
+    expect((await paid()) - before).toBe(4 * CALL);
+  });
+
+  it('leaves out the model of the panel that there is no room for', async () => {
+    begin(JUDGED, ANSWER);
+    const { answer, panelist } = await bounds();
+    const reply = await askWith(answer + panelist + MARGIN, ['test/one', 'test/two']);
+    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 2]);
+    expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL });
+  });
+
+  it('asks nobody where there is room for the answer alone', async () => {
+    begin(JUDGED, ANSWER);
+    const before = await paid();
+    const { answer } = await bounds();
+    const reply = await askWith(answer + MARGIN, ['test/one', 'test/two']);
+    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([402, 0, 0]);
+    expect(await paid()).toBe(before);
+  });
+
+  it('goes on without the judge where there is no room for him', async () => {
+    begin(ANSWER);
+    const { answer, panelist } = await bounds();
+    const reply = await askWith(answer + panelist + 0.0001, ['test/one']);
+    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 1]);
+    expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL });
+  });
+
+  it('is a 402 where what the panel said leaves no room for the answer, and the panel is charged', async () => {
+    begin(ANSWER);
+    bench.upstreams.adviser.script(says('ä'.repeat(60_000)));
+    const { answer, panelist } = await bounds();
+    const reply = await askWith(answer + panelist + MARGIN, ['test/one']);
+    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([402, 1, 0]);
+    const row = await bench.row(reply.id);
+    expect(row).toMatchObject({ outcome: 'payment-required' });
+    expect(row.cost).toBe(CALL);
+  });
+});
+
+describeOnEachDatabase('a fusion that its caller leaves', (database) => {
+  let bench: LoopBench;
+  beforeAll(async () => {
+    const models = [{ id: 'test/one' }, { id: 'test/two' }];
+    bench = await LoopBench.start(database, { models, aborts: { stream: 'billed', whole: 'billed' } });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  it('runs on where it is billed in full, and is charged exactly', async () => {
+    const { opened, open } = gate();
+    bench.begin(JUDGED, ANSWER);
+    bench.upstreams.adviser.script(after(opened, says('At nine.')));
+    const { key } = await bench.gateway.newKey();
+    const client = await bench.open('/messages', fields(['test/one', 'test/two']), key);
+    await bench.upstreams.adviser.request(1);
+    await bench.turns();
+    client.destroy();
+    await bench.turns();
+    open();
+    expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL });
+    expect(bench.upstreams.main.requests).toHaveLength(0);
+  });
+});
