@@ -270,7 +270,10 @@ describeOnEachDatabase('what keys are held to', (database) => {
   });
 
   it('lists keys by a part of their names, with how many there are', async () => {
-    for (const name of ['Blue boat', 'blue house', 'red']) await gateway.newKey({ name });
+    for (const name of ['Blue boat', 'blue house', 'red']) {
+      clock.aheadMs += 1;
+      await gateway.newKey({ name });
+    }
     const { body } = await send('GET', '/keys?name=BLUE&limit=1');
     expect([body.data.map(({ name }: JsonBody) => name), body.total_count]).toEqual([['blue house'], 2]);
     expect((await send('GET', '/keys?name=blue%20b')).body).toMatchObject({

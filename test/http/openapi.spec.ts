@@ -169,7 +169,9 @@ describeOnEachDatabase('the description', (database) => {
   it('tells of every list that is read by offset how many there are', () => {
     const parametersOf = ({ path, method }: DescribedOperation): JsonBody[] =>
       description.document.paths[path][method.toLowerCase()].parameters ?? [];
-    const lists = description.operations.filter((one) => parametersOf(one).some(({ name }) => name === 'offset'));
+    const lists = description.operations.filter(
+      (one) => one.path !== '/models/count' && parametersOf(one).some(({ name }) => name === 'offset'),
+    );
     expect(lists.map(({ path }) => path)).toEqual(
       expect.arrayContaining(['/keys', '/byok', '/guardrails', '/workspaces']),
     );

@@ -58,6 +58,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     expect(await migrate(dataSource)).toEqual([]);
     expect(await listTables(dataSource)).toEqual([
       'accounts',
+      'api_key_secrets',
       'api_keys',
       'audit_anchors',
       'audit_entries',
@@ -224,6 +225,28 @@ describeOnEachDatabase('the schema', (database) => {
     expect(
       await dataSource.query('select limit_usd, limit_reset, expires_at, deleted_at, disabled from api_keys'),
     ).toEqual([{ limit_usd: amount, limit_reset: null, expires_at: at, deleted_at: null, disabled: false }]);
+  });
+
+  it('has one latest secret of a key, each once, and none of no key', async () => {
+    const ID = 'e'.repeat(64);
+    const secret = (change: object = {}): Record<string, unknown> => ({
+      hash: ID,
+      account_id: ACCOUNT,
+      key_hash: ID,
+      created_at: new Date(0),
+      ...change,
+    });
+    const [second, third] = ['c', 'd'].map((digit) => digit.repeat(64));
+    await expect(insert('api_key_secrets', secret())).rejects.toThrow('api_key_secrets_key_hash_fkey');
+    await insert('api_keys', key({ hash: ID }));
+    await insert('api_key_secrets', secret({ ends_at: new Date(1) }));
+    await insert('api_key_secrets', secret({ hash: second }));
+    for (const [row, reason] of [
+      [secret({ ends_at: new Date(2) }), 'api_key_secrets_pkey'],
+      [secret({ hash: third }), 'api_key_secrets_latest'],
+      [secret({ hash: 'CD'.repeat(32), ends_at: new Date(2) }), 'api_key_secrets_hash_check'],
+    ] as const)
+      await expect(insert('api_key_secrets', row)).rejects.toThrow(reason);
   });
 
   it('begins a window with nothing used or held, and has one row of each', async () => {
