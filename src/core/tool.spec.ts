@@ -39,6 +39,7 @@ const division: ServiceTool = {
     fail,
   }),
   recall: (content, open) => open(content as JsonObject) as string,
+  isFailure: () => false,
 };
 
 const abort = new Cancellation();

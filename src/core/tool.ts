@@ -128,4 +128,6 @@ export interface ServiceTool {
   offer(asked: AskedTool, setup: ToolSetup): ServedTool | HandedTool;
   /** What the model read, from the `content` of a result block that came back; in plain words what cannot be opened. */
   recall(content: Json, open: OpenSeal): string;
+  /** Whether that `content` is of a use that failed, in this tool's own words for it. */
+  isFailure(content: Json): boolean;
 }

@@ -1,7 +1,7 @@
 import { printJson, type Json } from '../core/json/json.js';
 import { GatewayError } from '../core/errors.js';
 import type { ServiceTool } from '../core/tool.js';
-import { plainFailure } from './plain-failure.js';
+import { isPlainFailure, plainFailure } from './plain-failure.js';
 
 const DEFAULT_ZONE = 'UTC';
 
@@ -34,6 +34,7 @@ export const datetime: ServiceTool = {
     };
   },
   recall: (content) => printJson(content),
+  isFailure: isPlainFailure,
 };
 
 const NO_ARGUMENTS = { type: 'object', properties: {} };

@@ -2,7 +2,7 @@ import { printJson, type JsonObject } from '../core/json/json.js';
 import { formatUsd } from '../core/money/credits.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { ServiceTool } from '../core/tool.js';
-import { plainFailure } from './plain-failure.js';
+import { isPlainFailure, plainFailure } from './plain-failure.js';
 
 const RESULTS_DEFAULT = 5;
 const RESULTS_MAX = 20;
@@ -28,6 +28,7 @@ export const searchModels: ServiceTool = {
     fail: plainFailure,
   }),
   recall: (content) => printJson(content),
+  isFailure: isPlainFailure,
 };
 
 const SHOWN = {

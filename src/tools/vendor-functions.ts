@@ -61,6 +61,7 @@ const handed = (type: string, shown: ToolFunction): ServiceTool => ({
     return { runsAt: 'caller', shown };
   },
   recall: () => '',
+  isFailure: () => false,
 });
 
 export const bash20250124 = handed('bash_20250124', BASH_FUNCTION);

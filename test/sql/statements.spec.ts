@@ -2,9 +2,11 @@
  * Goal: a statement of one value gives that value as the driver's own queries would, and a refused one harms nothing
  * that comes after it. Method: both databases; each answer beside the one of `run`.
  */
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Statements } from '../../src/shared/database/statements.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEachDatabase, describeOnEmbedded, describeOnPostgres } from '../support/database.js';
 
 describeOnEachDatabase('a statement of one value', (database) => {
   let source: DataSource;
@@ -52,5 +54,55 @@ describeOnEachDatabase('a statement of one value', (database) => {
   it('gives each of many at once its own', async () => {
     const values = Array.from({ length: 200 }, (_, index) => String(index));
     expect(await Promise.all(values.map((value) => statements.value('SELECT $1::text', [value])))).toEqual(values);
+  });
+});
+
+describeOnPostgres('a statement that is safe once it is sent', (database) => {
+  it('says so before it is answered, and is done whatever becomes of whoever sent it', async () => {
+    const source = await database.connect();
+    const statements = new Statements(source);
+    await statements.run('CREATE TABLE sent_by (name text)');
+    const order: string[] = [];
+    const sent = new Promise<void>((resolve) => {
+      void statements
+        .value('WITH late AS (SELECT pg_sleep(0.2)) INSERT INTO sent_by SELECT $1 FROM late', ['it'], () => {
+          order.push('sent');
+          resolve();
+        })
+        .catch(() => undefined)
+        .finally(() => order.push('answered'));
+    });
+    await sent;
+    expect(order).toEqual(['sent']);
+    // As a killed process leaves its connections.
+    const pool = (source.driver as unknown as { master: { _clients: { connection: { stream: Socket } }[] } }).master;
+    for (const { connection } of pool._clients) connection.stream.destroy();
+    await source.destroy().catch(() => undefined);
+
+    const other = await database.connect();
+    try {
+      const names = async () => (await new Statements(other).run<{ name: string }>('SELECT name FROM sent_by')).length;
+      for (let tries = 0; tries < 100 && (await names()) === 0; tries++) await sleep(50);
+      expect(await names()).toBe(1);
+    } finally {
+      await other.destroy();
+    }
+  }, 60_000);
+});
+
+describeOnEmbedded('statements of the embedded database', (database) => {
+  it('are parsed once each, and again after one has failed', async () => {
+    const source = await database.connect();
+    const statements = new Statements(source);
+    const kept = () =>
+      statements.run<{ statement: string }>("SELECT statement FROM pg_prepared_statements WHERE name LIKE 'parsed-%'");
+    const before = (await kept()).length;
+    for (let round = 0; round < 3; round++) {
+      expect(await statements.value('SELECT $1::text AS once', [String(round)])).toBe(String(round));
+    }
+    expect((await kept()).length).toBe(before + 1);
+    await expect(statements.value('SELECT 1 / $1::int AS once', ['0'])).rejects.toMatchObject({ code: '22012' });
+    expect(await statements.value('SELECT 1 / $1::int AS once', ['1'])).toBe('1');
+    await source.destroy();
   });
 });

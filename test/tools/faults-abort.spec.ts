@@ -224,22 +224,26 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     },
   );
 
-  it('so does an adviser’s', async () => {
-    const { key } = await bench.gateway.newKey();
-    const { opened, open } = gate();
-    bench.begin(calls(USES.advisor), says('Never.'));
-    bench.upstreams.adviser.script(lateReply(opened));
-    const client = await bench.open('/messages', { stream: true }, key);
-    const record = await bench.upstreams.adviser.request(0);
-    await bench.turns();
-    client.destroy();
-    await bench.turns();
-    open();
-    await record.closed;
-    expect(record.aborted).toBe(false);
-    expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL, is_estimated: false });
-    expect(bench.upstreams.main.requests).toHaveLength(1);
-  });
+  it.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
+    '$route, stream $stream: so does an adviser’s',
+    async ({ route, stream }) => {
+      const { key } = await bench.gateway.newKey();
+      const { opened, open } = gate();
+      bench.begin(calls(USES.advisor), says('Never.'));
+      bench.upstreams.adviser.script(lateReply(opened));
+      const client = await bench.open(route, { stream }, key);
+      const record = await bench.upstreams.adviser.request(0);
+      await bench.turns();
+      client.destroy();
+      await bench.turns();
+      expect(record.closedAt).toBeUndefined();
+      open();
+      await record.closed;
+      expect(record.aborted).toBe(false);
+      expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL, is_estimated: false });
+      expect(bench.upstreams.main.requests).toHaveLength(1);
+    },
+  );
 });
 
 describeOnEmbedded('a loop whose time is over', (database) => {

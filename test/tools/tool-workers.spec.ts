@@ -16,7 +16,7 @@ const SCRIPT = `
     if (job === 'grow') for (const kept = []; ; ) kept.push(Array(1e5).fill(kept));
     if (job === 'refuse') return parentPort.postMessage({ fault: { kind: 'unsupported', message: 'is encrypted' } });
     if (job === 'fail') return parentPort.postMessage({ failure: 'TypeError: at secret-place.js' });
-    if (job === 'wait') Atomics.wait(new Int32Array(input.flag), 0, 0);
+    if (job.startsWith('wait')) Atomics.wait(new Int32Array(input.flag), 0, 0);
     parentPort.postMessage({ output: { threadId, length: input.bytes?.length } });
   });
   parentPort.postMessage('loaded');
@@ -25,10 +25,15 @@ const SCRIPT = `
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-tool-workers-'));
 const file = join(folder, 'script.mjs');
 writeFileSync(file, SCRIPT);
-const job = (ms: number): WorkerJob => ({ timeMs: () => ms, load: () => Promise.reject(new Error('not loaded here')) });
+const job = (ms: number, isLong = false): WorkerJob => ({
+  isLong,
+  timeMs: () => ms,
+  load: () => Promise.reject(new Error('not loaded here')),
+});
 const JOBS = {
   answer: job(5_000),
   wait: job(20_000),
+  'wait-long': job(20_000, true),
   refuse: job(5_000),
   fail: job(5_000),
   grow: job(20_000),
@@ -108,6 +113,23 @@ it('has a thread for another key, however much one key asks for', async () => {
   expect(await all.of('other').run('answer', () => ({}), live)).toBeDefined();
   release();
   expect(await Promise.all(greedy)).toHaveLength(17);
+});
+
+it('leaves a thread to what is short, however many keys have long work, which they do by turns', async () => {
+  const all = workers();
+  const { input, release } = held();
+  const order: string[] = [];
+  const long = ['one', 'two', 'one', 'two', 'three'].map(async (key) => {
+    await all.of(key).run('wait-long', () => (order.push(key), input), live);
+  });
+  for (let job = 0; job < 3; job++) {
+    expect(await Promise.race([all.of('other').run('answer', () => ({}), live), ...long])).toBeDefined();
+  }
+  expect(order).toEqual(['one', 'two']);
+  release();
+  await Promise.all(long);
+  // Whose key was served least recently is next.
+  expect(order.slice(0, 3)).toEqual(['one', 'two', 'three']);
 });
 
 const onLinux = process.platform === 'linux' ? it : it.skip;

@@ -15,8 +15,8 @@ const provider = {
 const endpoint = { provider: 'host', model: 'up', pricing: { prompt: '1', completion: '2' } };
 const model = { id: 'vendor/m', name: 'M', context_length: 1000, endpoints: [endpoint] };
 
-function catalog(providers: readonly object[], models: readonly object[]): CatalogSnapshot {
-  const text = JSON.stringify({ version: 1, providers, models });
+function catalog(providers: readonly object[], models: readonly object[], tools?: object): CatalogSnapshot {
+  const text = JSON.stringify({ version: 1, providers, models, tools });
   const reading = readCatalog({ name: 'catalog', text }, undefined, NO_CREDENTIALS);
   if ('faults' in reading) throw new Error(JSON.stringify(reading.faults));
   return reading.snapshot;
@@ -112,6 +112,25 @@ it('tells what came and what went; a whole model is told without its endpoints',
   const names = { providers: ['other'], models: ['vendor/new'], endpoints: ['vendor/m at other'] };
   expect(compareCatalogs(before, after)).toEqual({ added: names, removed: NONE, figures: [] });
   expect(compareCatalogs(after, before)).toEqual({ added: NONE, removed: names, figures: [] });
+});
+
+it('tells what tools run on and at what price', () => {
+  const searx = { base_url: 'http://127.0.0.1:8888' };
+  const exa = { base_url: 'https://exa.example', credential: { value: 'not-to-be-told' }, price: '0.007' };
+  const old = catalog([provider], [model], { web_search: { engines: { exa } }, bash: { price: '0.001' } });
+  const now = catalog([provider], [model], {
+    web_search: { default: 'exa', engines: { searxng: searx, exa: { ...exa, price: '0.008' } } },
+    web_fetch: { price: '0.001' },
+    bash: { price: '0.001', memory: '128MiB', time: '60s' },
+  });
+  expect(changes(old, now)).toEqual([
+    'tools web_search.engines.exa.price: 0.007 → 0.008',
+    'tools bash.memory: 64MiB → 128MiB',
+    'tools bash.time: 30s → 60s',
+    'tools web_search.engines.searxng.base_url: – → http://127.0.0.1:8888',
+    'tools web_search.engines.searxng.price: – → 0',
+    'tools web_fetch.price: – → 0.001',
+  ]);
 });
 
 it('compares no credentials', () => {

@@ -1,9 +1,9 @@
 import type { CatalogSnapshot, Endpoint, Model } from '../../core/routing/catalog.js';
-import { endpointFigures, modelFigures, providerFigures, type Figures } from './figures.js';
+import { endpointFigures, modelFigures, providerFigures, toolFigures, type Figures } from './figures.js';
 
 /** A figure that is not the same in both catalogs. */
 export interface FigureChange {
-  /** `openai`, `openai/gpt-5`, `openai/gpt-5 at azure/eu`. */
+  /** `openai`, `openai/gpt-5`, `openai/gpt-5 at azure/eu`, `tools`. */
   readonly subject: string;
   /** As the file names it. */
   readonly figure: string;
@@ -46,6 +46,7 @@ export function compareCatalogs(before: CatalogSnapshot, after: CatalogSnapshot)
     })),
     ...models.map(([subject, old, now]) => ({ subject, before: modelFigures(old), after: modelFigures(now) })),
     ...endpoints,
+    { subject: 'tools', before: toolFigures(before.tools), after: toolFigures(after.tools) },
   ].flatMap((entry) => listChanges(entry.subject, entry.before, entry.after));
   return { added: onlyIn(after, before), removed: onlyIn(before, after), figures };
 }

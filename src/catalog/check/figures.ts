@@ -6,6 +6,8 @@ import type {
   Pricing,
   TariffPrices,
   TokenPrices,
+  ToolEngines,
+  ToolsConfiguration,
 } from '../../core/routing/catalog.js';
 import { TOKEN_CLASS_NAMES, TOKEN_CLASSES, UNIT_NAMES, UNITS } from '../../core/routing/price-classes.js';
 import { TARIFFS } from '../read-pricing.js';
@@ -16,6 +18,7 @@ export type Figures = ReadonlyMap<string, string>;
 type Value = string | number | boolean | readonly string[] | undefined;
 
 const TOKENS_PER_MILLION = 1_000_000n;
+const BYTES_PER_MEBIBYTE = 1024 * 1024;
 /** Factors of a place have few decimals; these are divided back from prices. */
 const FACTOR_DECIMALS = 6;
 
@@ -37,6 +40,29 @@ export function providerFigures({ policy, aborts, quirks, ...provider }: Catalog
     'aborts.whole': aborts?.whole,
     quirks: quirks && JSON.stringify(quirks),
   });
+}
+
+/** Credentials are not among them, nor engines whose own is not set. */
+export function toolFigures({ webSearch, webFetch, imageGeneration, bash }: ToolsConfiguration): Figures {
+  return said({
+    'web_search.default': webSearch?.default,
+    ...engineValues('web_search', webSearch?.engines),
+    'web_fetch.price': webFetch && formatUsd(webFetch.price),
+    ...engineValues('web_fetch', webFetch?.engines),
+    'image_generation.model': imageGeneration?.model,
+    'bash.price': bash && formatUsd(bash.price),
+    'bash.memory': bash && `${bash.memoryBytes / BYTES_PER_MEBIBYTE}MiB`,
+    'bash.time': bash && `${bash.timeMs / 1_000}s`,
+  });
+}
+
+function engineValues(tool: string, engines: ToolEngines | undefined): Record<string, Value> {
+  const values: Record<string, Value> = {};
+  for (const [name, { baseUrl, price = 0n }] of engines ?? []) {
+    values[`${tool}.engines.${name}.base_url`] = baseUrl;
+    values[`${tool}.engines.${name}.price`] = formatUsd(price);
+  }
+  return values;
 }
 
 /** Without its endpoints. */

@@ -1,7 +1,7 @@
 // Goal: what routing or the books would need and a catalog does not say is named, and nothing else. Method: one model
 // that says all there is to say, and for each finding the same with one thing less.
 import { endpoint, model } from '../../../test/support/route-inputs.js';
-import type { CatalogProvider, Endpoint, Model } from '../../core/routing/catalog.js';
+import type { CatalogProvider, Endpoint, Model, ToolsConfiguration } from '../../core/routing/catalog.js';
 import { Secret } from '../../core/secret.js';
 import { findMissing } from './find-missing.js';
 
@@ -19,9 +19,13 @@ const KNOWN = { carries: () => true, wantsCredential: () => true };
 /** `kind: words` up to the colon, with the subjects. */
 function found(
   models: readonly Model[],
-  { providers = PROVIDERS, unset }: { providers?: readonly CatalogProvider[]; unset?: string } = {},
+  {
+    providers = PROVIDERS,
+    unset,
+    tools = {},
+  }: { providers?: readonly CatalogProvider[]; unset?: string; tools?: ToolsConfiguration } = {},
 ): readonly (readonly [string, ...string[]])[] {
-  const findings = findMissing({ models, providers, unsetVariable: () => unset }, KNOWN);
+  const findings = findMissing({ models, providers, tools, unsetVariable: () => unset }, KNOWN);
   expect(new Set(findings.map(({ group }) => group)).size).toBeLessThan(2);
   return findings.map(({ words, subjects }) => [words.split(':')[0]!, ...subjects] as const);
 }
@@ -93,6 +97,17 @@ it('finds providers without a credential, with one that is not set here, and wit
 
 it('asks for no credential where the provider needs none', () => {
   const { credential: _, ...bare } = PROVIDERS[0]!;
-  const judged = { models: [whole], providers: [bare, PROVIDERS[1]!], unsetVariable: () => undefined };
+  const judged = { models: [whole], tools: {}, providers: [bare, PROVIDERS[1]!], unsetVariable: () => undefined };
   expect(findMissing(judged, { ...KNOWN, wantsCredential: () => false })).toEqual([]);
+});
+
+it('finds engines of tools that somebody is paid for and no caller pays', () => {
+  const credential = new Secret('a key');
+  const engines = new Map([
+    ['exa', { credential }],
+    ['parallel', { credential, price: 1n }],
+    ['searxng', { baseUrl: 'http://127.0.0.1:8888' }],
+  ]);
+  const tools = { webSearch: { default: 'exa', engines }, webFetch: { price: 0n, engines } };
+  expect(found([whole], { tools })).toEqual([['a credential and no price', 'web_search exa', 'web_fetch exa']]);
 });

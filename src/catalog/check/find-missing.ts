@@ -1,5 +1,5 @@
 import { imageTokens } from '../../core/money/image-tokens.js';
-import type { CatalogProvider, DataPolicy, Model } from '../../core/routing/catalog.js';
+import type { CatalogProvider, DataPolicy, Model, ToolsConfiguration } from '../../core/routing/catalog.js';
 import { nameEndpoint } from './compare-catalogs.js';
 import { findingOf, type Finding } from './finding.js';
 import type { KnownProviders } from './neutral-plan.js';
@@ -8,6 +8,7 @@ import type { KnownProviders } from './neutral-plan.js';
 export interface JudgedCatalog {
   readonly providers: readonly CatalogProvider[];
   readonly models: readonly Model[];
+  readonly tools: ToolsConfiguration;
   /** The variable that a provider's credential is read from and that is not set; undefined: it is, or there is none. */
   readonly unsetVariable: (provider: CatalogProvider) => string | undefined;
 }
@@ -18,7 +19,22 @@ export function findMissing(catalog: JudgedCatalog, known: KnownProviders): read
     ...missingOfEndpoints(catalog.models),
     ...missingOfModels(catalog.models),
     ...missingOfProviders(catalog, known),
+    ...missingOfTools(catalog.tools),
   ];
+}
+
+/** A credential is for somebody who asks for money. */
+function missingOfTools({ webSearch, webFetch }: ToolsConfiguration): readonly Finding[] {
+  const engines = [
+    ...[...(webSearch?.engines ?? [])].map(([name, engine]) => ({ subject: `web_search ${name}`, engine })),
+    ...[...(webFetch?.engines ?? [])].map(([name, engine]) => ({ subject: `web_fetch ${name}`, engine })),
+  ];
+  return findingOf(
+    'missing',
+    'engine',
+    'a credential and no price: nobody is charged for what its uses cost',
+    engines.flatMap(({ subject, engine: { credential, price = 0n } }) => (credential && price === 0n ? [subject] : [])),
+  );
 }
 
 type ModelEndpoint = { readonly model: Model; readonly endpoint: Model['endpoints'][number] };

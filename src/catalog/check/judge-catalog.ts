@@ -40,7 +40,7 @@ export function judgeCatalog(catalog: CatalogSnapshot, by: JudgedBy): Judgement 
     endpoints: models.reduce((sum, { endpoints }) => sum + endpoints.length, 0),
     findings: [
       ...findStale({ models, providers }, by.shipped, by.sources, by.staleness),
-      ...findMissing({ models, providers, unsetVariable: by.unsetVariable }, by.known),
+      ...findMissing({ models, providers, tools: catalog.tools, unsetVariable: by.unsetVariable }, by.known),
       ...findPrices(models, by.shipped),
     ],
     left: countLeft(models, catalog, by.known),

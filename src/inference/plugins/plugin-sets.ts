@@ -38,7 +38,7 @@ export class PluginSets {
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
     this.routers = new Map(all.flatMap(({ id, models = [] }) => models.map((model) => [model, id] as const)));
-    this.conditional = all.filter(({ concerns }) => concerns !== undefined);
+    this.conditional = all.filter((plugin) => plugin.concerns !== undefined);
   }
 
   /**
@@ -73,7 +73,7 @@ export class PluginSets {
     let standing = this.standing.get(defaults);
     if (!standing) {
       const rulings = rulingsOf(defaults);
-      standing = { rulings, active: this.make(rulings, ({ concerns }) => concerns === undefined) };
+      standing = { rulings, active: this.make(rulings, (plugin) => plugin.concerns === undefined) };
       this.standing.set(defaults, standing);
     }
     return standing;

@@ -13,6 +13,7 @@ const OURS = 'srvtoolu_fl';
 const lookup = {
   resultType: 'lookup_tool_result',
   recall: (content, open) => (open(content as JsonObject) as string | undefined) ?? 'expired',
+  isFailure: (content) => (content as JsonObject)['status'] === 'lost',
 } as Partial<ServiceTool> as ServiceTool;
 const TOOLS = new Map([[lookup.resultType, lookup]]);
 
@@ -73,7 +74,8 @@ it.each<[string, Message[], string[]]>([
   ['results before what the system says next', [assistant(call('a'), result('a')), { role: 'system', content: [text('s')] }, user(text('r'))], ['assistant: use a', 'user: result a of a', 'system: s', 'user: r']],
   ['a result of a tool that is not there, in words', [assistant(call('a'), opaque({ type: 'openrouter_shell_tool_result', tool_use_id: `${OURS}a`, content: {} }))], ['assistant: use a', 'user: result a What this tool brought is not known any more.']],
   ['what cannot be opened, in words', [assistant(call('a'), result('a', { encrypted_content: 'fl1.gone' }))], ['assistant: use a', 'user: result a expired']],
-  ['a failure as one', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
+  ['a failure as one', [assistant(call('a'), result('a', { status: 'lost', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
+  ['what sounds like one to another tool as none', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: result a no']],
   ['nothing but that', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
 ])('tells %s', (_, messages, expected) => {
   expect(recalled(...messages)).toEqual(expected);

@@ -226,7 +226,7 @@ class SplitTurn {
     const tool = this.inputs.tools.get(type as string);
     const text = tool?.recall(content, (part) => this.inputs.opened.get(part)) ?? UNKNOWN_RESULT;
     this.characters += text.length;
-    return { ...toolResult(id as string, text, isFailure(content)), ...markerOf(value) };
+    return { ...toolResult(id as string, text, tool?.isFailure(content) === true), ...markerOf(value) };
   }
 }
 
@@ -251,19 +251,6 @@ const isSealed = (block: ContentBlock): block is RedactedThinkingBlock =>
 /** Of a block that was carried as it came; its schema has been judged. */
 function markerOf({ cache_control: marker }: JsonObject): Pick<ToolUseBlock, 'cacheMarker'> {
   return isJsonObject(marker) ? { cacheMarker: readCacheMarker(marker as unknown as WireCacheControl) } : {};
-}
-
-/** In the words of any of the tools. */
-function isFailure(content: Json): boolean {
-  if (!isJsonObject(content)) return false;
-  const { type, status, error, error_code: code } = content;
-  return (
-    error !== undefined ||
-    code !== undefined ||
-    status === 'failed' ||
-    status === 'error' ||
-    (typeof type === 'string' && type.endsWith('_error'))
-  );
 }
 
 const partsOf = (content: Json | undefined): readonly Json[] =>

@@ -8,8 +8,11 @@ import { consultedRequest } from '../consulted-request.js';
 import { assertServable } from '../servable.js';
 import { type AdvisorOptions, readAdvisorOptions } from './advisor-options.js';
 import { transcriptOf } from './transcript.js';
+import { isOfType } from '../plain-failure.js';
 
 const QUESTION_LENGTH_MAX = 20_000;
+const FAILURE = 'advisor_tool_result_error';
+
 /** Its parameters stand in an object of their own, a vendor's beside the type. */
 const OWN_TYPE = 'openrouter:advisor';
 
@@ -59,6 +62,7 @@ export const advisor: ServiceTool = {
     };
   },
   recall: (content) => (isJsonObject(content) ? textOf(content['text'] ?? content['error_code']) : ''),
+  isFailure: isOfType(FAILURE),
 };
 
 function contentFor(
@@ -101,7 +105,7 @@ const SEES_QUESTION = 'Asks a stronger model for advice. It is shown the questio
 
 const fail = (failure: ToolFailure): ToolResult => ({
   text: failure,
-  content: { type: 'advisor_tool_result_error', error_code: failure },
+  content: { type: FAILURE, error_code: failure },
   sources: [],
   isError: true,
   cost: 0n,

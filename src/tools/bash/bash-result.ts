@@ -2,6 +2,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { ToolResult } from '../../core/tool.js';
 import type { SessionOutcome } from './bash-session.js';
+import { isOfType } from '../plain-failure.js';
 
 /** The result of a command: the fields of Anthropic's own bash, and the container for later requests. */
 const RESULT = 'bash_code_execution_result';
@@ -21,6 +22,8 @@ export function viewOutcome(outcome: SessionOutcome, cost: PicoUsd): ToolResult 
   };
   return { text: readContent(content), content, sources: [], isError: false, cost };
 }
+
+export const isFailure = isOfType(FAILURE);
 
 /** @param message a sentence */
 export function viewFailure(code: string, message: string, cost: PicoUsd): ToolResult {

@@ -14,7 +14,7 @@ import type {
 } from '../../core/tool.js';
 import { CONTAINER_SECONDS } from '../containers/container-bounds.js';
 import { BASH_FUNCTION } from '../vendor-functions.js';
-import { readContent, viewFailure, viewOutcome } from './bash-result.js';
+import { isFailure, readContent, viewFailure, viewOutcome } from './bash-result.js';
 import { BashSession, SessionMissing } from './bash-session.js';
 
 /** Of all that a command handles, and of its time, where the catalog says nothing. */
@@ -52,6 +52,7 @@ export const bashTool = (hasInterpreter: boolean): ServiceTool => ({
   resultType: 'openrouter_bash_tool_result',
   offer: (asked, { catalog }) => offer(asked, catalog, hasInterpreter),
   recall: readContent,
+  isFailure,
 });
 
 export const bash = bashTool(isInstalled('just-bash/browser'));

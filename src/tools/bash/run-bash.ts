@@ -89,15 +89,15 @@ function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Arr
   const fits = state.length <= CONTAINER_BYTES_MAX;
   const note = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
   return {
-    stdout: cut(stdout),
-    stderr: `${cut(stderr.replaceAll(ADVICE, ''))}${fits ? '' : note}`,
+    stdout: withoutMiddle(stdout),
+    stderr: `${withoutMiddle(stderr.replaceAll(ADVICE, ''))}${fits ? '' : note}`,
     exitCode,
     ...(fits && { state }),
   };
 }
 
 /** Its beginning and its end, where it is too long. */
-function cut(output: string): string {
+function withoutMiddle(output: string): string {
   const half = OUTPUT_CHARACTERS_MAX / 2;
   const left = output.length - OUTPUT_CHARACTERS_MAX;
   const shown =

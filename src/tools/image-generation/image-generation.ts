@@ -60,6 +60,7 @@ export const imageGeneration: ServiceTool = {
     if (isJsonObject(content) && content['status'] === 'ok') return DRAWN;
     return printJson(content);
   },
+  isFailure: (content) => isJsonObject(content) && content['status'] === 'error',
 };
 
 /** What the model is told: the image is the caller's to show. */

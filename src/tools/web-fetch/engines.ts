@@ -1,6 +1,7 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { EngineCall } from '../../core/extension.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
+import { apiKey, bearer, type CredentialHeaders } from '../engine-headers.js';
 import { bytesOf, cutText } from './cut-text.js';
 import { type FailureTable, orFail, type Page, type PageAsk, PageFailure, type PageSource } from './page.js';
 
@@ -22,7 +23,7 @@ const ENGINE_FAILURES: FailureTable = {
 /** How an engine is asked for a page, and what it answers. */
 interface PageEngine {
   readonly path: string;
-  headers(credential: string): Readonly<Record<string, string>>;
+  readonly headers: CredentialHeaders;
   body(url: string, lengthMax: number): JsonObject;
   /** @throws PageFailure */
   read(answer: JsonObject): {
@@ -42,7 +43,7 @@ const inaccessible = (why: string): PageFailure => new PageFailure('url_not_acce
 /** https://docs.exa.ai/reference/get-contents: what becomes of each address stands in `statuses`. */
 const exa: PageEngine = {
   path: '/contents',
-  headers: (credential) => ({ 'x-api-key': credential }),
+  headers: apiKey,
   body: (url, lengthMax) => ({ urls: [url], text: { maxCharacters: lengthMax } }),
   read: ({ results, statuses }) => {
     const result = first(results);
@@ -54,7 +55,7 @@ const exa: PageEngine = {
 /** https://docs.parallel.ai/api-reference/extract-beta/extract: addresses that failed stand in `errors`. */
 const parallel: PageEngine = {
   path: '/v1beta/extract',
-  headers: (credential) => ({ 'x-api-key': credential, 'parallel-beta': 'search-extract-2025-10-10' }),
+  headers: (credential) => ({ ...apiKey(credential), 'parallel-beta': 'search-extract-2025-10-10' }),
   body: (url, lengthMax) => ({ urls: [url], excerpts: false, full_content: { max_chars_per_result: lengthMax } }),
   read: ({ results }) => {
     const result = first(results);
@@ -66,7 +67,7 @@ const parallel: PageEngine = {
 /** https://docs.firecrawl.dev/api-reference/endpoint/scrape: a page that answered with an error is a page as well. */
 const firecrawl: PageEngine = {
   path: '/v2/scrape',
-  headers: (credential) => ({ authorization: `Bearer ${credential}` }),
+  headers: bearer,
   body: (url) => ({ url, formats: ['markdown'], onlyMainContent: true }),
   read: ({ success, data }) => {
     if (success !== true || !isJsonObject(data)) throw inaccessible('could not be fetched by the engine');
@@ -96,7 +97,7 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
       engine,
       method: 'POST',
       path: api.path,
-      headers: api.headers(engine.credential?.reveal() ?? ''),
+      headers: api.headers(engine.credential),
       body: api.body(ask.url, bytesOf(ask.tokensMax)),
       timeoutMs: ENGINE_TIMEOUT_MS,
       bytesMax: ENGINE_BYTES_MAX,

@@ -1,15 +1,14 @@
-import { domainFilter, isDomainRule } from '../../core/domains.js';
+import { domainFilter } from '../../core/domains.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
 import type { AskedTool } from '../../core/tool.js';
+import { readDomains } from '../domain-list.js';
 
 /** Of one request, as published. */
 export const USES_MAX = 50;
 /** Chosen: a model reads so much of one page, and 60 pages of print are fewer. */
 const CONTENT_TOKENS_DEFAULT = 100_000;
 const CONTENT_TOKENS_MAX = 250_000;
-/** Chosen. */
-const DOMAINS_MAX = 200;
 
 /** How pages are to be fetched in one generation. */
 export interface FetchOptions {
@@ -34,7 +33,8 @@ export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOp
       CONTENT_TOKENS_MAX,
     ),
     hasCitations: isJsonObject(citations) && citations['enabled'] === true,
-    allows: domainFilter({ ...(allowedDomains && { allowedDomains }), ...(blockedDomains && { blockedDomains }) }),
+    // An empty list says nothing, as vendors have it.
+    allows: domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains }),
   };
 }
 
@@ -42,21 +42,4 @@ function readCount(value: Json | undefined, path: string, least: number): number
   if (value === undefined || value === null) return undefined;
   if (typeof value === 'number' && Number.isInteger(value) && value >= least) return value;
   throw new GatewayError('invalid-request', `${path}: must be a whole number of at least ${least}`);
-}
-
-/** @returns undefined where nothing is said: an empty list as well, as vendors have it */
-function readDomains(value: Json | undefined, path: string): readonly string[] | undefined {
-  if (value === undefined || value === null) return undefined;
-  if (!Array.isArray(value) || value.length > DOMAINS_MAX) {
-    throw new GatewayError('invalid-request', `${path}: must be a list of at most ${DOMAINS_MAX} domains`);
-  }
-  const domains = value as readonly Json[];
-  for (const [index, domain] of domains.entries()) {
-    if (typeof domain === 'string' && isDomainRule(domain)) continue;
-    throw new GatewayError(
-      'invalid-request',
-      `${path}.${index}: must be a domain, such as example.com or example.com/docs`,
-    );
-  }
-  return domains.length > 0 ? (domains as readonly string[]) : undefined;
 }

@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import type { Page } from './page.js';
+import { isOfType } from '../plain-failure.js';
+
+const FAILURE = 'web_fetch_tool_result_error';
 
 /** What the model is told of each, after `The page `. */
 const FAILURES: Readonly<Partial<Record<ToolFailure, string>>> = {
@@ -33,7 +36,7 @@ export function failed(failure: ToolFailure, why?: string): ToolResult {
   // The format's own codes alone.
   const code = failure in FAILURES ? failure : 'unavailable';
   const content = {
-    type: 'web_fetch_tool_result_error',
+    type: FAILURE,
     error_code: code,
     ...(why !== undefined && { message: `It ${why}.` }),
   };
@@ -56,5 +59,7 @@ export function pageText(content: JsonObject): string {
   const head = typeof title === 'string' ? `Title: ${title}\n` : '';
   return `${head}URL: ${typeof url === 'string' ? url : 'unknown'}\n\n${text}`;
 }
+
+export const isFailedPage = isOfType(FAILURE);
 
 export const recallPage = (content: Json): string => pageText(isJsonObject(content) ? content : {});

@@ -19,7 +19,7 @@ import { enginePages, PAGE_ENGINES } from './engines.js';
 import { type FetchOptions, readFetchOptions } from './fetch-options.js';
 import { fetchPage } from './fetched-page.js';
 import { type Page, PageFailure, type PageSource } from './page.js';
-import { failed, pageText, recallPage, viewPage } from './page-result.js';
+import { failed, isFailedPage, pageText, recallPage, viewPage } from './page-result.js';
 
 /** The gateway's own fetch, as `engine` names it. */
 const OWN_ENGINE = 'openrouter';
@@ -65,6 +65,7 @@ export const webFetch: ServiceTool = {
     return served;
   },
   recall: recallPage,
+  isFailure: isFailedPage,
 };
 
 /** Where pages come from, and what each costs. */

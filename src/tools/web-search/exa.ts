@@ -1,4 +1,5 @@
-import { apiKey, httpEngine, joined, readPages, textOf } from './http-engine.js';
+import { apiKey } from '../engine-headers.js';
+import { httpEngine, joined, readPages, textOf } from './http-engine.js';
 
 /** Of the passages that suit the query, in characters; longer texts are the page's beginning. */
 const HIGHLIGHTS_MAX = 10_000;

@@ -1,5 +1,6 @@
 import { isJsonObject } from '../../core/json/json.js';
-import { bearer, httpEngine, readPages, SEARCH_MS, textOf } from './http-engine.js';
+import { bearer } from '../engine-headers.js';
+import { httpEngine, readPages, SEARCH_MS, textOf } from './http-engine.js';
 
 /** Firecrawl (docs.firecrawl.dev/api-reference/endpoint/search, read 2026-11-24). It tells a page's description. */
 export const firecrawl = httpEngine({

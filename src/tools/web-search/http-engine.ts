@@ -1,6 +1,6 @@
 import { ExtensionFault, type EngineCall } from '../../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { Secret } from '../../core/secret.js';
+import type { CredentialHeaders } from '../engine-headers.js';
 import type { FoundPage, SearchEngine, SearchQuery } from './search-engine.js';
 
 /** From the connection to the last byte. Chosen: engines answer in seconds, and a model waits. */
@@ -13,7 +13,7 @@ const BYTES_PER_CHARACTER = 4;
 export interface HttpEngine extends Omit<SearchEngine, 'search'> {
   readonly call: (query: SearchQuery) => Pick<EngineCall, 'method' | 'path' | 'body'>;
   /** Beside those of the body. */
-  readonly headers: (credential: Secret | undefined) => Readonly<Record<string, string>>;
+  readonly headers: CredentialHeaders;
   /** Undefined: these are no results. */
   readonly read: (reply: JsonObject) => readonly FoundPage[] | undefined;
 }
@@ -36,12 +36,6 @@ export const httpEngine = ({ call, headers, read, ...limits }: HttpEngine): Sear
     return pages;
   },
 });
-
-export const bearer = (credential: Secret | undefined): Readonly<Record<string, string>> =>
-  credential ? { authorization: `Bearer ${credential.reveal()}` } : {};
-
-export const apiKey = (credential: Secret | undefined): Readonly<Record<string, string>> =>
-  credential ? { 'x-api-key': credential.reveal() } : {};
 
 /** What a list of results holds, each with `url` and `title`; undefined for what is no list. */
 export const readPages = (

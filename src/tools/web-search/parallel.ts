@@ -1,4 +1,5 @@
-import { apiKey, httpEngine, joined, readPages, textOf } from './http-engine.js';
+import { apiKey } from '../engine-headers.js';
+import { httpEngine, joined, readPages, textOf } from './http-engine.js';
 
 /** Of one query by keywords; what is longer is told as an objective alone. */
 const KEYWORDS_MAX = 200;

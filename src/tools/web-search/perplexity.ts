@@ -1,4 +1,5 @@
-import { bearer, httpEngine, readPages, textOf } from './http-engine.js';
+import { bearer } from '../engine-headers.js';
+import { httpEngine, readPages, textOf } from './http-engine.js';
 
 const DOMAINS_MAX = 20;
 /** Most common in English; what is longer is cut here. */

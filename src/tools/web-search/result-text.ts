@@ -2,6 +2,7 @@ import { isJsonObject, type Json } from '../../core/json/json.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import type { OpenSeal, ToolFailure, ToolResult } from '../../core/tool.js';
 import type { ResultPage } from './result-pages.js';
+import { isOfType } from '../plain-failure.js';
 
 const RESULT_TYPE = 'web_search_result';
 const ERROR_TYPE = 'web_search_tool_result_error';
@@ -64,10 +65,12 @@ export function failedSearch(failure: ToolFailure): ToolResult {
 const failureText = (code: string): string =>
   `The web search failed: ${(Object.hasOwn(FAILURE_TEXTS, code) && FAILURE_TEXTS[code]) || FAILURE_TEXTS['unavailable']}.`;
 
+export const isFailedSearch = isOfType(ERROR_TYPE);
+
 /** What the model read, from the `content` of a result block; addresses and titles also where a seal does not open. */
 export function recallSearch(content: Json, open: OpenSeal): string {
   if (Array.isArray(content)) return printPages(content.flatMap((page: Json) => readPage(page, open)));
-  const code = isJsonObject(content) && content['type'] === ERROR_TYPE ? content['error_code'] : undefined;
+  const code = isJsonObject(content) && isFailedSearch(content) ? content['error_code'] : undefined;
   return typeof code === 'string' ? failureText(code) : UNREADABLE;
 }
 

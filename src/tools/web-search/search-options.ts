@@ -1,7 +1,6 @@
-import { isDomainRule } from '../../core/domains.js';
-import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
 import type { AskedTool } from '../../core/tool.js';
+import { readDomains } from '../domain-list.js';
 import type { SearchPlace } from './search-engine.js';
 
 /** Of one search, and of all searches of a generation together, where the caller says nothing. */
@@ -63,17 +62,6 @@ export function readOptions({ type, parameters, path, bound }: AskedTool): Searc
     blockedDomains: bound?.blockedDomains ?? blockedDomains,
     place: readPlace(parameters['user_location']),
   };
-}
-
-function readDomains(value: Json | undefined, path: string): readonly string[] {
-  if (!Array.isArray(value)) return [];
-  return value.map((domain: Json, index) => {
-    if (typeof domain === 'string' && isDomainRule(domain)) return domain;
-    throw new GatewayError(
-      'invalid-request',
-      `${path}.${index}: must be a domain such as example.com or example.com/blog`,
-    );
-  });
 }
 
 const COUNTRY = /^[a-z]{2}$/i;

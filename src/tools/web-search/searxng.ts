@@ -1,4 +1,5 @@
-import { bearer, httpEngine, readPages, textOf } from './http-engine.js';
+import { bearer } from '../engine-headers.js';
+import { httpEngine, readPages, textOf } from './http-engine.js';
 
 /** Named in the query, as the engines behind it read it. Chosen: they pass over longer lists. */
 const HOSTS_MAX = 8;

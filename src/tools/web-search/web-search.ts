@@ -15,7 +15,7 @@ import type {
 import { assertServable } from '../servable.js';
 import { chooseEngine, type ChosenEngine, type SearchSetup } from './engines.js';
 import { cut, resultPages } from './result-pages.js';
-import { failedSearch, printPages, recallSearch, viewPages } from './result-text.js';
+import { failedSearch, isFailedSearch, printPages, recallSearch, viewPages } from './result-text.js';
 import type { SearchQuery } from './search-engine.js';
 import { searchHosts, type SearchHosts } from './search-hosts.js';
 import { readOptions, type SearchOptions } from './search-options.js';
@@ -32,6 +32,7 @@ export const webSearch: ServiceTool = {
     return serveSearch(asked, setup);
   },
   recall: recallSearch,
+  isFailure: isFailedSearch,
 };
 
 /**

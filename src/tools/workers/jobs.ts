@@ -2,6 +2,8 @@ import type { BashCommand } from '../bash/run-bash.js';
 
 /** Work that the threads of service tools know to do. One file and one line in the list below. */
 export interface WorkerJob {
+  /** It may take as long as its caller likes: a thread is left to the others. */
+  readonly isLong?: boolean;
   /** The longest that it may take, from when a thread has it. */
   timeMs(input: unknown): number;
   /**
@@ -29,6 +31,7 @@ const BASH_END_MS = 3_000;
 /** By name. The list is read by the process, which loads none of it, and by its threads. */
 export const WORKER_JOBS: WorkerJobs = {
   bash: {
+    isLong: true,
     timeMs: (input) => (input as BashCommand).timeMs + BASH_END_MS,
     load: async () => (await import('../bash/run-bash.js')).runBash,
   },

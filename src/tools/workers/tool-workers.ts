@@ -8,12 +8,17 @@ import { WORKER_JOBS, type WorkerJobs } from './jobs.js';
 import type { WorkerOutcome, WorkerTask } from './worker-thread.js';
 
 /** Other work has the other cores. Chosen. */
-const THREADS_MAX = 2;
+const THREADS_MAX = 3;
 /**
  * Jobs under way, of this process and of one key, and those that wait. No key has all threads: whoever else comes finds
  * one within the time of one job. Chosen: a wait as long as the longest job that is usual.
  */
 const SLOTS = { slots: THREADS_MAX, slotsPerKey: 1, firstSlots: 0, waiting: 64, waitingPerKey: 16, waitMs: 30_000 };
+/**
+ * Long ones of however many keys leave a thread to the others, which pass within seconds; among themselves each waits
+ * for one of another key.
+ */
+const LONG_SLOTS = { ...SLOTS, slots: THREADS_MAX - 1, waitMs: 60_000 };
 /** A job may need so much: the tree of a page of the greatest size takes half. Chosen. */
 const HEAP_MEGABYTES = 256;
 /** Beside a job's own time: a thread is ended and another one started. */
@@ -34,6 +39,7 @@ const SHIPPED = new WorkerCode(join(import.meta.dirname, 'worker-thread.js'), WO
 export class ToolWorkers implements OnApplicationShutdown {
   private readonly logger = new Logger('tools');
   private readonly slots = new FairSlots(SLOTS);
+  private readonly longSlots = new FairSlots(LONG_SLOTS);
   private readonly threads: ThreadPool<WorkerTask, WorkerOutcome>;
 
   constructor(@Optional() private readonly code: WorkerCode = SHIPPED) {
@@ -55,8 +61,24 @@ export class ToolWorkers implements OnApplicationShutdown {
   }
 
   private async run(keyHash: string, job: string, makeInput: () => unknown, signal: CancelSignal): Promise<unknown> {
+    if (this.code.jobs[job]!.isLong !== true) return this.runInTurn(keyHash, job, makeInput, signal);
+    const leave = await this.longSlots.enter(keyHash, signal);
+    if (!leave) throw tooMuch();
+    try {
+      return await this.runInTurn(keyHash, job, makeInput, signal);
+    } finally {
+      leave();
+    }
+  }
+
+  private async runInTurn(
+    keyHash: string,
+    job: string,
+    makeInput: () => unknown,
+    signal: CancelSignal,
+  ): Promise<unknown> {
     const leave = await this.slots.enter(keyHash, signal);
-    if (!leave) throw new ExtensionFault('busy', 'too much is being worked on');
+    if (!leave) throw tooMuch();
     try {
       const made = makeInput();
       const input = made instanceof Promise ? ((await made) as unknown) : made;
@@ -80,6 +102,9 @@ export class ToolWorkers implements OnApplicationShutdown {
   }
 }
 
+const tooMuch = (cause?: ThreadFault): ExtensionFault =>
+  new ExtensionFault('busy', 'too much is being worked on', cause && { cause });
+
 /** Those that are a part's alone: small ones share one with others, and are copied. */
 function buffersOf(input: unknown): ArrayBuffer[] {
   if (typeof input !== 'object' || input === null) return [];
@@ -95,7 +120,7 @@ function faultOf(fault: ThreadFault): ExtensionFault {
   const cause = { cause: fault };
   switch (fault.kind) {
     case 'busy':
-      return new ExtensionFault('busy', 'too much is being worked on', cause);
+      return tooMuch(fault);
     case 'timed-out':
       return new ExtensionFault('timed-out', 'took too long to work on', cause);
     case 'died':
