@@ -36,6 +36,9 @@ import { FULL_BODY } from '../../test/support/message-body.js';
 
 const DISPLAYS = one('summarized', 'omitted', 'updates');
 const EDITS = 'context_management.edits';
+/** Tools that a panel of models may have, in their order. */
+const PANEL_TOOLS = ['web_search', 'web_fetch', 'datetime', 'bash', 'advisor', 'experimental__search_models'];
+
 const PLUGINS = [
   'auto-router', 'context-compression', 'file-parser', 'fusion', 'moderation', 'pareto-router', 'response-healing', 'web',
   'web-fetch',
@@ -153,8 +156,8 @@ const PLUGIN_FIELDS: Field[] = [
   field('plugins.3.model', NAME),
   field('plugins.3.preset', one('general-high', 'general-budget', 'general-fast')),
   field('plugins.3.max_tool_calls', { type: 'integer', min: 1, max: 16 }),
-  field('plugins.3.tools', { type: 'array', max: 8, filler: { type: 'a' } }),
-  field('plugins.3.tools.0.type', WORD, '!'),
+  field('plugins.3.tools', { type: 'array', max: 8, filler: { type: 'datetime' } }),
+  field('plugins.3.tools.0.type', tag(...PANEL_TOOLS.flatMap((tool) => [`openrouter:${tool}`, tool])), '!'),
   field('plugins.3.tools.0.parameters', OBJECT),
   field('plugins.5.min_coding_score', { type: 'number', min: 0, max: 1 }),
   field('plugins.5.price_source', one('prompt', 'weighted_avg')),

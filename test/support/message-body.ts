@@ -74,7 +74,7 @@ export const FULL_BODY = {
       model: 'a',
       preset: 'general-fast',
       max_tool_calls: 8,
-      tools: [{ type: 'a', parameters: {} }],
+      tools: [{ type: 'openrouter:datetime', parameters: {} }],
     },
     { id: 'moderation' },
     { id: 'pareto-router', enabled: true, min_coding_score: 0.5, price_source: 'prompt' },
