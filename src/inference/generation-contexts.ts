@@ -8,6 +8,7 @@ import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import { callableModels } from '../core/routing/callable-models.js';
+import { mayRetain } from '../core/routing/route-inputs.js';
 import { midReplyError } from '../routing/fault-policies.js';
 import { PlanRunner, type StartedCall } from '../routing/plan-runner.js';
 import { ToolContexts, type GenerationTools } from '../tools/tool-contexts.js';
@@ -48,7 +49,7 @@ export class GenerationContexts {
   async open(admitted: AdmittedGeneration): Promise<ContextAt> {
     await this.contexts.ready();
     const { caller, api } = admitted.generation;
-    const tools = this.contexts.open(caller, api === 'messages');
+    const tools = this.contexts.open(caller, api === 'messages', mayRetain(admitted.planned.routed.inputs.policies));
     admitted.generation.observe({ ended: () => tools.close() });
     return this.contextAt(tools, admitted);
   }

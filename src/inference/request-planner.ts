@@ -7,6 +7,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
+import { mayRetain } from '../core/routing/route-inputs.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
@@ -89,10 +90,13 @@ export class RequestPlanner {
     const plugins = isConsulted ? this.plugins.ofConsulted(told, defaults) : this.plugins.of(told, defaults);
     const recalling = this.tools.recall(told, caller);
     const recalled = recalling instanceof Promise ? await recalling : recalling;
-    const preparing = plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current()));
-    const { request: asked, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
     const inForce = this.guardrails.of(caller);
     const guardrails = inForce instanceof Promise ? await inForce : inForce;
+    const retains = plugins.isPreparing && mayRetain([...(await this.policies.of(caller)), ...guardrails.policies]);
+    const preparing = plugins.prepare(recalled, () =>
+      this.contexts.local(caller, signal, this.catalog.current(), retains),
+    );
+    const { request: asked, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
     const choose = plugins.chooser(asked);
     const routed = await this.planner.plan(asked, caller, guardrails.policies, {
       seed,

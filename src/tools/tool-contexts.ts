@@ -61,8 +61,11 @@ export class ToolContexts {
     return this.seals.prepareToOpen(sealed);
   }
 
-  /** @param showsResults as `ExtensionContext` has it */
-  open(caller: Caller, showsResults: boolean): GenerationTools {
+  /**
+   * @param showsResults as `ExtensionContext` has it
+   * @param mayRetain as `ParsedFiles` has it
+   */
+  open(caller: Caller, showsResults: boolean, mayRetain: boolean): GenerationTools {
     const pages = this.pages.open(caller.keyHash, caller.egress);
     const kept = this.bytesInFlight.open(caller.keyHash);
     const ports = {
@@ -73,7 +76,7 @@ export class ToolContexts {
       engines: this.engines.open(caller.keyHash),
       workers: this.workers.of(caller.keyHash),
       containers: this.containers.of(caller),
-      parsedFiles: this.parsedFiles.of(caller),
+      parsedFiles: this.parsedFiles.of(caller, mayRetain),
       keep: (bytes: number) => kept.take(bytes) || bytes < SMALL_BYTES,
       seal: (value: Json) => this.seal(caller, value),
     };
@@ -86,10 +89,13 @@ export class ToolContexts {
     };
   }
 
-  /** For what is done before there is a generation: here, and at no cost. */
-  local(caller: Caller, signal: CancelSignal, catalog: CatalogSnapshot): LocalContext {
+  /**
+   * For what is done before there is a generation: here, and at no cost.
+   * @param mayRetain as `ParsedFiles` has it
+   */
+  local(caller: Caller, signal: CancelSignal, catalog: CatalogSnapshot, mayRetain: boolean): LocalContext {
     const workers = this.workers.of(caller.keyHash);
-    return { caller, signal, catalog, workers, parsedFiles: this.parsedFiles.of(caller) };
+    return { caller, signal, catalog, workers, parsedFiles: this.parsedFiles.of(caller, mayRetain) };
   }
 
   /** Seals for the account of a caller. */

@@ -106,6 +106,10 @@ export interface RoutingPolicy {
   readonly sort?: Sort;
 }
 
+/** Whether nobody who says what is allowed wants no data retained, be it of some authors' models alone. */
+export const mayRetain = (policies: readonly RoutingPolicy[]): boolean =>
+  policies.every(({ zeroDataRetention = false }) => zeroDataRetention === false);
+
 /** A session's place: the same for every replica. */
 export interface SessionInputs {
   /** Hash over account, key and session; the draw is made from it instead of the seed. */

@@ -46,6 +46,8 @@ export class ActivePlugins {
   readonly fit: ((request: ModelRequest, leg: Leg) => FittedRequest) | undefined;
   /** Most tokens of the context of endpoints that a request too long for them is shortened for. */
   readonly shortensTo: number | undefined;
+  /** Some of them change a request before it is planned. */
+  readonly isPreparing: boolean;
   private readonly preparing: readonly ActivePlugin[];
   private readonly mayConsult: readonly ActivePlugin[];
   private readonly hasRouter: boolean;
@@ -59,6 +61,7 @@ export class ActivePlugins {
     this.overruled = standings.filter(({ isRequestOverruled }) => isRequestOverruled);
     this.hasRouter = withHook(active, 'choose').length > 0;
     this.preparing = withHook(active, 'prepare');
+    this.isPreparing = this.preparing.length > 0;
     this.mayConsult = withHook(active, 'consult');
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');

@@ -11,15 +11,21 @@ const file = (hash: string, length = 1): ParsedFile => ({
 
 it('is of its account and engine', () => {
   const files = new ParsedFiles(new AheadClock());
-  files.of({ accountId: 'a' }).keep(file('h'), 'local');
-  expect(files.of({ accountId: 'a' }).find('h', 'local')).toEqual(file('h'));
-  expect(files.of({ accountId: 'a' }).find('h', 'mistral-ocr')).toBeUndefined();
-  expect(files.of({ accountId: 'b' }).find('h', 'local')).toBeUndefined();
+  files.of({ accountId: 'a' }, true).keep(file('h'), 'local');
+  expect(files.of({ accountId: 'a' }, true).find('h', 'local')).toEqual(file('h'));
+  expect(files.of({ accountId: 'a' }, true).find('h', 'mistral-ocr')).toBeUndefined();
+  expect(files.of({ accountId: 'b' }, true).find('h', 'local')).toBeUndefined();
+});
+
+it('is not kept where no data may be retained', () => {
+  const files = new ParsedFiles(new AheadClock());
+  files.of({ accountId: 'a' }, false).keep(file('h'), 'local');
+  expect(files.of({ accountId: 'a' }, true).find('h', 'local')).toBeUndefined();
 });
 
 it('is kept for ten idle minutes', () => {
   const clock = new AheadClock();
-  const files = new ParsedFiles(clock).of({ accountId: 'a' });
+  const files = new ParsedFiles(clock).of({ accountId: 'a' }, true);
   files.keep(file('h'), 'local');
   clock.aheadMs += 9 * MINUTE_MS;
   expect(files.find('h', 'local')).toBeDefined();
@@ -30,7 +36,7 @@ it('is kept for ten idle minutes', () => {
 });
 
 it('has a bound for each file and for all', () => {
-  const files = new ParsedFiles(new AheadClock()).of({ accountId: 'a' });
+  const files = new ParsedFiles(new AheadClock()).of({ accountId: 'a' }, true);
   const MIB = 1024 * 1024;
   files.keep(file('large', 8 * MIB), 'local');
   expect(files.find('large', 'local')).toBeUndefined();

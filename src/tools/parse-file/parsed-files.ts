@@ -29,11 +29,14 @@ export class ParsedFiles {
 
   constructor(private readonly clock: Clock) {}
 
-  of({ accountId }: Pick<Caller, 'accountId'>): ParsedFileStore {
+  /** @param mayRetain false where somebody wants no data retained: nothing new is kept */
+  of({ accountId }: Pick<Caller, 'accountId'>, mayRetain: boolean): ParsedFileStore {
     const keyOf = (hash: string, engine: string): string => JSON.stringify([accountId, engine, hash]);
     return {
       find: (hash, engine) => this.find(keyOf(hash, engine)),
-      keep: (file, engine) => void this.kept.set(keyOf(file.hash, engine), { file, atMs: this.clock.now() }),
+      keep: (file, engine) => {
+        if (mayRetain) this.kept.set(keyOf(file.hash, engine), { file, atMs: this.clock.now() });
+      },
     };
   }
 
