@@ -114,7 +114,7 @@ export class RequestPlanner {
     return {
       request: shown,
       routed,
-      stages: joined(routed.choice ? [choiceStage(routed.choice)] : NO_STAGES, prepared, stages),
+      stages: joined(routed.choice?.told ? [choiceStage(routed.choice)] : NO_STAGES, prepared, stages),
       files,
       budgets: guardrails.budgets,
       refusal,
