@@ -12,12 +12,18 @@ const ALL = Object.keys(ENDINGS) as Ending[];
 describe('ENDINGS', () => {
   it('charges the caller for what was answered, as far as it came, and for nothing that failed', () => {
     const paidByCaller = ALL.filter((ending) => ENDINGS[ending].charge === 'caller');
-    expect(paidByCaller.sort()).toEqual(['caller-gone', 'completed', 'deadline', 'provider-out-of-time']);
+    expect(paidByCaller.sort()).toEqual([
+      'caller-gone',
+      'completed',
+      'deadline',
+      'provider-out-of-time',
+      'reply-refused',
+    ]);
   });
 
-  it('says that a provider was left where nobody failed, or time ran out before a word', () => {
+  it('says that a provider was left where nobody failed, time ran out before a word, or no more is let out', () => {
     const abandoned = ALL.filter((ending) => ENDINGS[ending].abandons === true);
-    expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'shutdown']);
+    expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'reply-refused', 'shutdown']);
   });
 
   it('calls nobody called who was never asked', () => {
@@ -47,6 +53,7 @@ describe('ENDINGS', () => {
     expect(renamed).toEqual({
       deadline: 'timed-out',
       shutdown: 'unavailable',
+      'reply-refused': 'forbidden',
       unaffordable: 'payment-required',
       'provider-forbidden': 'provider-refused-credential',
       'provider-out-of-time': 'provider-timed-out',

@@ -238,7 +238,7 @@ export const VARIABLES = {
     isSecret: true,
     shownDefault: '– (generated and printed once when no key exists)',
     meaning:
-      'A management key that is created at the start if it is absent: any text of 16 characters or more. One that looks guessable is warned of.',
+      'A management key that is created at the start if it is absent: any text of 16 characters or more. One that looks guessable is warned of. Once it was rotated, name its latest secret: the former ones are not made anew, and warned of.',
   }),
   apiKey: optional({
     name: 'FAIRLEAD_API_KEY',
