@@ -76,6 +76,12 @@ export const ANYBODY = 'anybody';
 
 const NOBODY: readonly never[] = [];
 
+/** How many endpoints are left alone for a while, and how many go behind others for an outage. */
+export interface Troubles {
+  readonly paused: number;
+  readonly out: number;
+}
+
 /**
  * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left
  * alone, by all or by one caller (docs/decisions/0041-cool-down-by-rate.md). In the figures that are told, a refusal
@@ -120,6 +126,12 @@ export class EndpointRecord {
   /** How its calls went, over each time that is looked back. */
   uptime(now: number): Uptime {
     return { last5m: this.longer.counts(now), last30m: this.halfHour.counts(now), last1d: this.day.counts(now) };
+  }
+
+  /** Why it is not called in its turn, as all see it. */
+  trouble(now: number): keyof Troubles | undefined {
+    if (this.coolDown?.cooling(now)) return 'paused';
+    return this.isOut(now) ? 'out' : undefined;
   }
 
   condition(now: number): EndpointCondition {

@@ -18,6 +18,7 @@ import {
   type CallFailure,
   type CallOrigin,
   type EndpointCondition,
+  type Troubles,
   type Uptime,
 } from './endpoint-record.js';
 import { ProviderRecord, type ProviderFigures, type SeenFault } from './provider-record.js';
@@ -123,6 +124,22 @@ export class HealthRegistry {
   provider(slug: string): ProviderFigures {
     const lastFault = this.lastFaults.get(slug);
     return { ...this.providers.peek(slug)?.view(this.clock.now()), ...(lastFault && { lastFault }) };
+  }
+
+  /** By slug of the provider: how many of its endpoints are in trouble by the operator's own credential, as all see it. */
+  troubles(): ReadonlyMap<string, Troubles> {
+    const now = this.clock.now();
+    const found = new Map<string, Troubles>();
+    for (const [id, record] of this.records.entries()) {
+      const trouble = record.trouble(now);
+      if (trouble === undefined) continue;
+      const [model, tag, credential] = id.split(' ') as [string, string, string];
+      if (credential !== SHARED_CREDENTIAL) continue;
+      const slug = slugOf({ model, tag, credential });
+      const { paused, out } = found.get(slug) ?? { paused: 0, out: 0 };
+      found.set(slug, trouble === 'paused' ? { paused: paused + 1, out } : { paused, out: out + 1 });
+    }
+    return found;
   }
 
   /** Asks to call an endpoint. False: it is in a cool-down, or another request of this process is its trial. */
