@@ -1,6 +1,7 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CatalogStore } from './catalog/catalog-store.js';
 import type { CatalogProvider } from './core/routing/catalog.js';
+import type { Trouble } from './health/endpoint-record.js';
 import { HealthRegistry } from './health/health-registry.js';
 import { LedgerService } from './ledger/ledger.service.js';
 import { BytesInFlight } from './shared/bytes-in-flight.js';
@@ -53,14 +54,16 @@ export function watchState(app: INestApplicationContext): void {
 const isCallable = ({ credential, needsNoCredential }: CatalogProvider): boolean =>
   credential !== undefined || needsNoCredential === true;
 
+const TROUBLES = ['paused', 'out', 'paused_for_some'] as const satisfies readonly Trouble[];
+
 /** Those that could be called as well, with 0. */
 function viewTroubles(callable: readonly string[], endpoints: HealthRegistry): StateSample[] {
   const troubles = endpoints.troubles();
-  return [...new Set([...callable, ...troubles.keys()])].flatMap((slug): StateSample[] => {
-    const { paused = 0, out = 0 } = troubles.get(slug) ?? {};
-    return [
-      [paused, slug, 'paused'],
-      [out, slug, 'out'],
-    ];
-  });
+  const slugs = new Set([...callable, ...troubles.map(({ provider }) => provider)]);
+  return [...slugs].flatMap((slug) =>
+    TROUBLES.map((state): StateSample => {
+      const count = troubles.filter(({ provider, trouble }) => provider === slug && trouble === state).length;
+      return [count, slug, state];
+    }),
+  );
 }

@@ -76,11 +76,11 @@ export const ANYBODY = 'anybody';
 
 const NOBODY: readonly never[] = [];
 
-/** How many endpoints are left alone for a while, and how many go behind others for an outage. */
-export interface Troubles {
-  readonly paused: number;
-  readonly out: number;
-}
+/**
+ * Why an endpoint is not called in its turn: it pauses for all, it is out for all, or it pauses for callers whose own
+ * calls fail.
+ */
+export type Trouble = 'paused' | 'out' | 'paused_for_some';
 
 /**
  * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left
@@ -128,10 +128,12 @@ export class EndpointRecord {
     return { last5m: this.longer.counts(now), last30m: this.halfHour.counts(now), last1d: this.day.counts(now) };
   }
 
-  /** Why it is not called in its turn, as all see it. */
-  trouble(now: number): keyof Troubles | undefined {
+  /** The gravest that there is; undefined: it is called in its turn. */
+  trouble(now: number): Trouble | undefined {
     if (this.coolDown?.cooling(now)) return 'paused';
-    return this.isOut(now) ? 'out' : undefined;
+    if (this.isOut(now)) return 'out';
+    for (const own of this.ownCoolDowns.values()) if (own.cooling(now)) return 'paused_for_some';
+    return undefined;
   }
 
   condition(now: number): EndpointCondition {

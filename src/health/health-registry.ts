@@ -18,7 +18,7 @@ import {
   type CallFailure,
   type CallOrigin,
   type EndpointCondition,
-  type Troubles,
+  type Trouble,
   type Uptime,
 } from './endpoint-record.js';
 import { ProviderRecord, type ProviderFigures, type SeenFault } from './provider-record.js';
@@ -126,18 +126,15 @@ export class HealthRegistry {
     return { ...this.providers.peek(slug)?.view(this.clock.now()), ...(lastFault && { lastFault }) };
   }
 
-  /** By slug of the provider: how many of its endpoints are in trouble by the operator's own credential, as all see it. */
-  troubles(): ReadonlyMap<string, Troubles> {
+  /** What is in trouble by the operator's own credential, one entry an endpoint. */
+  troubles(): readonly { readonly provider: string; readonly trouble: Trouble }[] {
     const now = this.clock.now();
-    const found = new Map<string, Troubles>();
+    const found: { readonly provider: string; readonly trouble: Trouble }[] = [];
     for (const [id, record] of this.records.entries()) {
       const trouble = record.trouble(now);
       if (trouble === undefined) continue;
       const [model, tag, credential] = id.split(' ') as [string, string, string];
-      if (credential !== SHARED_CREDENTIAL) continue;
-      const slug = slugOf({ model, tag, credential });
-      const { paused, out } = found.get(slug) ?? { paused: 0, out: 0 };
-      found.set(slug, trouble === 'paused' ? { paused: paused + 1, out } : { paused, out: out + 1 });
+      if (credential === SHARED_CREDENTIAL) found.push({ provider: slugOf({ model, tag, credential }), trouble });
     }
     return found;
   }

@@ -32,7 +32,7 @@ export function outgoingHeaders(dialectHeaders: CallHeaders): Record<string, str
   return headers;
 }
 
-/** Puts on a call by what its provider goes on with our trace: ids of our own making, unsigned, as proxies may change it. */
+/** Puts on a call by what its provider goes on with our trace: ids of our own making, unsigned: proxies change it. */
 export function addTrace(headers: Record<string, string>, traceparent: string): void {
   headers['traceparent'] = traceparent;
 }

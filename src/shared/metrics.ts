@@ -259,7 +259,7 @@ export class Metrics {
     });
     this.statementSeconds = new Histogram({
       name: 'fairlead_database_statement_duration_seconds',
-      help: 'Statements of the request path, from their being asked for to their answer, the wait for a connection included.',
+      help: 'Statements of the request path, from being asked for to their answer, with the wait for a connection.',
       buckets: STATEMENT_SECONDS,
       registers,
     });

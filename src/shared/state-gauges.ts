@@ -73,7 +73,7 @@ const STATES = {
   },
   endpoints: {
     name: 'fairlead_endpoints_unavailable',
-    help: 'Endpoints that are paused after failures or at their wish, or go behind others for an outage.',
+    help: 'Endpoints not called in their turn: paused for all, out (an outage) or paused_for_some callers.',
     labels: ['provider', 'state'],
     aggregator: 'max',
   },

@@ -123,7 +123,10 @@ export class Tracing {
 /** Of a later version there may be more behind it. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** The caller's span, where it sent a valid one; else none. Its sampling counts, unless OTEL_TRACES_SAMPLER says otherwise. */
+/**
+ * The caller's span, where it sent a valid one; else none. Its sampling counts, unless OTEL_TRACES_SAMPLER says
+ * otherwise.
+ */
 function parentOf({ traceparent, tracestate }: RequestTrace): Context {
   const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];
   if (version === '00' && more !== undefined) return ROOT_CONTEXT;

@@ -1,8 +1,8 @@
 /**
  * Goal: a provider that fails can be found out: the log line of the request, the metrics and the spans tell the same of
- * it, and none of them, nor the caller, is told a secret, a content or what a provider says of the operator's credential
- * (docs/operating.md#logs). Method: the application before scripted upstreams, one place where nobody listens, and a
- * collector of traces; both faces, whole and streamed.
+ * it, and none of them, nor the caller, is told a secret, a content or what a provider says of the operator's
+ * credential (docs/operating.md#logs). Method: the application before scripted upstreams, one place where nobody
+ * listens, and a collector of traces; both faces, whole and streamed.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -239,7 +239,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect([status, text]).toEqual([502, expect.stringContaining('Not about such things.')]);
   });
 
-  it("tells a caller what it says of the caller's own credential, and the operator nothing but the attempt", async () => {
+  it("tells a caller what it says of the caller's own credential, and the operator the attempt alone", async () => {
     const made = await gateway.request('/byok', {
       method: 'POST',
       key: MANAGEMENT_KEY,
@@ -274,14 +274,14 @@ describeOnEmbedded('a provider that fails', (database) => {
     const text = await (await fetch(`${gateway.origin}/metrics`)).text();
     expect(text).toMatch(/^fairlead_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1$/m);
     expect(text).toMatch(/^fairlead_catalog_info\{hash="[^"]+"\} 1$/m);
-    for (const state of ['paused', 'out'])
+    for (const state of ['paused', 'out', 'paused_for_some'])
       expect(text).toMatch(
         new RegExp(`^fairlead_endpoints_unavailable\\{provider="failing",state="${state}"\\} 0$`, 'm'),
       );
     expect(text).not.toMatch(/^fairlead_redis_up/m);
   });
 
-  it('stands in the trace of its caller, which goes on at the providers; nothing tells a secret or a content', async () => {
+  it('stands in the trace of its caller, which goes on at the providers; nothing tells a secret', async () => {
     failing.script(json(anthropicError('overloaded_error', 'words-canary'), 529));
     const headers = { traceparent: `00-${TRACE}-${SPAN}-01`, tracestate: 'vendor=state-canary' };
     const { requestId, line } = await ask('/messages', { model: 'test/model' }, headers);
