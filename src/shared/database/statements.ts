@@ -92,8 +92,9 @@ class ParsedStatements {
 
 /**
  * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row
- * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a
- * `submit` as its own queries.
+ * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source:
+ * "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own
+ * queries.
  */
 class ValueQuery implements pg.Submittable {
   /** Set by the driver. */
@@ -124,8 +125,8 @@ class ValueQuery implements pg.Submittable {
   }
 
   /**
-   * @returns its name there: none where it is planned for this one time, since what stands between here and a server may
-   *   give each transaction another session. The embedded database has one, computes here, and plans each once
+   * @returns its name there: none where it is planned for this one time, since what stands between here and a server
+   *   may give each transaction another session. The embedded database has one, computes here, and plans each once
    */
   private parsedOn(connection: pg.Connection, protocol: Protocol): string {
     const { text, parsed } = this;
