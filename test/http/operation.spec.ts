@@ -266,7 +266,7 @@ describe('a port for health', () => {
       expect(await statusAt(`${health}/health/live`)).toBe(200);
       const ready = await fetch(`${health}/health/ready`);
       expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ok', checks: { process: {} } }]);
-      expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/^fairlead_requests_total/m);
+      expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/^fairlead_build_info\{.*\} 1$/m);
       expect(await statusAt(`${health}/api/v1/messages`)).toBe(404);
       for (const path of ['health/live', 'health/ready', 'metrics'])
         expect(await statusAt(`${origin}/${path}`)).toBe(404);
