@@ -265,9 +265,7 @@ export class Metrics {
     });
     this.states = new StateGauges(registry);
     for (const metric of metricsOfProcess()) registry.registerMetric(metric);
-    for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
-    for (const kind of ERROR_KINDS) this.refusals.begin(kind);
-    if (!tellsModels) for (const kind of FALLBACKS) this.fallbacks.begin(kind);
+    this.beginClosedSets();
   }
 
   /** @param read asked when somebody asks for the metrics */
@@ -370,6 +368,12 @@ export class Metrics {
   /** The same figures, to be added to those of other processes. */
   report(): Promise<MetricReport[]> {
     return this.registry.getMetricsAsJSON();
+  }
+
+  private beginClosedSets(): void {
+    for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
+    for (const kind of ERROR_KINDS) this.refusals.begin(kind);
+    if (!this.tellsModels) for (const kind of FALLBACKS) this.fallbacks.begin(kind);
   }
 
   /** What can be known of a provider's series when it is met. With a model each would be of one nobody asked for. */
