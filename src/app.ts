@@ -26,6 +26,7 @@ import { afterGrace, Readiness } from './shared/readiness.js';
 import type { ProcessContext } from './shared/shared.module.js';
 import { createTracing } from './shared/tracing.js';
 import type { StopSignal } from './shared/worker-channel.js';
+import { watchState } from './watch-state.js';
 
 const DATABASE_GRACE_MS = 60_000;
 const DATABASE_PING_MS = 2_000;
@@ -112,6 +113,7 @@ async function buildApp(
   app.use((request: Request, response: Response) => errors.answerNowhere(request, response));
   const keys = await app.get(FirstKeys).ensure();
 
+  watchState(app);
   const readiness = app.get(Readiness);
   const stopWatching = watchDatabase(app, context, readiness);
   const unseen = app.get(UnseenCalls, { strict: false });

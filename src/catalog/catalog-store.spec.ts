@@ -125,9 +125,12 @@ describe('while it runs', () => {
   it('refuses bad content, keeps the catalog before it, and complains once for each content', async () => {
     const store = await open();
     const before = store.current();
+    const { loadedAt } = store;
+    expect(store.isRefused).toBe(false);
     writeFileSync(path, 'version: 2\n');
     for (let poll = 0; poll < 4; poll++) await store.poll();
     expect(store.current()).toBe(before);
+    expect([store.isRefused, store.loadedAt]).toEqual([true, loadedAt]);
     expect(logged).toEqual([
       `error The catalog cannot be used (FAIRLEAD_CATALOG):\n  ${path}:1: version: must be 1\nThe catalog before it stays in force.`,
     ]);
@@ -147,6 +150,7 @@ describe('while it runs', () => {
     writeFileSync(path, catalog('two'));
     await store.reload();
     expect(modelsOf(store)).toEqual(['acme/two']);
+    expect(store.isRefused).toBe(false);
   });
 
   it('follows the shipped file when it is extended', async () => {

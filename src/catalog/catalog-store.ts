@@ -32,6 +32,10 @@ interface FileHashes {
  * the catalog before it stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
+  /** Since when the catalog in force is, epoch milliseconds. */
+  loadedAt = Date.now();
+  /** The file as it is now has faults, and the one before it stays in force. */
+  isRefused = false;
   private timer: NodeJS.Timeout | undefined;
   /** The files that were last judged, good or bad. */
   private judged: FileHashes;
@@ -115,6 +119,7 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     this.credentialPaths = credentials.paths;
     this.judged = hashes;
     this.seen = hashes;
+    this.isRefused = 'faults' in reading;
     if ('faults' in reading) {
       this.logger.error(`${new CatalogRefused(reading.faults).message}\nThe catalog before it stays in force.`);
       return;
@@ -124,6 +129,7 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     if (!isNew && hashes.credentials === this.hashes.credentials) return;
     this.snapshot = snapshot;
     this.hashes = hashes;
+    if (isNew) this.loadedAt = Date.now();
     if (isNew) this.logger.log(`The catalog was reloaded: ${snapshot.models.size} models, ${snapshot.hash}.`);
     else this.logger.log('Credentials of the catalog were read anew: their files have changed.');
   }

@@ -46,27 +46,29 @@ export class ProviderFault extends Error {
  * What the caller is told. Closed: status and log level of each kind stand in `generation/ending.ts`, its types on the
  * wire in `shared/http/error-views.ts`.
  */
-export type ErrorKind =
-  | 'invalid-request'
-  | 'context-too-long'
-  | 'unauthenticated'
-  | 'payment-required'
-  | 'forbidden'
-  | 'not-found'
-  | 'method-not-allowed'
-  | 'conflict'
-  | 'request-timed-out' // its body did not come in time
-  | 'too-large'
-  | 'unsupported-media-type'
-  | 'unprocessable'
-  | 'rate-limited'
-  | 'headers-too-large'
-  | 'client-closed'
-  | 'internal'
-  | 'upstream-failed'
-  | 'unavailable'
-  | 'timed-out'
-  | 'overloaded';
+export const ERROR_KINDS = [
+  'invalid-request',
+  'context-too-long',
+  'unauthenticated',
+  'payment-required',
+  'forbidden',
+  'not-found',
+  'method-not-allowed',
+  'conflict',
+  'request-timed-out', // its body did not come in time
+  'too-large',
+  'unsupported-media-type',
+  'unprocessable',
+  'rate-limited',
+  'headers-too-large',
+  'client-closed',
+  'internal',
+  'upstream-failed',
+  'unavailable',
+  'timed-out',
+  'overloaded',
+] as const;
+export type ErrorKind = (typeof ERROR_KINDS)[number];
 
 export interface ErrorDetail {
   /** `error.metadata` on the wire. */

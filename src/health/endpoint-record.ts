@@ -77,6 +77,12 @@ export const ANYBODY = 'anybody';
 const NOBODY: readonly never[] = [];
 
 /**
+ * Why an endpoint is not called in its turn: it pauses for all, it is out for all, or it pauses for callers whose own
+ * calls fail.
+ */
+export type Trouble = 'paused' | 'out' | 'paused_for_some';
+
+/**
  * What is known of one endpoint under one credential: its figures, its faults, and whether it is being left
  * alone, by all or by one caller (docs/decisions/0041-cool-down-by-rate.md). In the figures that are told, a refusal
  * for too many calls is neither a call nor a fault: the endpoint is well. Times are epoch milliseconds.
@@ -120,6 +126,14 @@ export class EndpointRecord {
   /** How its calls went, over each time that is looked back. */
   uptime(now: number): Uptime {
     return { last5m: this.longer.counts(now), last30m: this.halfHour.counts(now), last1d: this.day.counts(now) };
+  }
+
+  /** The gravest that there is; undefined: it is called in its turn. */
+  trouble(now: number): Trouble | undefined {
+    if (this.coolDown?.cooling(now)) return 'paused';
+    if (this.isOut(now)) return 'out';
+    for (const own of this.ownCoolDowns.values()) if (own.cooling(now)) return 'paused_for_some';
+    return undefined;
   }
 
   condition(now: number): EndpointCondition {

@@ -66,6 +66,25 @@ describe('HealthRegistry', () => {
     expect([find()?.cooling?.by, find({ ...key, ...other })]).toEqual(['rate-limit', undefined]);
   });
 
+  it('tells what is paused or out by the credential of the operator, for all or for some', () => {
+    expect(registry.troubles()).toEqual([]);
+    registry.succeeded({ ...key, model: 'acme/sound' });
+    registry.failed(key, { by: 'rate-limit', retryAfterMs: 5_000 });
+    registry.failed({ ...key, tag: 'acme/eu/priority' }, { by: 'rate-limit' });
+    registry.failed({ ...key, credential: '0190b3c4' }, { by: 'rate-limit', retryAfterMs: 5_000 });
+    registry.failed({ ...key, tag: 'other' }, { by: 'rate-limit', retryAfterMs: 5_000 });
+    expect(registry.troubles()).toEqual(
+      expect.arrayContaining([
+        { provider: 'acme', trouble: 'paused' },
+        { provider: 'acme', trouble: 'paused_for_some' },
+        { provider: 'other', trouble: 'paused' },
+      ]),
+    );
+    expect(registry.troubles()).toHaveLength(3);
+    clock.time += 120_000;
+    expect(registry.troubles()).toEqual([]);
+  });
+
   it('takes a trial that begins to answer for a success, however long its reply goes on', () => {
     registry.failed(key, { by: 'rate-limit' });
     expect(registry.isTrial(key)).toBe(true);

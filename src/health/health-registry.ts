@@ -18,6 +18,7 @@ import {
   type CallFailure,
   type CallOrigin,
   type EndpointCondition,
+  type Trouble,
   type Uptime,
 } from './endpoint-record.js';
 import { ProviderRecord, type ProviderFigures, type SeenFault } from './provider-record.js';
@@ -123,6 +124,19 @@ export class HealthRegistry {
   provider(slug: string): ProviderFigures {
     const lastFault = this.lastFaults.get(slug);
     return { ...this.providers.peek(slug)?.view(this.clock.now()), ...(lastFault && { lastFault }) };
+  }
+
+  /** What is in trouble by the operator's own credential, one entry an endpoint. */
+  troubles(): readonly { readonly provider: string; readonly trouble: Trouble }[] {
+    const now = this.clock.now();
+    const found: { readonly provider: string; readonly trouble: Trouble }[] = [];
+    for (const [id, record] of this.records.entries()) {
+      const trouble = record.trouble(now);
+      if (trouble === undefined) continue;
+      const [model, tag, credential] = id.split(' ') as [string, string, string];
+      if (credential === SHARED_CREDENTIAL) found.push({ provider: slugOf({ model, tag, credential }), trouble });
+    }
+    return found;
   }
 
   /** Asks to call an endpoint. False: it is in a cool-down, or another request of this process is its trial. */

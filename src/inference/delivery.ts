@@ -10,14 +10,14 @@ import { doInTurns, StepCounter } from '../core/steps.js';
 import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { CallerGone, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
-import type { Generation } from '../core/generation/generation.js';
+import type { Generation, RequestOrigin } from '../core/generation/generation.js';
 import { faultError } from '../routing/fault-policies.js';
 import { Environment } from '../shared/environment.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
 import { ErrorFilter, GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { observe, Pace } from '../shared/http/paced.js';
-import { logGeneration } from '../shared/http/request-log.js';
+import { logGeneration, REQUEST_ID_HEADER } from '../shared/http/request-log.js';
 import { StallWatch } from '../shared/http/stall-watch.js';
 import { StreamWriter } from '../shared/http/stream-writer.js';
 import { Metrics } from '../shared/metrics.js';
@@ -71,7 +71,7 @@ export class Delivery {
     }, this.environment.timeouts.totalMs);
     const place = this.open.add(carried);
     try {
-      const accepted = this.completions.begin(inference, abort);
+      const accepted = this.completions.begin({ ...inference, origin: originOf(response) }, abort);
       const { generation } = accepted;
       carried.generation = generation;
       response.setHeader(GENERATION_ID_HEADER, generation.id);
@@ -159,6 +159,16 @@ export class Delivery {
       writer.end(face.failure(generation, asGatewayError(error)));
     }
   }
+}
+
+function originOf(response: Response): RequestOrigin {
+  const { traceparent, tracestate } = response.req.headers;
+  return {
+    requestId: String(response.getHeader(REQUEST_ID_HEADER)),
+    // Sent twice it is none.
+    traceparent: typeof traceparent === 'string' ? traceparent : undefined,
+    tracestate: typeof tracestate === 'string' ? tracestate : undefined,
+  };
 }
 
 /** Also one that waits behind another on its connection: its end may never be told. */

@@ -180,6 +180,7 @@ export class GenerationBilling implements GenerationObserver {
     const { bound } = hold;
     const charged = await this.charge(priced);
     if (charged.operatorCost > 0n) this.reportLoss(priced, charged);
+    this.reportSpend(priced, charged);
     generation.bill = charged.bill;
     generation.charged = priced.usage;
     await ledger.settle(hold, this.row(priced, charged, bound));
@@ -329,6 +330,18 @@ export class GenerationBilling implements GenerationObserver {
     for (const { call, money } of calls) told(call.leg, money.operatorCost);
     const leg = (this.generation.recorded ?? calls.at(-1)?.call)?.leg;
     if (leg) told(leg, charged.operatorCost - operatorCost);
+  }
+
+  /** What callers pay for each call: of whoever answered, without what no counter had room for. */
+  private reportSpend({ calls, bill }: Priced, { cost }: Charged): void {
+    const missing = (bill?.cost ?? 0n) - cost;
+    const { recorded } = this.generation;
+    for (const { call, money } of calls) {
+      if (!money.bill) continue;
+      const paid = money.bill.cost - (call === recorded ? missing : 0n);
+      const { model, endpoint } = call.leg;
+      this.billing.metrics.spent({ provider: endpoint.provider.slug, model: model.id }, usdNumber(paid));
+    }
   }
 
   /** @param bound as it was before what was told went beyond it */

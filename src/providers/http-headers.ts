@@ -35,6 +35,11 @@ export function outgoingHeaders(dialectHeaders: CallHeaders, fusionDepth = 0): R
   return headers;
 }
 
+/** Puts on a call by what its provider goes on with our trace: ids of our own making, unsigned: proxies change it. */
+export function addTrace(headers: Record<string, string>, traceparent: string): void {
+  headers['traceparent'] = traceparent;
+}
+
 /** Puts on a call what its platform authorises it by. */
 export function addAuthorisation(headers: Record<string, string>, authorisation: CallHeaders): void {
   for (const name of Object.keys(authorisation)) {

@@ -26,7 +26,7 @@ import { chain } from '../core/stream/step.js';
 import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import type { Environment } from '../shared/environment.js';
 import { withoutCredential } from './credential-mask.js';
-import { addAuthorisation, outgoingHeaders } from './http-headers.js';
+import { addAuthorisation, addTrace, outgoingHeaders } from './http-headers.js';
 import { readRefusal } from './refusal.js';
 import type { ProviderAccess } from './registry.js';
 import type { OutgoingCall, UpstreamResponse } from './transport.js';
@@ -42,6 +42,14 @@ const BATCH_EVENTS = 500;
 /** What calls are made with. */
 export interface CallDependencies {
   readonly timeouts: Pick<Environment['timeouts'], 'connectMs' | 'idleMs'>;
+}
+
+/** Who follows a call. */
+export interface CallWatch {
+  /** Told when the provider has been sent all of it, and may bill it; perhaps more than once. */
+  readonly onSent: () => void;
+  /** Header of that name that the provider is sent; absent: none. */
+  readonly traceparent?: string | undefined;
 }
 
 /**
@@ -71,7 +79,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     private readonly media: FetchedMedia,
     private readonly access: ProviderAccess,
     private readonly dependencies: CallDependencies,
-    private readonly onSent?: (() => void) | undefined,
+    private readonly watch?: CallWatch | undefined,
   ) {}
 
   /** The events of a whole reply, which obey the grammar and whose tool calls hold JSON objects. */
@@ -156,7 +164,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     const headers = outgoingHeaders(call.headers, this.request.fusionDepth);
     const address = this.access.platform.address(this, call);
     const { url, isGuarded } = typeof address === 'string' ? { url: address, isGuarded: undefined } : address;
-    const { onSent } = this;
+    const onSent = this.watch?.onSent;
     const outgoing = { url, isGuarded, headers, body, stream: call.stream, connectTimeoutMs, idleTimeoutMs, onSent };
     const authorisation = this.access.platform.authorise(this, outgoing, signal);
     if (!(authorisation instanceof Promise)) return this.open(outgoing, authorisation, signal);
@@ -170,13 +178,15 @@ export class PreparedCall implements CallContext, DecodeContext {
   ): Promise<UpstreamResponse> {
     this.authorisation = authorisation;
     addAuthorisation(outgoing.headers, authorisation);
+    const traceparent = this.watch?.traceparent;
+    if (traceparent !== undefined) addTrace(outgoing.headers, traceparent);
     return this.access.transport.open(outgoing, signal);
   }
 
   private accepts({ status }: UpstreamResponse): boolean {
     this.status = status;
     // At the latest by now, whatever its transport tells.
-    this.onSent?.();
+    this.watch?.onSent();
     return status >= 200 && status < 300;
   }
 

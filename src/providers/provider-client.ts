@@ -16,7 +16,7 @@ import { findRequiredMedia } from './dialects/required-media.js';
 import { withInlineMedia } from './inline-media.js';
 import { withToolPairs } from './fit-history.js';
 import { toolRun, withFittingTools, type ToolRun } from './fit-tools.js';
-import { PreparedCall, type CallDependencies } from './prepared-call.js';
+import { PreparedCall, type CallDependencies, type CallWatch } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
 import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
 
@@ -60,21 +60,20 @@ export class ProviderClient {
    * Makes a call ready; nothing is sent yet.
    * @param credential absent where the provider wants none
    * @param media all that `requiredMedia` names
-   * @param onSent told when the provider has been sent all of it, and may bill it; perhaps more than once
    */
   prepare(
     { model, endpoint, tier, refusesKeeping }: CallTarget,
     request: ModelRequest,
     credential: Secret | undefined,
     media = NO_MEDIA,
-    onSent?: () => void,
+    watch?: CallWatch,
   ): PreparedCall {
     const access = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
     const passed = fitted(request, target, access.dialect);
     const isInline = access.platform.fetchesMedia?.(dialectOf(endpoint)) === false;
     const sent = isInline ? withInlineMedia(passed, leftTo(access.dialect, passed, target, media)) : passed;
-    return new PreparedCall(target, sent, credential, media, access, this.dependencies, onSent);
+    return new PreparedCall(target, sent, credential, media, access, this.dependencies, watch);
   }
 
   /**

@@ -12,7 +12,7 @@ import type { CountedPrompt, FetchedMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
-import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
+import type { CallWatch, EventBatches, PreparedCall } from '../providers/prepared-call.js';
 import type { ToolRun } from '../providers/fit-tools.js';
 import { NO_MEDIA, ProviderClient } from '../providers/provider-client.js';
 import { Environment } from '../shared/environment.js';
@@ -105,9 +105,9 @@ export class AttemptRunner {
     const { request } = call.run;
     const dropped = this.client.droppedBy(call.leg, request);
     if (dropped.length > 0) call.dropped = dropped;
-    const made = this.prepare(call.leg, request, media, reveal, () => {
-      call.wasSent = true;
-    });
+    const { traceparent } = call;
+    const onSent = (): void => void (call.wasSent = true);
+    const made = this.prepare(call.leg, request, media, reveal, { onSent, traceparent });
     const prepared = made instanceof Promise ? await made : made;
     const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.leg.endpoint;
     const attempt = new Attempt(signal, {
@@ -159,13 +159,11 @@ export class AttemptRunner {
     request: ModelRequest,
     media: FetchedMedia,
     reveal: RevealCredential,
-    onSent?: () => void,
+    watch?: CallWatch,
   ): PreparedCall | Promise<PreparedCall> {
     if (leg.credential === SHARED_CREDENTIAL)
-      return this.client.prepare(leg, request, leg.endpoint.provider.credential, media, onSent);
-    return ownCredential(leg, reveal).then((credential) =>
-      this.client.prepare(leg, request, credential, media, onSent),
-    );
+      return this.client.prepare(leg, request, leg.endpoint.provider.credential, media, watch);
+    return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential, media, watch));
   }
 }
 

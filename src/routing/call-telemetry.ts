@@ -3,6 +3,7 @@ import type { ProviderFault } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
+import { usdNumber } from '../core/money/credits.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
 import { dialectOf } from '../core/routing/catalog.js';
 import type { HealthKey } from '../core/routing/health.js';
@@ -45,22 +46,33 @@ export class CallTelemetry implements GenerationObserver {
 
   constructor(
     private readonly to: TelemetrySinks,
-    { id, request }: Generation,
+    { id, request, origin }: Generation,
   ) {
-    this.span = to.tracing?.startRequest({ model: request.model, generationId: id, streamed: request.stream });
+    this.span = to.tracing?.startRequest({
+      model: request.model,
+      generationId: id,
+      streamed: request.stream,
+      ...origin,
+    });
   }
 
-  called({ request, caller }: Generation, { index, leg }: ProviderCall): void {
+  called({ request, caller }: Generation, call: ProviderCall): void {
+    const { index, leg } = call;
     const { health, clock } = this.to;
     const { provider, upstreamModel } = leg.endpoint;
     const key = healthKeyOf(leg);
     const attempt = { provider: provider.slug, model: upstreamModel, streamed: request.stream };
     const origin = { caller: caller.keyHash, beganAt: clock.now() };
     const isTrial = health.isTrial(key, caller.keyHash);
-    this.calls[index] = { span: this.span?.startAttempt(attempt), key, origin, isTrial };
+    const span = this.span?.startAttempt(attempt);
+    call.traceparent = span?.traceparent;
+    this.calls[index] = { span, key, origin, isTrial };
   }
 
-  answered({ request }: Generation, call: ProviderCall): void {
+  answered({ request, calls }: Generation, call: ProviderCall): void {
+    const first = calls.find(({ run }) => run.plan === call.run.plan)!;
+    if (first !== call)
+      this.to.metrics.fellBack(first.leg.model.id === call.leg.model.id ? 'endpoint' : 'model', call.leg.model.id);
     // A whole reply does not show when its first token came.
     if (!request.stream) return;
     const { key, origin, isTrial } = this.calls[call.index]!;
@@ -82,8 +94,9 @@ export class CallTelemetry implements GenerationObserver {
     const { usage, stop, leg } = call;
     const hasUsage = call.stop !== undefined || call.isCallers;
     const abandonment = abandonmentOf(call);
-    if (outcome) metrics.attempt(slugOf(call), outcome, (performance.now() - call.beganAt) / 1000);
-    if (hasUsage) metrics.tokens(slugOf(call), usage);
+    const measured = { provider: slugOf(call), model: leg.model.id };
+    if (outcome) metrics.attempt(measured, outcome, (performance.now() - call.beganAt) / 1000);
+    if (hasUsage) metrics.tokens(measured, usage);
     if (abandonment) metrics.abandoned(slugOf(call), abandonment);
     this.reportHealth(request.stream, call);
     if (!span) return;
@@ -94,16 +107,19 @@ export class CallTelemetry implements GenerationObserver {
       ...(stop && { stop: stop.unified }),
       ...(firstToken !== undefined && { secondsToFirstToken: firstToken }),
       ...(name !== 'completed' && { error: name }),
+      ...(call.fault?.detail.status !== undefined && { status: call.fault.detail.status }),
     };
     span.end(result);
   }
 
-  ended({ answer, outcome, usage }: Generation): undefined {
-    this.span?.end({
-      usage,
-      ...(answer?.stop && { stop: answer.stop.unified }),
-      ...(answer && { provider: slugOf(answer), model: answer.leg.model.id }),
-      ...(outcome !== 'completed' && { error: outcome! }),
+  ended(generation: Generation): undefined {
+    const { span } = this;
+    if (!span) return;
+    const endedAt = performance.now();
+    // What it costs is known when whoever has the money has been told too, and has settled it.
+    queueMicrotask(() => {
+      const tell = (): void => span.end({ ...resultOf(generation), endedAt });
+      generation.settlement.then(tell, tell);
     });
   }
 
@@ -123,6 +139,14 @@ export class CallTelemetry implements GenerationObserver {
     } else if (isTrial) health.released(key, origin.caller);
   }
 }
+
+const resultOf = ({ answer, outcome, usage, bill }: Generation): SpanResult => ({
+  usage,
+  ...(answer?.stop && { stop: answer.stop.unified }),
+  ...(answer && { provider: slugOf(answer), model: answer.leg.model.id }),
+  ...(outcome !== 'completed' && { error: outcome! }),
+  ...(bill && { costUsd: usdNumber(bill.cost) }),
+});
 
 /** One that had all the time of its request, and said nothing, has no fault of its own. */
 function seenFault(fault: ProviderFault | undefined): NonNullable<CallFailure['fault']> {

@@ -8,6 +8,7 @@ import {
 } from '../core/errors.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
+import { isOperatorsRefusal } from './operator-refusal.js';
 
 interface FaultPolicy {
   /**
@@ -95,11 +96,12 @@ export function faultError(
   metadata: { readonly [key: string]: Json } = {},
   retryAfterMs?: number,
 ): GatewayError {
-  const { providerCode, status } = fault.detail;
+  const { status } = fault.detail;
+  const { message, providerCode } = toldOf(fault, leg);
   const kind = status === 422 ? 'unprocessable' : FAULT_POLICIES[fault.kind].errorKind;
   return new GatewayError(
     kind,
-    fault.message,
+    message,
     {
       metadata: {
         provider_name: leg.endpoint.provider.name,
@@ -110,6 +112,13 @@ export function faultError(
     },
     { cause: fault },
   );
+}
+
+/** The provider's words, but for what it says of a credential that is not the caller's. */
+function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
+  const { message, detail } = fault;
+  if (!isOperatorsRefusal(fault, leg)) return { message, ...detail };
+  return { message: `${leg.endpoint.provider.name} does not serve this gateway: only its operator can mend that.` };
 }
 
 /**
@@ -127,5 +136,5 @@ function previousError({ leg, error }: FailedAttempt): Json {
   const provider = leg.endpoint.provider.name;
   if (error instanceof Untranslatable) return { provider, code: 400, message: error.message };
   if (error instanceof ModelRefusal) return { provider, code: 200, message: error.message };
-  return { provider, code: error.detail.status ?? null, message: error.message };
+  return { provider, code: error.detail.status ?? null, message: toldOf(error, leg).message };
 }

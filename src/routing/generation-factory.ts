@@ -7,11 +7,12 @@ import { Metrics } from '../shared/metrics.js';
 import { Tracing } from '../shared/tracing.js';
 import { CallTelemetry, type TelemetrySinks } from './call-telemetry.js';
 import { DecisionLog } from './decision-log.js';
+import { RefusedCredentials } from './refused-credentials.js';
 import { SessionPins } from './session-pins.js';
 
 /**
- * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, in that order. Whoever
- * holds money or places for it joins behind them, when it is admitted.
+ * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, refused credentials, in
+ * that order. Whoever holds money or places for it joins behind them, when it is admitted.
  */
 @Injectable()
 export class GenerationFactory {
@@ -21,6 +22,7 @@ export class GenerationFactory {
     private readonly clock: Clock,
     private readonly decisions: DecisionLog,
     private readonly pins: SessionPins,
+    private readonly refused: RefusedCredentials,
     tracing: Tracing,
     metrics: Metrics,
     health: HealthRegistry,
@@ -33,6 +35,7 @@ export class GenerationFactory {
     generation.observe(new CallTelemetry(this.sinks, generation));
     generation.observe(this.decisions);
     generation.observe(this.pins);
+    generation.observe(this.refused);
     return generation;
   }
 }

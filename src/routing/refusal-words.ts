@@ -1,8 +1,22 @@
 // What vendors' words say where their status says less. Sources: recorded replies of the vendors, and the threads named
 // here (read 2026-11-24).
 
-/** xAI refuses a key with 400 in the responses format ("Incorrect API key provided"; recorded). */
-const KEY_REFUSED = /\b(?:incorrect|invalid) (?:x-)?api[ -]?key\b|\bapi key not valid\b/i;
+/**
+ * xAI refuses a key with 400 in the responses format ("Incorrect API key provided"; recorded). AWS does with 403, which
+ * of others is as often about what was asked: "The security token included in the request is invalid"
+ * (github.com/iann0036/iamlive/issues/58), and its words for a signature that does not match, as the author knows them.
+ */
+const KEY_REFUSED = new RegExp(
+  [
+    /\b(?:incorrect|invalid) (?:x-)?api[ -]?key\b/,
+    /\bapi key not valid\b/,
+    /\bsecurity token included in the request\b/,
+    /\brequest signature we calculated\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
 
 /**
  * Nothing is left to spend, whatever the status: OpenAI's `insufficient_quota` with 429, and with 400 in the responses

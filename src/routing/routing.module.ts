@@ -10,6 +10,7 @@ import { EndpointBounds } from './endpoint-bounds.js';
 import { GenerationFactory } from './generation-factory.js';
 import { GenerationMedia } from './generation-media.js';
 import { PlanRunner } from './plan-runner.js';
+import { RefusedCredentials } from './refused-credentials.js';
 import { RoutePlanner } from './route-planner.js';
 import { SessionPins } from './session-pins.js';
 import { UnseenCalls } from './unseen-calls.js';
@@ -23,6 +24,7 @@ import { UnseenCalls } from './unseen-calls.js';
     GenerationFactory,
     GenerationMedia,
     PlanRunner,
+    RefusedCredentials,
     RoutePlanner,
     SessionPins,
     UnseenCalls,

@@ -2,6 +2,7 @@ import { parseUrl } from '../core/parse-url.js';
 import { Untranslatable, type FaultKind, type ProviderFault } from '../core/errors.js';
 import { isJsonObject, type Json } from '../core/json/json.js';
 import { dialectOf, type CatalogProvider, type CredentialSource, type Endpoint } from '../core/routing/catalog.js';
+import { systemErrorOf } from '../core/system-error.js';
 import { saysKeyRefused, saysModelNotFound, saysModelUnknown, saysNoAccess, saysNothingLeft } from './refusal-words.js';
 
 /** What has to be looked at where an endpoint does not work. */
@@ -141,31 +142,6 @@ function tokenService(fault: ProviderFault, tried: Tried): Verdict {
     words: `of the token service that the credential names, ${unreached(fault, hostname ?? place ?? 'its host')}`,
   };
 }
-
-interface SystemError {
-  readonly code: string;
-  readonly hostname?: string | undefined;
-  /** Address and port that were called. */
-  readonly place?: string | undefined;
-}
-
-/** The error of the system that a fault rests on, however deep. */
-function systemErrorOf({ cause }: ProviderFault): SystemError | undefined {
-  let error: unknown = cause;
-  for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth++) {
-    if ('code' in error && typeof error.code === 'string') {
-      const { hostname, address: at, port } = error as { hostname?: unknown; address?: unknown; port?: unknown };
-      return {
-        code: error.code,
-        hostname: typeof hostname === 'string' ? hostname : undefined,
-        place: typeof at === 'string' ? `${at}:${String(port)}` : undefined,
-      };
-    }
-    error = error.cause;
-  }
-  return undefined;
-}
-const CAUSES_MAX = 5;
 
 /** As it is written where it holds what the credential puts into it. */
 const hostOf = (baseUrl: string): string => parseUrl(baseUrl)?.host ?? baseUrl;

@@ -139,12 +139,20 @@ describe('PinoLogger', () => {
       model: 'sandbox/echo',
       provider: 'sandbox',
       streamed: true,
+      attempts: [
+        { provider: 'acme', model: 'acme/one', fault: 'unreachable', code: 'ECONNREFUSED', ms: 1.234, body: 'canary' },
+        { provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: 8 },
+      ],
+      attemptCount: 9,
+      firstTokenMs: 5.678,
+      usage: { inputTokens: 10, outputTokens: Number.NaN, cacheReadTokens: 3, cacheWriteTokens: 0, extras: 'canary' },
+      costUsd: 0.00001,
       outcome: 'completed',
       keyHash: 'abcdef0123456789',
       body: 'canary',
       key: 'canary',
     };
-    logger.request(wide);
+    logger.request(wide as never);
     const { time: _time, ...line } = parsed()[0]!;
     expect(line).toEqual({
       level: 'info',
@@ -158,6 +166,15 @@ describe('PinoLogger', () => {
       model: 'sandbox/echo',
       provider: 'sandbox',
       streamed: true,
+      attempts: [
+        { provider: 'acme', model: 'acme/one', fault: 'unreachable', code: 'ECONNREFUSED', ms: 1.2 },
+        { provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: 8 },
+      ],
+      attemptCount: 9,
+      firstTokenMs: 5.7,
+      inputTokens: 10,
+      cacheReadTokens: 3,
+      costUsd: 0.00001,
       outcome: 'completed',
       key: 'abcdef01',
     });

@@ -1,4 +1,5 @@
 import type { LoggerService } from '@nestjs/common';
+import type { Usage } from '../core/conversation/usage.js';
 import type { EndingLogLevel } from '../core/generation/ending.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import { Secret } from '../core/secret.js';
@@ -7,18 +8,46 @@ import type { Environment } from './environment.js';
 import { isError, Redaction } from './redaction.js';
 import { RepeatedLog } from './repeated-log.js';
 
+/** One call of a provider, as the log tells it. */
+export interface RequestLogAttempt {
+  /** Slug. */
+  readonly provider: string;
+  readonly model: string;
+  /** Why it did not answer, in the words of the metric's `outcome`; absent: it answered to its end. */
+  readonly fault?: string;
+  /** Of the provider; absent: it gave none. */
+  readonly status?: number;
+  /** Of the system, such as `ECONNREFUSED`; capitals and digits alone. */
+  readonly code?: string;
+  readonly ms: number;
+}
+
+/** What the log tells of the generation that answered a request. */
+export interface RequestLogGeneration {
+  readonly generationId?: string | undefined;
+  readonly model?: string | undefined;
+  /** Slug. */
+  readonly provider?: string | undefined;
+  readonly streamed?: boolean | undefined;
+  /** The calls that were begun, the last few of many. */
+  readonly attempts?: readonly RequestLogAttempt[];
+  /** How many there were, where that is more. */
+  readonly attemptCount?: number;
+  /** From the acceptance of the request on; of streams alone. */
+  readonly firstTokenMs?: number;
+  readonly usage?: Usage;
+  /** What its caller is charged. */
+  readonly costUsd?: number;
+}
+
 /** What the log tells of one request. Nothing of it comes from a body, but the id of a model the catalog knows. */
-export interface RequestLogFields {
+export interface RequestLogFields extends RequestLogGeneration {
   readonly requestId: string;
   readonly method: string;
   /** The pattern of the route, never the URL: queries and path parameters stay out. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
-  readonly generationId?: string | undefined;
-  readonly model?: string | undefined;
-  readonly provider?: string | undefined;
-  readonly streamed?: boolean | undefined;
   /** How it ended: for a generation by the names of `ENDINGS`, else `completed` or `caller-gone`. */
   readonly outcome?: string | undefined;
   /** Only its first eight characters are written. */
@@ -117,15 +146,10 @@ export class PinoLogger implements LoggerService {
     const level = PROBES.has(fields.route) ? 'debug' : ended === undefined || ended === 'info' ? byStatus : ended;
     if (!this.pino.isLevelEnabled(level)) return;
     const time = new Date(this.clock.now()).toISOString();
-    const { requestId, method, route, status, durationMs, generationId, model, provider, streamed, outcome, keyHash } =
-      fields;
-    const duration = Math.round(durationMs * 10) / 10;
+    const { requestId, method, route, status, durationMs, outcome, keyHash } = fields;
     let line = `{"level":"${level}","time":"${time}","requestId":"${requestId}","method":${JSON.stringify(method)}`;
-    line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${duration}`;
-    if (generationId !== undefined) line += `,"generationId":"${generationId}"`;
-    if (model !== undefined) line += `,"model":${JSON.stringify(model)}`;
-    if (provider !== undefined) line += `,"provider":${JSON.stringify(provider)}`;
-    if (streamed !== undefined) line += `,"streamed":${streamed}`;
+    line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${tenths(durationMs)}`;
+    line += printGeneration(fields);
     if (outcome !== undefined) line += `,"outcome":"${outcome}"`;
     if (keyHash !== undefined) line += `,"key":"${keyHash.slice(0, KEY_HASH_CHARACTERS)}"`;
     this.output.write(`${line},"msg":"request"}\n`);
@@ -167,6 +191,43 @@ export class PinoLogger implements LoggerService {
     }
     return line;
   }
+}
+
+const tenths = (ms: number): number => Math.round(ms * 10) / 10;
+
+function printGeneration(fields: RequestLogGeneration): string {
+  const { generationId, model, provider, streamed, attempts = [], attemptCount, firstTokenMs, usage, costUsd } = fields;
+  let text = '';
+  if (generationId !== undefined) text += `,"generationId":"${generationId}"`;
+  if (model !== undefined) text += `,"model":${JSON.stringify(model)}`;
+  if (provider !== undefined) text += `,"provider":${JSON.stringify(provider)}`;
+  if (streamed !== undefined) text += `,"streamed":${streamed}`;
+  if (attempts.length > 0) text += `,"attempts":[${attempts.map(printAttempt).join(',')}]`;
+  if (attemptCount !== undefined) text += `,"attemptCount":${attemptCount}`;
+  if (firstTokenMs !== undefined) text += `,"firstTokenMs":${tenths(firstTokenMs)}`;
+  if (usage) text += printUsage(usage);
+  if (costUsd !== undefined) text += `,"costUsd":${costUsd}`;
+  return text;
+}
+
+function printAttempt({ provider, model, fault, status, code, ms }: RequestLogAttempt): string {
+  let text = `{"provider":${JSON.stringify(provider)},"model":${JSON.stringify(model)}`;
+  if (fault !== undefined) text += `,"fault":"${fault}"`;
+  if (status !== undefined) text += `,"status":${status}`;
+  if (code !== undefined) text += `,"code":"${code}"`;
+  return `${text},"ms":${tenths(ms)}}`;
+}
+
+/** What was counted, as far as it is a number: what providers report is not ours to vouch for. */
+function printUsage(usage: Usage): string {
+  const { inputTokens, outputTokens, cacheReadTokens } = usage;
+  const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
+  let text = '';
+  if (Number.isFinite(inputTokens)) text += `,"inputTokens":${inputTokens}`;
+  if (Number.isFinite(outputTokens)) text += `,"outputTokens":${outputTokens}`;
+  if (Number.isFinite(cacheReadTokens) && cacheReadTokens !== 0) text += `,"cacheReadTokens":${cacheReadTokens}`;
+  if (Number.isFinite(written) && written !== 0) text += `,"cacheWriteTokens":${written}`;
+  return text;
 }
 
 /**

@@ -4,9 +4,14 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
+import { ERROR_KINDS } from '../core/errors.js';
+import { ENDINGS } from '../core/generation/ending.js';
 import { ClusterMetrics } from './cluster-metrics.js';
-import { Metrics } from './metrics.js';
+import { Metrics, type MeasuredLeg } from './metrics.js';
+import type { WatchedState } from './state-gauges.js';
 import type { PrimaryChannel, PrimaryMessage, WorkerMessage } from './worker-channel.js';
+
+const leg = (provider: string, model = 'acme/one'): MeasuredLeg => ({ provider, model });
 
 const valueOf = (text: string, series: string): number | undefined => {
   const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
@@ -30,8 +35,8 @@ describe('Metrics', () => {
 
   it('counts attempts by outcome, their duration and the time to the first token', async () => {
     const metrics = new Metrics();
-    metrics.attempt('openai', 'overloaded', 0.3);
-    metrics.attempt('openai', 'answered', 0.7);
+    metrics.attempt(leg('openai'), 'overloaded', 0.3);
+    metrics.attempt(leg('openai'), 'answered', 0.7);
     metrics.firstToken('openai', 0.15);
     const text = await metrics.text();
     expect(valueOf(text, 'fairlead_upstream_attempts_total{provider="openai",outcome="overloaded"}')).toBe(1);
@@ -41,24 +46,24 @@ describe('Metrics', () => {
 
   it('counts tokens by direction and passes over what was not said or makes no sense', async () => {
     const metrics = new Metrics();
-    metrics.tokens('a', {
+    metrics.tokens(leg('a'), {
       inputTokens: 10,
       outputTokens: 5,
       cacheReadTokens: 3,
       cacheWriteTokens: 2,
       cacheWrite1hTokens: 1,
     });
-    metrics.tokens('a', { outputTokens: 1 });
-    metrics.tokens('b', { inputTokens: -1, outputTokens: Number.NaN, cacheReadTokens: Number.POSITIVE_INFINITY });
+    metrics.tokens(leg('a'), { outputTokens: 1 });
+    metrics.tokens(leg('b'), { inputTokens: -1, outputTokens: Number.NaN, cacheReadTokens: Number.POSITIVE_INFINITY });
     const text = await metrics.text();
     const tokens = (provider: string, direction: string) =>
       valueOf(text, `fairlead_tokens_total{provider="${provider}",direction="${direction}"}`);
     expect(['input', 'output', 'cache_read', 'cache_write'].map((direction) => tokens('a', direction))).toEqual([
       10, 6, 3, 3,
     ]);
-    expect(['input', 'output', 'cache_read', 'cache_write'].map((direction) => tokens('b', direction))).toEqual(
-      Array.from({ length: 4 }, () => undefined),
-    );
+    expect(['input', 'output', 'cache_read', 'cache_write'].map((direction) => tokens('b', direction))).toEqual([
+      0, 0, 0, 0,
+    ]);
   });
 
   it('follows open streams', async () => {
@@ -79,6 +84,66 @@ describe('Metrics', () => {
       expect(text).toContain(`# TYPE ${name} gauge`);
     }
     expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0);
+  });
+
+  it('tells what is known from the start with 0', async () => {
+    const metrics = new Metrics();
+    metrics.knowProvider('acme');
+    const text = await metrics.text();
+    for (const reason of ERROR_KINDS) expect(valueOf(text, `fairlead_refusals_total{reason="${reason}"}`)).toBe(0);
+    for (const series of [
+      'fairlead_fallbacks_total{kind="endpoint"}',
+      'fairlead_fallbacks_total{kind="model"}',
+      'fairlead_spend_usd_total{provider="acme"}',
+      'fairlead_operator_cost_usd_total{provider="acme"}',
+      'fairlead_upstream_attempts_total{provider="acme",outcome="answered"}',
+      'fairlead_tokens_total{provider="acme",direction="cache_write"}',
+      'fairlead_open_streams',
+      'fairlead_unseen_calls',
+      'fairlead_database_statement_duration_seconds_count',
+    ])
+      expect([series, valueOf(text, series)]).toEqual([series, 0]);
+  });
+
+  it('counts as refusals what this gateway refuses or fails by itself, and nothing else', async () => {
+    const metrics = new Metrics();
+    for (const outcome of ['forbidden', 'unavailable', 'completed', 'caller-gone', 'provider-overloaded'] as const)
+      metrics.refused(outcome);
+    const text = await metrics.text();
+    const counted = [...text.matchAll(/^fairlead_refusals_total\{reason="([^"]+)"\} [1-9]/gm)].map((match) => match[1]);
+    expect(counted).toEqual(['forbidden', 'unavailable']);
+  });
+
+  it('tells models where it is told to, 200 of them', async () => {
+    const metrics = new Metrics({ tellsModels: true });
+    for (let index = 1; index <= 202; index++) metrics.attempt(leg('acme', `acme/${index}`), 'answered', 0.1);
+    metrics.tokens(leg('acme', 'acme/1'), { inputTokens: 3 });
+    metrics.fellBack('model', 'acme/1');
+    metrics.spent(leg('acme', 'acme/201'), 0.5);
+    const text = await metrics.text();
+    const attempts = 'fairlead_upstream_attempts_total{provider="acme",outcome="answered",model=';
+    expect(valueOf(text, `${attempts}"acme/200"}`)).toBe(1);
+    expect(valueOf(text, `${attempts}"other"}`)).toBe(2);
+    expect(text).not.toContain('acme/201');
+    expect(valueOf(text, 'fairlead_tokens_total{provider="acme",direction="input",model="acme/1"}')).toBe(3);
+    expect(valueOf(text, 'fairlead_fallbacks_total{kind="model",model="acme/1"}')).toBe(1);
+    expect(valueOf(text, 'fairlead_spend_usd_total{provider="acme",model="other"}')).toBe(0.5);
+  });
+
+  it('asks for what others know when it is asked, and shows no value of what nobody knows', async () => {
+    const metrics = new Metrics();
+    expect(await metrics.text()).not.toMatch(/^fairlead_(?:redis_up|open_holds|catalog_info)/m);
+    let holds = 3;
+    let hash = 'first';
+    metrics.watch('openHolds', () => [[holds]]);
+    metrics.watch('catalog', () => [[1, hash]]);
+    metrics.watch('redisUp', () => []);
+    expect(valueOf(await metrics.text(), 'fairlead_open_holds')).toBe(3);
+    [holds, hash] = [0, 'second'];
+    const text = await metrics.text();
+    expect(valueOf(text, 'fairlead_open_holds')).toBe(0);
+    expect(text.match(/^fairlead_catalog_info\{.*$/gm)).toEqual(['fairlead_catalog_info{hash="second"} 1']);
+    expect(text).not.toMatch(/^fairlead_redis_up/m);
   });
 
   it('puts the 201st value of a label under "other"', async () => {
@@ -135,6 +200,29 @@ describe('ClusterMetrics', () => {
     }
   });
 
+  it('does not add up what all of them see of the same thing', async () => {
+    const workers = joinWorkers(2);
+    for (const [index, { metrics }] of workers.entries()) {
+      metrics.watch('build', () => [[1, '1.0.0', 'v22']]);
+      metrics.watch('databaseUp', () => [[index]]);
+      metrics.watch('redisUp', () => [[1]]);
+      metrics.watch('catalogLoadedAt', () => [[100 + index]]);
+      metrics.watch('catalogRefused', () => [[index]]);
+      metrics.watch('endpoints', () => [[2 + index, 'acme', 'paused']]);
+      metrics.watch('openHolds', () => [[2 + index]]);
+      metrics.watch('databaseConnections', () => [[1 + index, 'busy']]);
+    }
+    const text = await workers[0]!.cluster.text();
+    expect(valueOf(text, 'fairlead_build_info{version="1.0.0",node="v22"}')).toBe(1);
+    expect(valueOf(text, 'fairlead_database_up')).toBe(0);
+    expect(valueOf(text, 'fairlead_redis_up')).toBe(1);
+    expect(valueOf(text, 'fairlead_catalog_loaded_timestamp_seconds')).toBe(101);
+    expect(valueOf(text, 'fairlead_catalog_refused')).toBe(1);
+    expect(valueOf(text, 'fairlead_endpoints_unavailable{provider="acme",state="paused"}')).toBe(3);
+    expect(valueOf(text, 'fairlead_open_holds')).toBe(5);
+    expect(valueOf(text, 'fairlead_database_connections{state="busy"}')).toBe(3);
+  });
+
   it('answers several questions at once, each with its own sum', async () => {
     const [first] = joinWorkers(2);
     first!.metrics.streamOpened();
@@ -148,30 +236,9 @@ describe('ClusterMetrics', () => {
     expect(valueOf(await workers[0]!.cluster.text(), 'fairlead_open_streams')).toBe(2);
   });
 
-  it('has every metric and event that the example of alerts asks for', async () => {
-    const alerts = readFileSync(join(__dirname, '..', '..', 'docs', 'alerts.yaml'), 'utf8');
-    const { groups } = parse(alerts) as { groups: { rules: { alert: string; expr: string }[] }[] };
-    const rules = groups.flatMap((group) => group.rules);
-    expect(rules.length).toBeGreaterThan(3);
-    const text = await new Metrics().text();
-    const operating = readFileSync(join(__dirname, '..', '..', 'docs', 'operating.md'), 'utf8');
-    const events = /fairlead_ledger_events_total` \| `event` \(([^)]+)\)/.exec(operating)![1]!;
-    for (const { alert, expr } of rules) {
-      const names = expr.match(/fairlead_\w+/g) ?? [];
-      expect([alert, names.length]).toEqual([alert, 1]);
-      expect(text).toContain(`# TYPE ${names[0]} counter`);
-      for (const [, told] of expr.matchAll(/event=~?"([^"]+)"/g))
-        for (const event of told!.split('|')) {
-          expect(events).toContain(`\`${event}\``);
-          // There from the beginning: of a series that begins at 1 no increase is seen.
-          expect(valueOf(text, `fairlead_ledger_events_total{event="${event}"}`)).toBe(0);
-        }
-    }
-  });
-
   it('counts what the operator loses by provider, from 0 on', async () => {
     const metrics = new Metrics();
-    metrics.attempt('called', 'answered', 1);
+    metrics.attempt(leg('called'), 'answered', 1);
     expect(valueOf(await metrics.text(), 'fairlead_operator_cost_usd_total{provider="called"}')).toBe(0);
     metrics.operatorCost('one', 0.25);
     metrics.operatorCost('one', 0.5);
@@ -179,5 +246,93 @@ describe('ClusterMetrics', () => {
     const text = await metrics.text();
     expect(text).toContain('fairlead_operator_cost_usd_total{provider="one"} 0.75');
     expect(text).toContain('fairlead_operator_cost_usd_total{provider="two"} 0');
+  });
+});
+
+describe('what is read of the metrics', () => {
+  const root = join(__dirname, '..', '..');
+  const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
+  /** What a label may be, of those whose words are closed. */
+  const WORDS: Readonly<Record<string, (text: string, word: string) => boolean>> = {
+    event: (text, word) => valueOf(text, `fairlead_ledger_events_total{event="${word}"}`) === 0,
+    outcome: (_, word) => OUTCOMES.has(word),
+    streamed: (_, word) => word === 'true' || word === 'false',
+    status: (_, word) => /^[1-5](?:\d\d|\.\.)$/.test(word),
+    job: (_, word) => word === '$job',
+  };
+  const OUTCOMES = new Set<string>(Object.values(ENDINGS).flatMap(({ outcome }) => outcome ?? []));
+
+  /** A registry that has seen everything. */
+  async function fullText(): Promise<string> {
+    const metrics = new Metrics();
+    metrics.knowProvider('acme');
+    metrics.request('/messages', 'POST', 200, 0.1, true);
+    metrics.attempt(leg('acme'), 'answered', 0.1);
+    metrics.firstToken('acme', 0.1);
+    metrics.abandoned('acme', 'read');
+    for (const [state, labels] of STATES_SHOWN) metrics.watch(state, () => [[1, ...labels]]);
+    return metrics.text();
+  }
+  const STATES_SHOWN = [
+    ['build', ['1.0.0', 'v22']],
+    ['bytesInFlight', []],
+    ['openHolds', []],
+    ['spoolWaiting', []],
+    ['databaseUp', []],
+    ['databaseConnections', ['busy']],
+    ['databaseWaiting', []],
+    ['redisUp', []],
+    ['catalog', ['hash']],
+    ['catalogLoadedAt', []],
+    ['catalogRefused', []],
+    ['endpoints', ['acme', 'paused']],
+  ] as const satisfies readonly (readonly [WatchedState, readonly string[]])[];
+
+  /** Names of series, and of their labels, that there are. */
+  async function seriesOf(): Promise<Map<string, Set<string>>> {
+    const known = new Map<string, Set<string>>();
+    for (const [, name, labels = ''] of (await fullText()).matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm))
+      known.set(name!, new Set([...labels.matchAll(/(\w+)="/g)].map((match) => match[1]!)));
+    return known;
+  }
+
+  async function assertReadable(where: string, expr: string): Promise<void> {
+    const known = await seriesOf();
+    const text = await fullText();
+    const names = expr.match(/\b(?:fairlead|nodejs|process)_\w+/g) ?? [];
+    expect([where, names.length > 0]).toEqual([where, true]);
+    for (const name of names) expect([where, name, known.has(name)]).toEqual([where, name, true]);
+    for (const [, name, matchers] of expr.matchAll(/(\w+)\{([^}]*)\}/g))
+      for (const [, label, told] of matchers!.matchAll(/(\w+)(?:=~|!~|!=|=)"([^"]*)"/g)) {
+        expect([where, label, label === 'job' || known.get(name!)!.has(label!)]).toEqual([where, label, true]);
+        for (const word of told!.split('|'))
+          expect([where, label, word, WORDS[label!]?.(text, word)]).toEqual([where, label, word, true]);
+      }
+    for (const [, labels] of expr.matchAll(/\bby \(([^)]*)\)/g))
+      for (const label of labels!.split(/, */)) {
+        const isKnown = label === 'instance' || names.some((name) => known.get(name)!.has(label));
+        expect([where, label, isKnown]).toEqual([where, label, true]);
+      }
+  }
+
+  it('is there, by every alert', async () => {
+    const { groups } = parse(textOf('docs', 'alerts.yaml')) as {
+      groups: { rules: { alert: string; expr: string }[] }[];
+    };
+    const rules = groups.flatMap((group) => group.rules);
+    expect(rules.length).toBeGreaterThan(10);
+    for (const { alert, expr } of rules) await assertReadable(alert, expr);
+  });
+
+  it('is there, by every panel of the dashboard, and every metric of ours has one', async () => {
+    interface Panel {
+      readonly title: string;
+      readonly targets?: readonly { readonly expr: string }[];
+    }
+    const { panels } = JSON.parse(textOf('deploy', 'grafana', 'fairlead.json')) as { panels: readonly Panel[] };
+    const told = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
+    for (const [title, expr] of told) await assertReadable(title, expr);
+    const shown = told.map(([, expr]) => expr).join('\n');
+    for (const [, name] of (await fullText()).matchAll(/^# TYPE (fairlead_\w+) /gm)) expect(shown).toContain(name);
   });
 });

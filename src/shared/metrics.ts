@@ -9,7 +9,9 @@ import {
   type MetricValue,
 } from 'prom-client';
 import type { Usage } from '../core/conversation/usage.js';
-import type { CallOutcome } from '../core/generation/ending.js';
+import { ERROR_KINDS } from '../core/errors.js';
+import type { CallOutcome, EndingName } from '../core/generation/ending.js';
+import { StateGauges, type StateSample, type WatchedState } from './state-gauges.js';
 
 /**
  * `over_bound`: a reply cost more than was held. `implausible`: its provider reported more than can be, and it is
@@ -39,6 +41,29 @@ export type LedgerEvent = (typeof LEDGER_EVENTS)[number];
  */
 export type Abandonment = 'stopped' | 'read' | 'failed' | 'cut';
 
+/**
+ * How an answer came of another call than the first of its run: another `endpoint` of the same model, or another
+ * `model` that its caller, or a guardrail, named for that.
+ */
+const FALLBACKS = ['endpoint', 'model'] as const;
+export type FallbackKind = (typeof FALLBACKS)[number];
+
+/** Where tokens go, in the words of the label. */
+const DIRECTIONS = ['input', 'output', 'cache_read', 'cache_write'] as const;
+
+/** Whom a call goes to. */
+export interface MeasuredLeg {
+  /** Slug. */
+  readonly provider: string;
+  /** Id in the catalog; told where the settings say so. */
+  readonly model: string;
+}
+
+export interface MetricsOptions {
+  /** Counters of calls have a label `model` as well. */
+  readonly tellsModels?: boolean;
+}
+
 /** One metric with its values, as it travels between the processes of `WORKERS`. */
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
 
@@ -48,6 +73,7 @@ const OTHER = 'other';
 
 const REQUEST_SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
 const UPSTREAM_SECONDS = [0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 900];
+const STATEMENT_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
 const FIRST_TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2.5, 5, 10, 20, 40, 80, 120];
 
 let ofProcess: readonly Metric[] | undefined;
@@ -131,15 +157,17 @@ class Tally {
 }
 
 /**
- * What this process measures, for Prometheus. No label tells an account, key, workspace or model, and
- * each has a bounded number of values. Recording costs less than half a microsecond a figure; one
+ * What this process measures, for Prometheus. No label tells an account, key or workspace, a model only where the
+ * settings say so, and each has a bounded number of values. What is known of labels at the start is told from then on,
+ * with 0: of a series that begins at 1 no increase is seen. Recording costs less than half a microsecond a figure; one
  * instance per process, safe to share.
  */
 export class Metrics {
-  private heldBytes = (): number => 0;
   private readonly registry = new Registry();
   private readonly routes = new BoundedValues();
-  private readonly providers = new BoundedValues((provider) => this.operatorCosts.begin(provider));
+  private readonly providers = new BoundedValues((provider) => this.beginProvider(provider));
+  private readonly models = new BoundedValues();
+  private readonly tellsModels: boolean;
 
   private readonly requests = new Tally(this.registry, 'fairlead_requests_total', {
     help: 'Requests answered, by route pattern, method and HTTP status.',
@@ -152,69 +180,102 @@ export class Metrics {
     buckets: REQUEST_SECONDS,
     registers: [this.registry],
   });
-  private readonly attempts = new Tally(this.registry, 'fairlead_upstream_attempts_total', {
-    help: 'Calls to providers, by how they ended.',
-    labels: ['provider', 'outcome'],
+  private readonly refusals = new Tally(this.registry, 'fairlead_refusals_total', {
+    help: 'Requests that this gateway refused or failed by itself, by reason. Faults of providers are attempts.',
+    labels: ['reason'],
   });
-  private readonly attemptSeconds = new Histogram({
-    name: 'fairlead_upstream_duration_seconds',
-    help: 'From the start of a call to a provider to its end.',
-    labelNames: ['provider'],
-    buckets: UPSTREAM_SECONDS,
-    registers: [this.registry],
-  });
-  private readonly firstTokenSeconds = new Histogram({
-    name: 'fairlead_time_to_first_token_seconds',
-    help: 'From the start of a call to a provider to the first event with content.',
-    labelNames: ['provider'],
-    buckets: FIRST_TOKEN_SECONDS,
-    registers: [this.registry],
-  });
-  private readonly tokenCounts = new Tally(this.registry, 'fairlead_tokens_total', {
-    help: 'Tokens that providers reported: input (not cached), output, cache_read, cache_write.',
-    labels: ['provider', 'direction'],
-  });
-  private readonly openStreams = new Gauge({
-    name: 'fairlead_open_streams',
-    help: 'Streamed replies that are open now.',
-    registers: [this.registry],
-  });
-  private readonly abandonments = new Tally(this.registry, 'fairlead_abandoned_calls_total', {
-    help: 'Calls that were left after they had been sent, by what became of them: stopped, read, failed, cut.',
-    labels: ['provider', 'outcome'],
-  });
-  private readonly bytesInFlight: Gauge = new Gauge({
-    name: 'fairlead_bytes_in_flight',
-    help: 'Bytes of bodies, of fetched media and of pages that open requests hold, of FAIRLEAD_BODIES_IN_FLIGHT.',
-    registers: [this.registry],
-    collect: (): void => this.bytesInFlight.set(this.heldBytes()),
-  });
-  private readonly unseenCalls = new Gauge({
-    name: 'fairlead_unseen_calls',
-    help: 'Calls that run on without their callers, because their providers bill all of them.',
-    registers: [this.registry],
-  });
-  private readonly ledgerEvents = new Counter({
-    name: 'fairlead_ledger_events_total',
-    help: 'What is out of the ordinary in the ledger: see docs/operating.md.',
-    labelNames: ['event'],
-    registers: [this.registry],
-  });
+  private readonly attempts: Tally;
+  private readonly attemptSeconds: Histogram;
+  private readonly firstTokenSeconds: Histogram;
+  private readonly tokenCounts: Tally;
+  private readonly fallbacks: Tally;
+  private readonly spend: Tally;
+  private readonly openStreams: Gauge;
+  private readonly abandonments: Tally;
+  private readonly unseenCalls: Gauge;
+  private readonly ledgerEvents: Counter;
+  private readonly operatorCosts: Tally;
+  private readonly statementSeconds: Histogram;
+  private readonly states: StateGauges;
 
-  private readonly operatorCosts = new Tally(this.registry, 'fairlead_operator_cost_usd_total', {
-    help: 'USD that providers ask for and no caller pays, as generations were settled.',
-    labels: ['provider'],
-  });
-
-  constructor() {
-    for (const metric of metricsOfProcess()) this.registry.registerMetric(metric);
-    // What begins at 1 has not risen, as Prometheus counts: no alert would see the first.
-    for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
+  constructor({ tellsModels = false }: MetricsOptions = {}) {
+    this.tellsModels = tellsModels;
+    const { registry } = this;
+    const registers = [registry];
+    const model = tellsModels ? ['model'] : [];
+    this.attempts = new Tally(registry, 'fairlead_upstream_attempts_total', {
+      help: 'Calls to providers, by how they ended.',
+      labels: ['provider', 'outcome', ...model],
+    });
+    this.attemptSeconds = new Histogram({
+      name: 'fairlead_upstream_duration_seconds',
+      help: 'From the start of a call to a provider to its end.',
+      labelNames: ['provider'],
+      buckets: UPSTREAM_SECONDS,
+      registers,
+    });
+    this.firstTokenSeconds = new Histogram({
+      name: 'fairlead_time_to_first_token_seconds',
+      help: 'From the start of a call to a provider to the first event with content.',
+      labelNames: ['provider'],
+      buckets: FIRST_TOKEN_SECONDS,
+      registers,
+    });
+    this.tokenCounts = new Tally(registry, 'fairlead_tokens_total', {
+      help: 'Tokens that providers reported: input (not cached), output, cache_read, cache_write.',
+      labels: ['provider', 'direction', ...model],
+    });
+    this.fallbacks = new Tally(registry, 'fairlead_fallbacks_total', {
+      help: 'Answers of another endpoint or model than the one that was called first.',
+      labels: ['kind', ...model],
+    });
+    this.spend = new Tally(registry, 'fairlead_spend_usd_total', {
+      help: 'USD that callers were charged for calls, by who was called, as generations were settled.',
+      labels: ['provider', ...model],
+    });
+    this.openStreams = new Gauge({
+      name: 'fairlead_open_streams',
+      help: 'Streamed replies that are open now.',
+      registers,
+    });
+    this.abandonments = new Tally(registry, 'fairlead_abandoned_calls_total', {
+      help: 'Calls that were left after they had been sent, by what became of them: stopped, read, failed, cut.',
+      labels: ['provider', 'outcome'],
+    });
+    this.unseenCalls = new Gauge({
+      name: 'fairlead_unseen_calls',
+      help: 'Calls that run on without their callers, because their providers bill all of them.',
+      registers,
+    });
+    this.ledgerEvents = new Counter({
+      name: 'fairlead_ledger_events_total',
+      help: 'What is out of the ordinary in the ledger: see docs/operating.md.',
+      labelNames: ['event'],
+      registers,
+    });
+    this.operatorCosts = new Tally(registry, 'fairlead_operator_cost_usd_total', {
+      help: 'USD that providers ask for and no caller pays, as generations were settled.',
+      labels: ['provider'],
+    });
+    this.statementSeconds = new Histogram({
+      name: 'fairlead_database_statement_duration_seconds',
+      help: 'Statements of the request path, from being asked for to their answer, with the wait for a connection.',
+      buckets: STATEMENT_SECONDS,
+      registers,
+    });
+    this.states = new StateGauges(registry);
+    for (const metric of metricsOfProcess()) registry.registerMetric(metric);
+    this.beginClosedSets();
   }
 
-  /** @param held how many there are now, asked when somebody asks for the metrics */
-  watchBytesInFlight(held: () => number): void {
-    this.heldBytes = held;
+  /** @param read asked when somebody asks for the metrics */
+  watch(state: WatchedState, read: () => readonly StateSample[]): void {
+    this.states.watch(state, read);
+  }
+
+  /** Shows the series of a provider that may be called, before it is. */
+  knowProvider(provider: string): void {
+    this.providers.bound(provider);
   }
 
   /** A request was answered. @param route the pattern of the route, undefined where none matched */
@@ -224,10 +285,15 @@ export class Metrics {
     this.requestSeconds.observe({ route: bounded, streamed: streamed ? 'true' : 'false' }, seconds);
   }
 
+  /** How a request ended. Counted where this gateway refused it or failed: other words are no refusals. */
+  refused(outcome: EndingName): void {
+    if (REFUSALS.has(outcome)) this.refusals.add(1, outcome);
+  }
+
   /** A call to a provider ended. */
-  attempt(provider: string, outcome: CallOutcome, seconds: number): void {
+  attempt({ provider, model }: MeasuredLeg, outcome: CallOutcome, seconds: number): void {
     const bounded = this.providers.bound(provider);
-    this.attempts.add(1, bounded, outcome);
+    this.attempts.add(1, bounded, outcome, ...this.modelLabel(model));
     this.attemptSeconds.observe({ provider: bounded }, seconds);
   }
 
@@ -237,14 +303,25 @@ export class Metrics {
   }
 
   /** The last usage of one reply, as its provider reports it. Call once a reply: usage is cumulative. */
-  tokens(provider: string, usage: Usage): void {
+  tokens({ provider, model }: MeasuredLeg, usage: Usage): void {
     const bounded = this.providers.bound(provider);
+    const label = this.modelLabel(model);
     const { tokenCounts } = this;
-    tokenCounts.add(usage.inputTokens ?? 0, bounded, 'input');
-    tokenCounts.add(usage.outputTokens ?? 0, bounded, 'output');
-    tokenCounts.add(usage.cacheReadTokens ?? 0, bounded, 'cache_read');
+    tokenCounts.add(usage.inputTokens ?? 0, bounded, 'input', ...label);
+    tokenCounts.add(usage.outputTokens ?? 0, bounded, 'output', ...label);
+    tokenCounts.add(usage.cacheReadTokens ?? 0, bounded, 'cache_read', ...label);
     const cacheWrites = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
-    tokenCounts.add(cacheWrites, bounded, 'cache_write');
+    tokenCounts.add(cacheWrites, bounded, 'cache_write', ...label);
+  }
+
+  /** An answer came of another call than the first. @param model the one that answers */
+  fellBack(kind: FallbackKind, model: string): void {
+    this.fallbacks.add(1, kind, ...this.modelLabel(model));
+  }
+
+  /** What a caller is charged for a call. @param usd nothing is counted of 0 */
+  spent({ provider, model }: MeasuredLeg, usd: number): void {
+    this.spend.add(usd, this.providers.bound(provider), ...this.modelLabel(model));
   }
 
   /** A call was left, and has ended. */
@@ -278,6 +355,11 @@ export class Metrics {
     this.ledgerEvents.inc({ event }, count);
   }
 
+  /** A statement of the request path was answered, or failed. */
+  statement(seconds: number): void {
+    this.statementSeconds.observe(seconds);
+  }
+
   /** The Prometheus text of this process alone. */
   text(): Promise<string> {
     return this.registry.metrics();
@@ -287,4 +369,26 @@ export class Metrics {
   report(): Promise<MetricReport[]> {
     return this.registry.getMetricsAsJSON();
   }
+
+  private beginClosedSets(): void {
+    for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
+    for (const kind of ERROR_KINDS) this.refusals.begin(kind);
+    if (!this.tellsModels) for (const kind of FALLBACKS) this.fallbacks.begin(kind);
+  }
+
+  /** What can be known of a provider's series when it is met. With a model each would be of one nobody asked for. */
+  private beginProvider(provider: string): void {
+    this.operatorCosts.begin(provider);
+    if (this.tellsModels) return;
+    this.spend.begin(provider);
+    this.attempts.begin(provider, 'answered');
+    for (const direction of DIRECTIONS) this.tokenCounts.begin(provider, direction);
+  }
+
+  private modelLabel(model: string): readonly string[] {
+    return this.tellsModels ? [this.models.bound(model)] : NO_LABEL;
+  }
 }
+
+const NO_LABEL: readonly never[] = [];
+const REFUSALS: ReadonlySet<string> = new Set(ERROR_KINDS);

@@ -74,6 +74,10 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
     return `fairlead:${this.commands.client.options.db ?? 0}:${name}`;
   }
 
+  override get answers(): boolean {
+    return this.isUp && !this.isAway;
+  }
+
   private get isUp(): boolean {
     return this.commands.isReady && this.listener.isReady;
   }

@@ -15,6 +15,11 @@ export interface LinkedMap {
 export abstract class ReplicaLink {
   abstract join(map: LinkedMap): void;
 
+  /** Whether what the replicas share can be reached now; undefined: there is nothing to reach. */
+  get answers(): boolean | undefined {
+    return undefined;
+  }
+
   /**
    * Stores an entry and tells the replicas of it. Never rejects.
    * @returns false where this is not known to have happened: the map is to try again

@@ -24,10 +24,6 @@ export interface ProcessContext {
 /** Settings, time, log, metrics, readiness and the guarded fetch, for every room. */
 @Module({})
 export class SharedModule {
-  constructor(metrics: Metrics, bytesInFlight: BytesInFlight) {
-    metrics.watchBytesInFlight(() => bytesInFlight.held);
-  }
-
   static register({ environment, clock, logger, tracing }: ProcessContext): DynamicModule {
     return {
       module: SharedModule,
@@ -41,7 +37,7 @@ export class SharedModule {
         { provide: Tracing, useValue: tracing },
         BytesInFlight,
         CheckedAddresses,
-        Metrics,
+        { provide: Metrics, useValue: new Metrics({ tellsModels: environment.metricsModels === 'on' }) },
         Readiness,
         SafeFetch,
         {

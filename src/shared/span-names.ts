@@ -17,8 +17,14 @@ export const SPAN_NAMES = {
   cacheReadTokens: 'gen_ai.usage.cache_read.input_tokens',
   cacheWriteTokens: 'gen_ai.usage.cache_creation.input_tokens',
   errorType: 'error.type',
-  /** Ours: the conventions name no such thing. */
+  /** HTTP status that the provider gave. */
+  responseStatus: 'http.response.status_code',
+  /** Ours: the conventions name no such things. */
   streamed: 'fairlead.streamed',
+  /** Of the request, as its log line and the header of its reply have it. */
+  requestId: 'fairlead.request_id',
+  /** What the caller is charged. */
+  costUsd: 'fairlead.cost_usd',
 } as const;
 
 /** The operation of both faces, in the words of the conventions. */

@@ -61,6 +61,56 @@ describe('Tracing', () => {
     });
   });
 
+  const TRACE = '0af7651916cd43dd8448eb211c80319c';
+  const SPAN = 'b7ad6b7169203331';
+
+  it.each([
+    ['of this version', `00-${TRACE}-${SPAN}-01`],
+    ['of a later version, which may say more', `cc-${TRACE}-${SPAN}-01-what-comes`],
+  ])("goes on with a caller's trace %s, and tells the providers", (_, traceparent) => {
+    const { tracing, spans } = traceInMemory();
+    const request = tracing.startRequest({ ...REQUEST, requestId: 'r-1', traceparent, tracestate: 'acme=1,other=2' })!;
+    const attempt = request.startAttempt(ATTEMPT);
+    attempt.end({ error: 'provider-unavailable', status: 503 });
+    request.end({ costUsd: 0.25 });
+    const [called, whole] = spans();
+    expect(whole).toMatchObject({
+      parentSpanContext: { traceId: TRACE, spanId: SPAN, isRemote: true },
+      attributes: { 'fairlead.request_id': 'r-1', 'fairlead.cost_usd': 0.25 },
+    });
+    expect(whole!.spanContext().traceState?.serialize()).toBe('acme=1,other=2');
+    expect(called).toMatchObject({
+      attributes: { 'error.type': 'provider-unavailable', 'http.response.status_code': 503 },
+    });
+    expect(attempt.traceparent).toBe(`00-${TRACE}-${called!.spanContext().spanId}-01`);
+  });
+
+  it.each([
+    ['no text of the form', 'a-canary'],
+    ['a trace of zeros', `00-${'0'.repeat(32)}-${SPAN}-01`],
+    ['a span of zeros', `00-${TRACE}-${'0'.repeat(16)}-01`],
+    ['capitals', `00-${TRACE.toUpperCase()}-${SPAN}-01`],
+    ['more than this version has', `00-${TRACE}-${SPAN}-01-more`],
+    ['the version that is none', `ff-${TRACE}-${SPAN}-01`],
+  ])('begins a trace of its own for %s', (_, traceparent) => {
+    const { tracing, spans } = traceInMemory();
+    tracing.startRequest({ ...REQUEST, traceparent, tracestate: 'acme=1' })!.end({});
+    const [span] = spans();
+    expect(span!.parentSpanContext).toBeUndefined();
+    expect(span!.spanContext().traceId).not.toBe(TRACE);
+    expect(span!.spanContext().traceState).toBeUndefined();
+  });
+
+  it('sends no span of a trace that its caller does not sample, and tells the providers so', () => {
+    const { tracing, spans } = traceInMemory();
+    const request = tracing.startRequest({ ...REQUEST, traceparent: `00-${TRACE}-${SPAN}-00` })!;
+    const attempt = request.startAttempt(ATTEMPT);
+    attempt.end({});
+    request.end({});
+    expect(spans()).toEqual([]);
+    expect(attempt.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
+  });
+
   it('has no spans when it is off, and says so', async () => {
     const tracing = await createTracing(undefined);
     expect(tracing.isOn).toBe(false);

@@ -1,8 +1,11 @@
 import {
+  createTraceState,
+  isSpanContextValid,
   ROOT_CONTEXT,
   SpanKind,
   SpanStatusCode,
   trace,
+  TraceFlags,
   type Attributes,
   type Context,
   type Span,
@@ -12,6 +15,7 @@ import type { StopReason } from '../core/conversation/event.js';
 import type { Usage } from '../core/conversation/usage.js';
 import type { EndingName } from '../core/generation/ending.js';
 import { InvalidEnvironment } from './environment.js';
+import { PACKAGE_VERSION } from './package-version.js';
 import { CHAT_OPERATION, SPAN_NAMES } from './span-names.js';
 
 const FLUSH_MS = 2000;
@@ -22,6 +26,10 @@ export interface RequestTrace {
   readonly model: string;
   readonly generationId: string;
   readonly streamed: boolean;
+  readonly requestId?: string | undefined;
+  /** Of the caller, whose trace goes on here; what is none is passed over. */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
 }
 
 export interface AttemptTrace {
@@ -42,6 +50,11 @@ export interface SpanResult {
   readonly model?: string;
   readonly secondsToFirstToken?: number;
   readonly error?: Exclude<EndingName, 'completed'>;
+  /** HTTP status that the provider gave. */
+  readonly status?: number;
+  readonly costUsd?: number;
+  /** When it ended, by `performance.now()`; absent: now. */
+  readonly endedAt?: number;
 }
 
 /** A request or an attempt that is being traced. End it once. */
@@ -63,7 +76,13 @@ export class TraceSpan {
   end(result: SpanResult): void {
     this.span.setAttributes(viewResult(result));
     if (result.error !== undefined) this.span.setStatus({ code: SpanStatusCode.ERROR });
-    this.span.end();
+    this.span.end(result.endedAt);
+  }
+
+  /** The header by which others go on with this trace. */
+  get traceparent(): string {
+    const { traceId, spanId, traceFlags } = this.span.spanContext();
+    return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
   }
 }
 
@@ -82,9 +101,10 @@ export class Tracing {
   /** @returns undefined without an exporter */
   startRequest(request: RequestTrace): TraceSpan | undefined {
     if (!this.tracer) return undefined;
-    return start(this.tracer, SpanKind.SERVER, ROOT_CONTEXT, request.model, {
+    return start(this.tracer, SpanKind.SERVER, parentOf(request), request.model, {
       [SPAN_NAMES.responseId]: request.generationId,
       [SPAN_NAMES.streamed]: request.streamed,
+      ...(request.requestId !== undefined && { [SPAN_NAMES.requestId]: request.requestId }),
     });
   }
 
@@ -100,6 +120,26 @@ export class Tracing {
   }
 }
 
+/** Of a later version there may be more behind it. */
+const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
+
+/**
+ * The caller's span, where it sent a valid one; else none. Its sampling counts, unless OTEL_TRACES_SAMPLER says
+ * otherwise.
+ */
+function parentOf({ traceparent, tracestate }: RequestTrace): Context {
+  const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];
+  if (version === '00' && more !== undefined) return ROOT_CONTEXT;
+  const context = {
+    traceId,
+    spanId,
+    traceFlags: Number.parseInt(flags, 16) & TraceFlags.SAMPLED,
+    isRemote: true,
+    ...(tracestate !== undefined && { traceState: createTraceState(tracestate) }),
+  };
+  return isSpanContextValid(context) ? trace.setSpanContext(ROOT_CONTEXT, context) : ROOT_CONTEXT;
+}
+
 function start(tracer: Tracer, kind: SpanKind, parent: Context, model: string, attributes: Attributes): TraceSpan {
   const all = { [SPAN_NAMES.operation]: CHAT_OPERATION, [SPAN_NAMES.requestModel]: model, ...attributes };
   const span = tracer.startSpan(`${CHAT_OPERATION} ${model}`, { kind, attributes: all }, parent);
@@ -113,6 +153,8 @@ function viewResult(result: SpanResult): Attributes {
     ...(result.stop !== undefined && { [SPAN_NAMES.finishReasons]: [result.stop] }),
     ...(result.secondsToFirstToken !== undefined && { [SPAN_NAMES.timeToFirstChunk]: result.secondsToFirstToken }),
     ...(result.error !== undefined && { [SPAN_NAMES.errorType]: result.error }),
+    ...(result.status !== undefined && { [SPAN_NAMES.responseStatus]: result.status }),
+    ...(result.costUsd !== undefined && { [SPAN_NAMES.costUsd]: result.costUsd }),
     ...(result.usage && viewUsage(result.usage)),
   };
 }
@@ -145,7 +187,7 @@ export async function createTracing(endpoint: string | undefined): Promise<Traci
     // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
     resource: resources
       .defaultResource()
-      .merge(resources.resourceFromAttributes({ 'service.name': 'fairlead' }))
+      .merge(resources.resourceFromAttributes({ 'service.name': 'fairlead', 'service.version': PACKAGE_VERSION }))
       .merge(resources.detectResources({ detectors: [resources.envDetector] })),
     spanProcessors: [new sdk.BatchSpanProcessor(exporter)],
   });

@@ -1,5 +1,6 @@
 // Goal: every error has the form of its address, names what to do, and a lost database is 503, never 401 or 500.
 // Method: the real app over HTTP and bare sockets; a proxy before PostgreSQL takes the way to it away.
+import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -188,6 +189,12 @@ describeOnPostgres('a lost database', (database) => {
     body: JSON.stringify({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }),
   });
 
+  /** It is asked every other second; each answer here is a turn of the gateway's event loop. */
+  async function showsDatabase(up: 0 | 1): Promise<void> {
+    const metrics = async (): Promise<string> => (await fetch(`${gateway.origin}/metrics`)).text();
+    while (!(await metrics()).includes(`\nfairlead_database_up ${up}\n`)) await setTimeout(50);
+  }
+
   it('is 503 wherever it is needed, and all is well again by itself', async () => {
     expect((await statusOf('/key', MANAGEMENT_KEY))[0]).toBe(200);
     expect((await statusOf('/messages', API_KEY, message('sandbox/echo')))[0]).toBe(200);
@@ -209,8 +216,12 @@ describeOnPostgres('a lost database', (database) => {
     for (const key of [API_KEY, MANAGEMENT_KEY]) expect(await statusOf('/key', key)).toEqual(UNAVAILABLE);
     expect(await statusOf('/messages', API_KEY, message('sandbox/echo'))).toEqual(UNAVAILABLE);
     expect((await fetch(`${gateway.origin}/health/live`)).status).toBe(200);
+    await showsDatabase(0);
+    const answered = gateway.log.filter(({ msg, status }) => msg === 'request' && status === 503);
+    expect(new Set(answered.map(({ outcome }) => outcome))).toEqual(new Set(['unavailable']));
 
     await proxy.start();
+    await showsDatabase(1);
     for (const until = Date.now() + 10_000; Date.now() < until;) {
       if ((await statusOf('/key', MANAGEMENT_KEY))[0] === 200) break;
     }

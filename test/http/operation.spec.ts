@@ -222,6 +222,14 @@ describe('the life of a process', () => {
         [200, false, 'completed'],
         [200, true, 'completed'],
       ]);
+      const unready = lines.find(
+        ({ msg, route, status }) => msg === 'request' && route === '/health/ready' && status === 503,
+      );
+      expect(unready.outcome).toBe('unavailable');
+      expect(requests[0].attempts).toEqual([
+        { provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: expect.any(Number) },
+      ]);
+      expect(requests[0]).toMatchObject({ outputTokens: expect.any(Number), costUsd: expect.any(Number) });
       for (const text of [gateway.output, figures, exported]) expect(text).not.toContain('canary');
       expect(exported).toContain('chat sandbox/echo');
       expect(exported).toContain('gen_ai.usage.output_tokens');
@@ -258,7 +266,7 @@ describe('a port for health', () => {
       expect(await statusAt(`${health}/health/live`)).toBe(200);
       const ready = await fetch(`${health}/health/ready`);
       expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ok', checks: { process: {} } }]);
-      expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/^fairlead_requests_total/m);
+      expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/^fairlead_build_info\{.*\} 1$/m);
       expect(await statusAt(`${health}/api/v1/messages`)).toBe(404);
       for (const path of ['health/live', 'health/ready', 'metrics'])
         expect(await statusAt(`${origin}/${path}`)).toBe(404);
@@ -360,6 +368,10 @@ describeOnPostgres('several workers', (database) => {
           /^fairlead_requests_total\{route="\/openapi.json",method="GET",status="200"\} 10$/m,
         );
       }
+      const figures = await (await fetch(`${health}/metrics`)).text();
+      // Each worker tells 1 of these.
+      for (const series of ['database_up', 'redis_up', 'build_info\\{.*\\}', 'catalog_info\\{.*\\}'])
+        expect(figures).toMatch(new RegExp(`^fairlead_${series} 1$`, 'm'));
       expect((await ask(origin, { model: 'sandbox/echo' })).status).toBe(200);
       gateway.signal('SIGINT');
       expect(await gateway.ended).toBe(0);

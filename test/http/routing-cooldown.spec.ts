@@ -48,6 +48,23 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
 
   const pass = (seconds: number): void => void (clock.aheadMs += seconds * SECOND);
 
+  it('are counted in the metrics while they are, by their provider', async () => {
+    const paused = async (): Promise<string[]> => {
+      const text = await (await fetch(`${bench.gateway.origin}/metrics`)).text();
+      return text.match(/^fairlead_endpoints_unavailable\{provider="(?:alpha|beta)",state="paused"\} \d+$/gm) ?? [];
+    };
+    const shown = (alpha: number): string[] => [
+      `fairlead_endpoints_unavailable{provider="alpha",state="paused"} ${alpha}`,
+      'fairlead_endpoints_unavailable{provider="beta",state="paused"} 0',
+    ];
+    expect(await paused()).toEqual(shown(0));
+    bench.script('alpha', json(anthropicError('rate_limit_error', 'Slow down.'), 429, { 'retry-after': `${BASE_S}` }));
+    expect((await bench.ask(ask(pair))).status).toBe(200);
+    expect(await paused()).toEqual(shown(1));
+    pass(2 * BASE_S);
+    expect(await paused()).toEqual(shown(0));
+  });
+
   /** Asks once a second, and tells at which seconds the first provider was called. Every caller must be answered. */
   async function secondsOfCalls(seconds: number): Promise<readonly number[]> {
     const called: number[] = [];

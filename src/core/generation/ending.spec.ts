@@ -21,7 +21,7 @@ describe('ENDINGS', () => {
     ]);
   });
 
-  it('says that a provider was left where nobody failed, or time ran out before a word', () => {
+  it('says that a provider was left where nobody failed, time ran out before a word, or no more is let out', () => {
     const abandoned = ALL.filter((ending) => ENDINGS[ending].abandons === true);
     expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'reply-refused', 'shutdown']);
   });

@@ -15,6 +15,15 @@ import { ENDINGS, endingOf, faultOf, type Ending, type EndingName } from './endi
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
 
+/** Where a generation comes from, for whoever looks for it. */
+export interface RequestOrigin {
+  /** Of the HTTP request. */
+  readonly requestId: string;
+  /** Headers of the same names, as they came (https://www.w3.org/TR/trace-context/, read 2026-11-26). */
+  readonly traceparent?: string | undefined;
+  readonly tracestate?: string | undefined;
+}
+
 /** What a generation is begun with. */
 export interface GenerationStart {
   /** As the caller asked. */
@@ -22,6 +31,8 @@ export interface GenerationStart {
   readonly caller: Caller;
   /** The face it came through. */
   readonly api: 'messages' | 'chat';
+  /** Absent: of no HTTP request. */
+  readonly origin?: RequestOrigin | undefined;
   /** Observes it from its start, before all others. */
   readonly observer?: GenerationObserver | undefined;
 }
@@ -79,6 +90,7 @@ export class Generation {
   readonly request: ModelRequest;
   readonly caller: Caller;
   readonly api: GenerationStart['api'];
+  readonly origin: RequestOrigin | undefined;
   /** How what the caller asked was routed; undefined before there is a plan. Further runs have plans of their own. */
   plan: Plan | undefined;
   /** Until it is kept: a long reply must not hold on to what it was decided from. */
@@ -117,11 +129,12 @@ export class Generation {
 
   constructor(
     readonly id: GenerationId,
-    { request, caller, api, observer }: GenerationStart,
+    { request, caller, api, origin, observer }: GenerationStart,
   ) {
     this.request = request;
     this.caller = caller;
     this.api = api;
+    this.origin = origin;
     if (observer) this.observers.push(observer);
   }
 
@@ -250,6 +263,7 @@ export class Generation {
   endCall(call: ProviderCall, ending: Ending, fault?: ProviderFault): void {
     if (call.ending !== undefined) return;
     call.ending = ending;
+    call.endedAt = performance.now();
     call.fault = fault;
     for (const observer of this.observers) observer.callEnded?.(this, call);
   }

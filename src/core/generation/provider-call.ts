@@ -45,6 +45,8 @@ export class ProviderCall {
   private isModels = true;
   /** All of its request went to the provider: from here on it may be billed. */
   wasSent = false;
+  /** Header of that name that its provider is sent, so that the trace goes on there; set by who traces it. */
+  traceparent: string | undefined;
   /** Names of what of the request its provider is not sent, as they are told; absent: nothing. */
   dropped: readonly string[] | undefined;
   /** Its caller has left, and it is read to its end because the provider bills all of it; set by its generation. */
@@ -63,6 +65,8 @@ export class ProviderCall {
   /** How long nobody waited for the provider after that: its reader was slow. Milliseconds. */
   pausedMs = 0;
   readonly beganAt = performance.now();
+  /** When it was over, by `performance.now()`; set by its generation. */
+  endedAt: number | undefined;
 
   /** Through the credential of the operator, who pays for it. */
   readonly isShared: boolean;

@@ -9,7 +9,9 @@ import { DataSource } from 'typeorm';
  */
 @Injectable()
 export class Statements {
-  private readonly pool: Pick<pg.Pool, 'query'>;
+  /** Told how long each statement took to be answered, its wait for a connection included, failed ones as well. */
+  onAnswered: ((seconds: number) => void) | undefined;
+  private readonly pool: Pick<pg.Pool, 'query' | 'totalCount' | 'idleCount' | 'waitingCount'>;
   private readonly parsed = new ParsedStatements();
 
   constructor(database: DataSource) {
@@ -19,7 +21,7 @@ export class Statements {
 
   /** @returns the rows; `numeric` and `bigint` are strings */
   async run<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await this.pool.query<Row>(text, [...values]);
+    const { rows } = await this.timed(this.pool.query<Row>(text, [...values]));
     return rows;
   }
 
@@ -31,7 +33,23 @@ export class Statements {
    */
   value(text: string, values: readonly (string | null)[], sent?: () => void): Promise<string | null> {
     // The pool resolves to what it is called back with; its types say what it does without a pool.
-    return this.pool.query(new ValueQuery(text, values, this.parsed, sent)) as unknown as Promise<string | null>;
+    const answer = this.pool.query(new ValueQuery(text, values, this.parsed, sent));
+    return this.timed(answer as unknown as Promise<string | null>);
+  }
+
+  /** Of all who use the pool. */
+  get connections(): { readonly busy: number; readonly idle: number; readonly waiting: number } {
+    const { totalCount, idleCount, waitingCount } = this.pool;
+    return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
+  }
+
+  private timed<T>(answer: Promise<T>): Promise<T> {
+    const { onAnswered } = this;
+    if (!onAnswered) return answer;
+    const began = performance.now();
+    const tell = (): void => onAnswered((performance.now() - began) / 1000);
+    answer.then(tell, tell);
+    return answer;
   }
 }
 
@@ -74,8 +92,9 @@ class ParsedStatements {
 
 /**
  * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row
- * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a
- * `submit` as its own queries.
+ * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source:
+ * "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own
+ * queries.
  */
 class ValueQuery implements pg.Submittable {
   /** Set by the driver. */
@@ -106,8 +125,8 @@ class ValueQuery implements pg.Submittable {
   }
 
   /**
-   * @returns its name there: none where it is planned for this one time, since what stands between here and a server may
-   *   give each transaction another session. The embedded database has one, computes here, and plans each once
+   * @returns its name there: none where it is planned for this one time, since what stands between here and a server
+   *   may give each transaction another session. The embedded database has one, computes here, and plans each once
    */
   private parsedOn(connection: pg.Connection, protocol: Protocol): string {
     const { text, parsed } = this;

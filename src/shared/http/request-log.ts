@@ -1,40 +1,34 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Caller } from '../../core/caller.js';
-import type { ErrorKind } from '../../core/errors.js';
-import { ENDINGS, type Ending } from '../../core/generation/ending.js';
+import { ERROR_KINDS, type ErrorKind } from '../../core/errors.js';
+import { ENDINGS, type Ending, type EndingName } from '../../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../../core/generation/generation.js';
+import type { ProviderCall } from '../../core/generation/provider-call.js';
 import { newUuid } from '../../core/ids.js';
+import { usdNumber } from '../../core/money/credits.js';
+import { systemErrorOf } from '../../core/system-error.js';
 import type { Clock } from '../../core/time.js';
-import type { PinoLogger } from '../logger.js';
+import type { PinoLogger, RequestLogAttempt, RequestLogGeneration } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
-/** What a generation tells the log line of the request that it answers, as far as it has got. */
+/** What a generation tells the log line of the request that it answers: read when the line is written. */
 class GenerationLog implements GenerationObserver {
-  readonly id: string;
-  readonly streamed: boolean;
-  model: string | undefined;
-  provider: string | undefined;
-  /** What became of the request: a reply that was completed and could not be delivered is none. */
-  ending: Ending | undefined;
+  /** Of a reply that was completed and could not be delivered. */
+  private undelivered: Ending | undefined;
 
-  constructor({ id, request }: Generation) {
-    this.id = id;
-    this.streamed = request.stream;
-  }
-
-  answered({ answer }: Generation): void {
-    this.model = answer?.leg.model.id;
-    this.provider = answer?.leg.endpoint.provider.slug;
-  }
-
-  ended({ ending }: Generation): undefined {
-    this.ending = ending;
-  }
+  constructor(readonly generation: Generation) {}
 
   deliveryFailed(_: Generation, ending: Ending): void {
-    this.ending = ending;
+    this.undelivered = ending;
+  }
+
+  /** What became of the request: a reply that was completed and could not be delivered is none. */
+  get ending(): Ending | undefined {
+    return this.undelivered ?? this.generation.ending;
   }
 }
+
+export const REQUEST_ID_HEADER = 'request-id';
 
 const GENERATION_LOG = Symbol('generation log');
 const REFUSAL = Symbol('refusal');
@@ -65,30 +59,74 @@ export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): 
   return (request: IncomingMessage & Routed, response: ServerResponse & WithGenerationLog) => {
     const began = performance.now();
     const requestId = newUuid(clock.now());
-    response.setHeader('request-id', requestId);
+    response.setHeader(REQUEST_ID_HEADER, requestId);
     response.once('close', () => {
       const durationMs = performance.now() - began;
-      const generation = response[GENERATION_LOG];
-      const ending = generation?.ending && ENDINGS[generation.ending];
+      const log = response[GENERATION_LOG];
+      const ending = log?.ending && ENDINGS[log.ending];
       const { route, caller, method = '' } = request;
       // Before any byte was sent the response's own status is what it might have become.
       const status = response.headersSent ? response.statusCode : ENDINGS['caller-gone'].status;
-      metrics.request(route?.path, method, status, durationMs / 1000, generation?.streamed ?? false);
+      const outcome = ending?.name ?? outcomeOf(response, status);
+      metrics.request(route?.path, method, status, durationMs / 1000, log?.generation.request.stream ?? false);
+      metrics.refused(outcome);
       const fields = {
         requestId,
         method,
         route: route?.path ?? 'none',
         status,
         durationMs,
-        generationId: generation?.id,
-        model: generation?.model,
-        provider: generation?.provider,
-        streamed: generation?.streamed,
-        outcome: ending?.name ?? (response.writableFinished ? (response[REFUSAL] ?? 'completed') : 'caller-gone'),
+        outcome,
         keyHash: caller?.keyHash,
+        ...(log && viewGeneration(log.generation)),
       };
       logger.request(fields, ending?.logLevel);
     });
+  };
+}
+
+/** Where no generation says it. A status that is a failure is never told as completed, whoever wrote it. */
+function outcomeOf(response: ServerResponse & WithGenerationLog, status: number): EndingName {
+  if (!response.writableFinished) return 'caller-gone';
+  const refusal = response[REFUSAL];
+  if (refusal) return refusal;
+  return status < 400 ? 'completed' : (ERROR_KINDS.find((kind) => ENDINGS[kind].status === status) ?? 'internal');
+}
+
+/**
+ * What the log tells of a generation: closed words, figures, and names that the catalog knows. A leg that was only
+ * planned tells the model, for a refusal before the first call.
+ */
+function viewGeneration(generation: Generation): RequestLogGeneration {
+  const { id, request, calls, answer, plan, committedAt, beganAt, charged, usage, bill } = generation;
+  const leg = (answer ?? calls.at(-1))?.leg;
+  return {
+    generationId: id,
+    model: (leg ?? plan?.legs[0])?.model.id,
+    provider: leg?.endpoint.provider.slug,
+    streamed: request.stream,
+    attempts: calls.slice(-ATTEMPTS_LOGGED_MAX).map(viewAttempt),
+    ...(calls.length > ATTEMPTS_LOGGED_MAX && { attemptCount: calls.length }),
+    ...(request.stream && committedAt !== undefined && { firstTokenMs: committedAt - beganAt }),
+    usage: charged ?? usage,
+    ...(bill && { costUsd: usdNumber(bill.cost) }),
+  };
+}
+
+/** Of a loop of tools with many calls the last ones: by them it ended as it did. */
+const ATTEMPTS_LOGGED_MAX = 8;
+
+function viewAttempt({ leg, ending, fault, beganAt, endedAt, answers }: ProviderCall): RequestLogAttempt {
+  const rule = ending && ENDINGS[ending];
+  const status = answers ? ENDINGS.completed.status : fault?.detail.status;
+  const code = fault && systemErrorOf(fault)?.code;
+  return {
+    provider: leg.endpoint.provider.slug,
+    model: leg.model.id,
+    ...(ending !== 'completed' && { fault: rule ? (rule.outcome ?? rule.name) : 'under-way' }),
+    ...(status !== undefined && { status }),
+    ...(code !== undefined && { code }),
+    ms: (endedAt ?? performance.now()) - beganAt,
   };
 }
 

@@ -336,6 +336,12 @@ export const VARIABLES = {
     isSecret: true,
     meaning: 'OTLP/HTTP collector for spans per request and attempt. Never content.',
   }),
+  metricsModels: defaulted('off', {
+    name: 'FAIRLEAD_METRICS_MODELS',
+    grammar: oneOf('off', 'on'),
+    meaning:
+      '`on`: counters of attempts, tokens, fallbacks and spend have a label `model` as well, 200 of them at most.',
+  }),
   logLevel: defaulted('info', {
     name: 'LOG_LEVEL',
     grammar: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

@@ -1,0 +1,34 @@
+// Goal: the code of the system is found however deep it lies, and nothing else passes for one. Method: chains of
+// causes.
+import { systemErrorOf } from './system-error.js';
+
+const coded = (code: string, more: object = {}): Error => Object.assign(new Error('it failed'), { code, ...more });
+const behind = (cause: unknown): Error => new Error('outer', { cause });
+
+describe('systemErrorOf', () => {
+  it.each(['ECONNREFUSED', 'UND_ERR_SOCKET', 'CERT_HAS_EXPIRED', 'EAI_AGAIN'])('finds %s', (code) => {
+    expect(systemErrorOf(behind(coded(code)))?.code).toBe(code);
+    expect(systemErrorOf(behind(behind(behind(coded(code)))))?.code).toBe(code);
+  });
+
+  it('tells the host and the address that were asked for', () => {
+    const cause = coded('ENOTFOUND', { hostname: 'api.example', address: '192.0.2.1', port: 443 });
+    expect(systemErrorOf(behind(cause))).toEqual({
+      code: 'ENOTFOUND',
+      hostname: 'api.example',
+      place: '192.0.2.1:443',
+    });
+  });
+
+  it.each(['', 'words of anybody', '"},"forged":{"', 'lower', 'A'.repeat(65)])('takes %j for none', (code) => {
+    expect(systemErrorOf(behind(coded(code)))).toBeUndefined();
+  });
+
+  it('ends with a circle of causes, and without any', () => {
+    const circle = new Error('round');
+    circle.cause = circle;
+    expect(systemErrorOf(circle)).toBeUndefined();
+    expect(systemErrorOf(new Error('alone'))).toBeUndefined();
+    expect(systemErrorOf(behind('a text'))).toBeUndefined();
+  });
+});

@@ -1,0 +1,29 @@
+/** An error of the system or of TLS, as far as it helps to find out what is wrong. */
+export interface SystemError {
+  /** Such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
+  readonly code: string;
+  readonly hostname?: string | undefined;
+  /** Address and port that were called. */
+  readonly place?: string | undefined;
+}
+
+const CAUSES_MAX = 5;
+/** Whatever else stands in `code` may be anybody's words. */
+const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
+
+/** The error of the system that another rests on, however deep. */
+export function systemErrorOf(failure: Error): SystemError | undefined {
+  let error: unknown = failure.cause;
+  for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth++) {
+    if ('code' in error && typeof error.code === 'string' && CODE.test(error.code)) {
+      const { hostname, address: at, port } = error as { hostname?: unknown; address?: unknown; port?: unknown };
+      return {
+        code: error.code,
+        hostname: typeof hostname === 'string' ? hostname : undefined,
+        place: typeof at === 'string' ? `${at}:${String(port)}` : undefined,
+      };
+    }
+    error = error.cause;
+  }
+  return undefined;
+}

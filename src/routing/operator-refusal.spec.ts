@@ -1,0 +1,33 @@
+// Goal: what a provider says of the operator's credential is told apart from what it says of a caller's, and of what
+// was asked. Method: tables of faults.
+import { ProviderFault, type FaultDetail, type FaultKind } from '../core/errors.js';
+import type { Leg } from '../core/routing/plan.js';
+import { isOperatorsRefusal } from './operator-refusal.js';
+
+const by = (credential: string): Leg => ({ credential }) as Leg;
+
+const REFUSALS: readonly (readonly [FaultKind, string, FaultDetail])[] = [
+  ['refused-credential', 'invalid x-api-key', { status: 401 }],
+  ['refused-credential', 'Anything.', { status: 401 }],
+  // An error in a stream has no status.
+  ['refused-credential', 'Anything.', {}],
+  ['refused-credential', 'Incorrect API key provided: x***y.', { status: 400 }],
+  ['refused-credential', 'The security token included in the request is invalid.', { status: 403 }],
+  ['refused-credential', 'No.', { status: 403, providerCode: 'invalid_api_key' }],
+  ['payment-required', 'Add credits.', { status: 402 }],
+];
+
+describe('isOperatorsRefusal', () => {
+  it.each(REFUSALS)('knows %s, %j, %j', (kind, message, detail) => {
+    const fault = new ProviderFault(kind, message, detail);
+    expect([isOperatorsRefusal(fault, by('shared')), isOperatorsRefusal(fault, by('own-1'))]).toEqual([true, false]);
+  });
+
+  it.each([
+    ['refused-credential', 'The prompt was flagged.', { status: 403 }],
+    ['rate-limited', 'Slow down.', { status: 429 }],
+    ['unreachable', 'The provider could not be reached.', {}],
+  ] as const)('lets %s, %j, %j be told', (kind, message, detail) => {
+    expect(isOperatorsRefusal(new ProviderFault(kind, message, detail), by('shared'))).toBe(false);
+  });
+});

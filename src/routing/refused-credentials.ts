@@ -1,0 +1,27 @@
+import { Injectable, Logger } from '@nestjs/common';
+import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
+import { dialectOf } from '../core/routing/catalog.js';
+import { DIALECTS } from '../providers/dialects/index.js';
+import { isOperatorsRefusal } from './operator-refusal.js';
+import { nameCredential } from './trial-verdict.js';
+
+/**
+ * Tells the log which of the operator's credentials a provider refuses, and where it stands: one line in ten seconds
+ * (`PinoLogger`). Of the provider's words only its status, for some repeat what they were sent.
+ */
+@Injectable()
+export class RefusedCredentials implements GenerationObserver {
+  private readonly logger = new Logger('providers');
+
+  callEnded(_: Generation, { fault, leg }: ProviderCall): void {
+    if (!fault || !isOperatorsRefusal(fault, leg)) return;
+    const { endpoint } = leg;
+    if (DIALECTS[dialectOf(endpoint)].failsOnPurpose) return;
+    const { slug, credential, credentialSource } = endpoint.provider;
+    const { status } = fault.detail;
+    const what = fault.kind === 'payment-required' ? 'wants payment for' : 'refuses';
+    const whose = credential ? nameCredential(credentialSource) : 'a call without a credential';
+    this.logger.error(`${slug} ${what} ${whose}${status === undefined ? '' : `: status ${status}`}`);
+  }
+}
