@@ -12,6 +12,12 @@ import type { Choice, ChoiceInputs } from './routing/route-inputs.js';
 
 type Batch = readonly ModelEvent[];
 
+/** Where the options of a plugin are said, for errors: those of a default, or of a model's name, by its id. */
+export function pluginPath({ plugins }: Pick<ModelRequest, 'plugins'>, id: string): string {
+  const at = plugins.findIndex((entry) => entry.id === id);
+  return `plugins.${at === -1 ? id : at}`;
+}
+
 /** What a stage changed or judged, in words for the routing metadata's `pipeline`. Never content. */
 export interface StageNote {
   readonly summary: string;

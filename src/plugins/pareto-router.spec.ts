@@ -95,3 +95,13 @@ it('puts what is out behind its tier, and keeps the model of a session', () => {
   expect(choose({}, { session: { pinOf: () => 'x/h4' } }).models).toEqual(['x/h4', 'x/h2', 'x/h3']);
   expect(choose({}, { session: { pinOf: () => 'x/m1' } }).models[0]).toBe('x/h2');
 });
+
+it('finds nothing where only models below the tier rest: they would not be asked later either', () => {
+  const cooling = { until: 1, by: 'rate-limit', isFirm: true } as const;
+  const low = [coder('l1', 0.2, [1, 1])];
+  expect(() => choose({}, { health: healthOf({ l1: { cooling } }) }, undefined, low)).toThrow(/No model is left/);
+  // One of the tier that rests is planned, and the plan says until when.
+  const high = [coder('h1', 0.9, [1, 1]), ...low];
+  const resting = healthOf({ h1: { cooling }, l1: { cooling } });
+  expect(choose({}, { health: resting }, undefined, high).models).toEqual(['x/h1']);
+});

@@ -16,13 +16,13 @@ import { webFetch } from './web-fetch.js';
 export const ALL_PLUGINS: readonly Plugin[] = [
   autoRouter,
   paretoRouter,
-  fusion,
   fileParser,
   webFetch,
   contextCompression,
   responseHealing,
   moderation,
   web,
+  fusion,
 ];
 
 /** Token of the list, for whoever runs them. */

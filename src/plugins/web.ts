@@ -7,7 +7,7 @@ import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
-import type { Consulted, Plugin, Prepared } from '../core/plugin.js';
+import { pluginPath, type Consulted, type Plugin, type Prepared } from '../core/plugin.js';
 import { flag, oneOf, optional } from '../shared/http/schema.js';
 import { domainList, modelText, wholeNumber } from '../shared/http/bounds.js';
 import { userLocation } from '../shared/http/user-location.js';
@@ -44,7 +44,7 @@ export const web: Plugin = {
 
 /** Asks for the vendors' own search, which is left out where not all that may answer have it. */
 function prepare(request: ModelRequest, options: JsonObject): Prepared {
-  const path = pathOf(request);
+  const path = pluginPath(request, ID);
   for (const name of Object.values(OPTION_NAMES)) assertDomains(options[name], `${path}.${name}`);
   const { engine = 'native', max_uses: uses } = options;
   const isFree = request.toolChoice === undefined || request.toolChoice.type === 'auto';
@@ -89,7 +89,7 @@ function searchOf(request: ModelRequest, options: JsonObject, context: Extension
   const at = request.messages.findLastIndex((message) => queryIn(message) !== undefined);
   const query = at === -1 ? undefined : queryIn(request.messages[at]!);
   if (query === undefined) return undefined;
-  const path = pathOf(request);
+  const path = pluginPath(request, ID);
   const bound = boundOf(options, context.caller.egress, path);
   const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
   return { search: serveSearch(asked, context), query, at };
@@ -123,12 +123,6 @@ function isSearch(tool: Tool): boolean {
   if (tool.type === 'function') return false;
   const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
   return type === TOOL || (typeof type === 'string' && VENDORS_SEARCH.test(type));
-}
-
-/** Where its options are said; those of a default by the id. */
-function pathOf({ plugins }: ModelRequest): string {
-  const at = plugins.findIndex(({ id }) => id === ID);
-  return `plugins.${at === -1 ? ID : at}`;
 }
 
 /** In the tool's words. What no vendor has a word for is among them, so that it is not left to him. */

@@ -80,9 +80,11 @@ export class SessionPins implements GenerationObserver {
 
   ended({ ending, caller, request, plan, answer }: Generation): undefined {
     if (ending !== 'completed' || !plan || !answer) return;
-    // A session keeps the model that was chosen for it.
-    if (plan.chosenBy !== undefined) this.pin(pinName(caller, plan.requested, request), answer.leg.model.id);
-    this.confirm(caller, request, plan, answer.leg, answer.usage.cacheReadTokens ?? 0);
+    const cachedTokens = answer.usage.cacheReadTokens ?? 0;
+    // A session keeps the model that was chosen for it; a conversation that names none, where that has it in its cache.
+    const isKept = request.sessionId !== undefined || (cachedTokens > 0 && isCacheCheaper(answer.leg));
+    if (plan.chosenBy !== undefined && isKept) this.pin(pinName(caller, plan.requested, request), answer.leg.model.id);
+    this.confirm(caller, request, plan, answer.leg, cachedTokens);
   }
 
   private pin(name: string, tag: string): void {

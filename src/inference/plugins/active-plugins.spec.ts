@@ -17,7 +17,7 @@ import { PluginSets } from './plugin-sets.js';
 /** Puts its id, and what it was given, behind the name of the user. */
 const writes = (id: string, fields: Partial<Plugin> = {}): Plugin => ({
   id,
-  options: {},
+  options: { enabled: {} },
   prepare: (request, options) => ({
     request: { ...request, user: `${request.user ?? ''}${id}${JSON.stringify(options)}` },
     note: { summary: 'written', data: { by: id } },
@@ -26,7 +26,7 @@ const writes = (id: string, fields: Partial<Plugin> = {}): Plugin => ({
 });
 const fails = (error: Error, fields: Partial<Plugin> = {}): Plugin => ({
   id: 'fails',
-  options: {},
+  options: { enabled: {} },
   prepare: () => Promise.reject(error),
   ...fields,
 });
@@ -98,7 +98,7 @@ describe('models that stand for a plugin', () => {
   const CHOSEN = { models: ['acme/one'], strategy: 'auto', summary: 'acme/one of 1 model' } as const;
   const router: Plugin = {
     id: 'router',
-    options: {},
+    options: { enabled: {} },
     models: ['acme/auto'],
     choose: ({ model: name }, options) => ({ ...CHOSEN, data: { name, ...options } }),
   };
@@ -120,7 +120,7 @@ describe('models that stand for a plugin', () => {
 it('fits a request to a leg by each of them', () => {
   const shorter = (id: string): Plugin => ({
     id,
-    options: {},
+    options: { enabled: {} },
     fit: (request, { endpoint: { contextLength } }) => ({
       request: { ...request, user: `${request.user ?? ''}${id}${contextLength}` },
       note: { summary: 'shortened' },

@@ -80,6 +80,7 @@ export class Consultations {
       const room = { ...answer, credits: answer.credits + price };
       release = price > 0n || plugin.asksModels ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
+      signal.throwIfAborted();
       // What runs on unseen is waited for by its generation.
       const consulting = plugin.consult!(request, options, context, tell);
       const consulted = await untilAborted(consulting, toAbortSignal(signal));

@@ -10,12 +10,12 @@ import { PluginSets } from './plugin-sets.js';
 
 const plugin: Plugin = {
   id: 'p',
-  options: {},
+  options: { enabled: {} },
   prepare: (request, options) => ({ request: { ...request, user: JSON.stringify(options) } }),
 };
 const router: Plugin = {
   id: 'r',
-  options: {},
+  options: { enabled: {} },
   models: ['acme/auto'],
   choose: (_request, options) => ({ models: ['acme/one'], strategy: 'auto', summary: 'one', data: options }),
 };

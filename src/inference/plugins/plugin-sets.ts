@@ -91,7 +91,8 @@ export class PluginSets {
       }
       const { entry, setBy, isRequestOverruled = false } = ruling;
       const { id: _id, enabled, prevent_overrides: _isFixed, ...options } = entry;
-      const isOn = enabled !== false;
+      // One without that option is on where somebody asks for it.
+      const isOn = enabled !== false || !('enabled' in plugin.options);
       if (isOn) active.push({ plugin, options });
       standings.push({ plugin, isOn, setBy, isRequestOverruled });
     }

@@ -1,3 +1,4 @@
+import { pluginPath } from '../../core/plugin.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
@@ -57,5 +58,5 @@ function takersOf({ model, fallbackModels }: ModelRequest, catalog: CatalogSnaps
   return takes.every((one) => one === false) ? 'none' : 'some';
 }
 
-const refused = ({ plugins }: ModelRequest, reason: string): GatewayError =>
-  new GatewayError('invalid-request', `plugins.${plugins.findIndex(({ id }) => id === ID)}.pdf.engine: ${reason}`);
+const refused = (request: ModelRequest, reason: string): GatewayError =>
+  new GatewayError('invalid-request', `${pluginPath(request, ID)}.pdf.engine: ${reason}`);

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../core/json/json.js';
 import type { LocalContext, Plugin, Prepared } from '../../core/plugin.js';
 import { flag, object, oneOf, optional } from '../../shared/http/schema.js';
 import { chooseEngine, UNASKED } from './choose-engine.js';
-import { assertReadable, hashOf, listFiles, parse, parsedFile, ReadFiles, reasonOf } from './read-files.js';
+import { assertReadable, hashOf, listFiles, nameOf, parse, parsedFile, ReadFiles, reasonOf } from './read-files.js';
 import { isAwaited, priceOf, readOutside } from './read-outside.js';
 
 /** Turns PDFs into text for models that read none (docs/wire/tools-and-plugins.md#the-plugin-file-parser). */
@@ -42,14 +42,14 @@ async function prepare(request: ModelRequest, options: JsonObject, context: Loca
     try {
       const { data } = block.source;
       const hash = await hashOf(data, context);
-      const known = files.find(hash);
+      const known = files.find(hash, nameOf(block.title));
       if (!known && isScan) {
         const { pages } = await parse(data, false, context);
         files.tell(block, { type: 'awaited', isScan, isForAll: engine.isForAll, pages });
         continue;
       }
       if (!known) files.keep(parsedFile(hash, block, await parse(data, true, context)));
-      files.tell(block, { type: 'blocks', blocks: files.find(hash)!.content });
+      files.tell(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
       read++;
     } catch (error) {
       context.signal.throwIfAborted();

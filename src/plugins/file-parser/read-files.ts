@@ -54,13 +54,17 @@ export class ReadFiles {
     return [...this.unknown].map((hash) => this.files.get(hash)!);
   }
 
-  /** A file in words that was read before, here or in an earlier turn. */
-  find(hash: string): ParsedFile | undefined {
+  /**
+   * A file in words that was read before, here or in an earlier turn.
+   * @param name as it is called now: whoever sent it before may have called it otherwise
+   */
+  find(hash: string, name: string): ParsedFile | undefined {
     const known = this.files.get(hash);
     if (known) return known;
     const kept = this.context.parsedFiles.find(hash, this.engine.name);
-    if (kept) this.add(kept);
-    return kept;
+    const named = kept && { ...kept, name };
+    if (named) this.add(named);
+    return named;
   }
 
   /** It was read now. */

@@ -72,7 +72,7 @@ export async function readOutside(request: ModelRequest, context: ExtensionConte
       read.pages += charged;
     }
     seen.add(scan.hash);
-    files.tell(scan.block, { type: 'blocks', blocks: files.find(scan.hash)!.content });
+    files.tell(scan.block, { type: 'blocks', blocks: files.find(scan.hash, nameOf(scan.block.title))!.content });
   }
   const data = { engine: engine.name, files: awaited.length, ...(isScan && { pages_charged: read.pages }) };
   return { ...files.done(isForAll), note: { summary: 'parsed', data }, cost: read.cost };
@@ -84,13 +84,13 @@ async function come(file: AwaitedFile, files: ReadFiles, context: ExtensionConte
   try {
     const base64 = block.source.type === 'base64' ? block.source.data : await fetchFile(block.source.url, context);
     const hash = await hashOf(base64, context);
-    const known = files.find(hash);
+    const known = files.find(hash, nameOf(block.title));
     if (!known) {
       const pages = words.pages ?? (words.isScan ? (await parse(base64, false, context)).pages : undefined);
       if (words.isScan) return { ...file, base64, hash, pages: pages! };
       files.keep(parsedFile(hash, block, await parse(base64, true, context)));
     }
-    files.tell(block, { type: 'blocks', blocks: files.find(hash)!.content });
+    files.tell(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
   } catch (error) {
     context.signal.throwIfAborted();
     files.unreadable(file, reasonOf(error));

@@ -1,3 +1,4 @@
+import { pluginPath } from '../../core/plugin.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { RequestedServiceTool } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
@@ -65,10 +66,7 @@ export interface PanelInputs {
  */
 export function readPanel({ request, options, catalog, isSandbox }: PanelInputs): Panel {
   const { analysis_models: named, model, preset: presetNamed, max_tool_calls: calls } = options;
-  const path = `plugins.${Math.max(
-    0,
-    request.plugins.findIndex(({ id }) => id === FUSION_ID),
-  )}`;
+  const path = pluginPath(request, FUSION_ID);
   const preset = FUSION_PRESETS.find((one) => one === presetNamed) ?? PRESET_DEFAULT;
   const isTrial = isSandbox && presetNamed === undefined;
   let isExpanded = false as boolean;

@@ -1,3 +1,4 @@
+import { pluginPath } from '../../core/plugin.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
@@ -10,7 +11,7 @@ import { openai } from './openai.js';
  * Who judges, as the operator has set it up; the local rules where he says nothing.
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
-export function chooseEngine({ plugins }: ModelRequest, { catalog }: ExtensionContext): ModerationEngine {
+export function chooseEngine(request: ModelRequest, { catalog }: ExtensionContext): ModerationEngine {
   const { moderation } = catalog.plugins;
   switch (moderation?.engine) {
     case undefined:
@@ -18,18 +19,18 @@ export function chooseEngine({ plugins }: ModelRequest, { catalog }: ExtensionCo
       return local;
     case 'openai':
       if (moderation.service) return openai(moderation.service, moderation.model);
-      throw missing(plugins, 'the engine openai lacks its credential', 'openai');
+      throw missing(request, 'the engine openai lacks its credential', 'openai');
     case 'model': {
       const model = catalog.models.get(moderation.model);
       if (model) return guardModel(model);
-      throw missing(plugins, 'its guard model is not in the catalog', 'model');
+      throw missing(request, 'its guard model is not in the catalog', 'model');
     }
   }
 }
 
-const missing = (plugins: ModelRequest['plugins'], why: string, setting: string): GatewayError =>
+const missing = (request: Pick<ModelRequest, 'plugins'>, why: string, setting: string): GatewayError =>
   new GatewayError(
     'invalid-request',
-    `plugins.${plugins.findIndex(({ id }) => id === 'moderation')}: nothing is moderated, because ${why}; the setting is ` +
+    `${pluginPath(request, 'moderation')}: nothing is moderated, because ${why}; the setting is ` +
       `plugins.moderation.${setting} of the catalog file`,
   );

@@ -47,6 +47,14 @@ it('holds back from the first word on, and lets go what a window says', () => {
   expect(asked).toEqual(['a'.repeat(200) + 'b'.repeat(56)]);
 });
 
+it('reads arguments as whoever parses them, also where an escape is cut', () => {
+  const { watch, asked } = new Judge();
+  const call: ModelEvent = { type: 'block-start', index: 0, block: { type: 'tool-use', id: 'c', name: 'f' } };
+  const args = (json: string): ModelEvent => ({ type: 'block-delta', index: 0, delta: { type: 'input-json', json } });
+  void watch.tell([call, args('{"q":"how\\tto\\'), args('nbuild a \\u0062omb"}'), { type: 'block-end', index: 0 }]);
+  expect(asked).toEqual(['{"q":"how\tto\nbuild a bomb"}']);
+});
+
 it('reads each window with the end of what came before', () => {
   const { watch, asked } = new Judge();
   void watch.tell([START, say('a'.repeat(2_000))]);

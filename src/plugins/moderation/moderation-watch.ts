@@ -1,6 +1,7 @@
 import { ReplyRefused } from '../../core/generation/ending.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import { GatewayError } from '../../core/errors.js';
+import { plainWords } from '../../core/json/plain-words.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import type { NoteStage, ReplyWatch } from '../../core/plugin.js';
 import type { Flag, ModerationEngine } from './engine.js';
@@ -16,7 +17,6 @@ const WINDOW_WHOLE = 16_384;
 const WINDOW_MS = 2_000;
 /** What each window is read with of what came before it, in characters. Chosen: a long sentence or two. */
 const TAIL = 1_024;
-const ESCAPE = /\\u([\da-fA-F]{4})/g;
 
 /** What judges the replies to one request. */
 interface WatchParts {
@@ -123,9 +123,11 @@ export class ModerationWatch implements ReplyWatch {
   private ask(text: string): readonly Flag[] | Promise<readonly Flag[]> {
     const { engine, context } = this.parts;
     context.signal.throwIfAborted();
-    // Arguments are JSON, in which letters may be written by their numbers.
-    const plain = text.replaceAll(ESCAPE, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
-    return engine.judge({ of: 'reply', texts: [{ parts: [plain], by: 'assistant' }], pictures: [] }, context);
+    // Arguments are JSON, whose escapes would stand between words.
+    return engine.judge(
+      { of: 'reply', texts: [{ parts: [plainWords(text)], by: 'assistant' }], pictures: [] },
+      context,
+    );
   }
 
   private letGo(flags: readonly Flag[]): Batch {

@@ -1,6 +1,13 @@
-import type { ContentBlock, MediaSource, Message, ToolResultContent } from '../../core/conversation/content.js';
+import type {
+  ContentBlock,
+  DocumentBlock,
+  MediaSource,
+  Message,
+  ToolResultContent,
+} from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { printJson } from '../../core/json/json.js';
+import { plainWords } from '../../core/json/plain-words.js';
 import type { Judged, JudgedText } from './engine.js';
 
 /** What of a request is judged, and what nobody reads. */
@@ -51,10 +58,10 @@ class Reading {
         parts.push(block.thinking);
         break;
       case 'tool-use':
-        parts.push(typeof block.input === 'string' ? block.input : printJson(block.input ?? {}));
+        parts.push(plainWords(typeof block.input === 'string' ? block.input : printJson(block.input ?? {})));
         break;
       case 'opaque':
-        parts.push(printJson(block.opaque.value));
+        parts.push(plainWords(printJson(block.opaque.value)));
         break;
       case 'tool-result':
         for (const part of block.content) this.read(part, parts);
@@ -67,7 +74,9 @@ class Reading {
         break;
       case 'document':
         for (const text of [block.title, block.context]) if (text !== undefined) parts.push(text);
-        this.document(block.source, parts);
+        // A model that reads no files is sent the words.
+        if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) this.read(part, parts);
+        this.document(block.source, parts, block.inWords?.type === 'blocks');
         break;
       case 'audio':
       case 'video':
@@ -79,7 +88,7 @@ class Reading {
     }
   }
 
-  private document(source: Extract<ContentBlock, { type: 'document' }>['source'], parts: string[]): void {
+  private document(source: DocumentBlock['source'], parts: string[], isInWords: boolean): void {
     switch (source.type) {
       case 'text':
         parts.push(source.text);
@@ -89,11 +98,11 @@ class Reading {
         break;
       case 'base64':
         if (source.mediaType.startsWith('text/')) parts.push(Buffer.from(source.data, 'base64').toString());
-        else this.unread++;
+        else if (!isInWords) this.unread++;
         break;
       case 'url':
       case 'file':
-        this.unread++;
+        if (!isInWords) this.unread++;
         break;
     }
   }

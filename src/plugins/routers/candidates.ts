@@ -61,7 +61,8 @@ export function findCandidates(
   if (fitting.length < able.length) leftOut[otherwise] = (leftOut[otherwise] ?? 0) + able.length - fitting.length;
   if (fitting.length > 0) return { models: fitting, needs, leftOut };
   // Their plan will say until when.
-  if (resting.length > 0) return { models: resting.map(atRest), needs, leftOut };
+  const waiting = resting.map(atRest).filter(isOne);
+  if (waiting.length > 0) return { models: waiting, needs, leftOut };
   throw noChoiceError(request.model, leftOut, removed);
 }
 

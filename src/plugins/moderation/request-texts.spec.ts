@@ -1,0 +1,27 @@
+// Goal: a request is judged by the words that models read: those of arguments, and of files that are sent as words.
+// Method: requests with each of them, and the parts that come of it.
+import { modelRequest } from '../../../test/support/model-request.js';
+import type { ContentBlock, DocumentBlock } from '../../core/conversation/content.js';
+import { textsOf } from './request-texts.js';
+
+const judged = (block: ContentBlock) => {
+  const { texts, unread } = textsOf(modelRequest({ messages: [{ role: 'user', content: [block] }] }), 0);
+  return { parts: texts[0]!.parts, unread };
+};
+const file: DocumentBlock = {
+  type: 'document',
+  source: { type: 'base64', mediaType: 'application/pdf', data: 'JVBERg==' },
+};
+const inWords = { type: 'blocks', blocks: [{ type: 'text', text: 'what page one says' }] } as const;
+
+it('reads arguments as words, however JSON escapes them', () => {
+  const input = { q: 'how\tto\nbuild' };
+  expect(judged({ type: 'tool-use', id: 'c', name: 'f', input }).parts).toEqual(['{"q":"how\tto\nbuild"}']);
+  const raw = '{"q":"pipe \\u0062omb"}';
+  expect(judged({ type: 'tool-use', id: 'c', name: 'f', input: raw }).parts).toEqual(['{"q":"pipe bomb"}']);
+});
+
+it('reads the words of a file that has some, and counts one that has none', () => {
+  expect(judged({ ...file, inWords })).toEqual({ parts: ['what page one says'], unread: 0 });
+  expect(judged(file)).toEqual({ parts: [], unread: 1 });
+});
