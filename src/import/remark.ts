@@ -2,6 +2,7 @@
 export const REMARK_GROUPS = {
   'left-out': 'Left out',
   variables: 'To be set where the gateway runs',
+  credentials: 'To be entered anew',
   names: 'Names',
   assumed: 'Assumed: see whether it is so',
   'not-carried': 'Not carried over',
