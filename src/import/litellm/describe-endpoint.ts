@@ -7,7 +7,7 @@ import { titleOf, type Deployment } from './read-config.js';
 import { readPrices } from './read-prices.js';
 import { viewPricing, type ShippedEndpoint, type ShippedEndpoints } from './shipped-endpoints.js';
 import { splitModel } from './prefixes.js';
-import { textOf } from './values.js';
+import { textOf } from '../text-of.js';
 
 /** What is taken where neither the file nor the shipped catalog says how long prompts may be. Chosen. */
 const CONTEXT_ASSUMED = 32_768;
@@ -72,7 +72,7 @@ type Price = { readonly pricing: object } | { readonly free: true };
 
 function priceOf(
   said: JsonObject,
-  { baseUrl }: Upstream,
+  { baseUrl, isServer }: Upstream,
   found: ShippedEndpoint | undefined,
   place: string,
   note: Note,
@@ -96,7 +96,7 @@ function priceOf(
     note('assumed', place, `costs what the shipped catalog says of ${model.id} at ${endpoint.provider.slug}`);
     return endpoint.pricing ? { pricing: viewPricing(endpoint.pricing) } : { free: true };
   }
-  if (baseUrl !== undefined && isLocal(baseUrl)) {
+  if (isServer && baseUrl !== undefined && isLocal(baseUrl)) {
     note('assumed', place, 'is free, as it is a server of your own without a price (`free: true`)');
     return { free: true };
   }

@@ -2,7 +2,8 @@ import type { JsonObject } from '../../core/json/json.js';
 import { SERVED_DIALECTS, type CatalogProvider, type DialectId } from '../../core/routing/catalog.js';
 import { baseUrlOf } from './addresses.js';
 import { PREFIXES, splitModel, type Prefix } from './prefixes.js';
-import { textOf, variableOf, type SaidValues } from './values.js';
+import { variableOf, type SaidValues } from './values.js';
+import { textOf } from '../text-of.js';
 import { wantedKey, type WantedKey } from './wanted-key.js';
 
 /** Whom a deployment calls, and how. */
@@ -13,6 +14,8 @@ export interface Upstream {
   readonly family: string;
   /** Its address where that is not the shipped one. */
   readonly baseUrl?: string;
+  /** It computes its answers itself. */
+  readonly isServer?: boolean;
   /** It is where all of its family are unless something else is said. */
   readonly isUsualAddress?: boolean;
   /** What tells an entry of its own from others of the family, where the address is not to. */
@@ -81,13 +84,13 @@ function readAddress({ params, said }: Reading, prefix: Prefix): Address {
 }
 
 function ofServer(
-  { server, address: usual }: Extract<Prefix, { server: string }>,
+  { server, address: usual, passesOn }: Extract<Prefix, { server: string }>,
   model: string,
   address: { readonly baseUrl: string } | undefined,
 ): Keyless | { fault: string } {
   if (!address) return { fault: 'its api_base is missing, and no other address is known' };
   const { baseUrl } = address;
-  return { like: undefined, family: server, baseUrl, isUsualAddress: baseUrl === usual, model };
+  return { like: undefined, family: server, baseUrl, isUsualAddress: baseUrl === usual, isServer: !passesOn, model };
 }
 
 function ofShipped(

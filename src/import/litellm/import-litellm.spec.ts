@@ -255,7 +255,12 @@ describe('what it costs', () => {
     const { told: remarks } = told({ model: 'openai/gpt-99' });
     expect(remarks[0]).toMatch(/^left-out model_list.0 \(x\): has no price: give input_cost_per_token/);
     // Somebody else's server has none of the vendor's prices, and is not free.
-    expect(told({ model: 'openai/gpt-4o', api_base: 'https://resold.example/v1' }).told[0]).toMatch(/has no price/);
+    for (const params of [
+      { model: 'openai/gpt-4o', api_base: 'https://resold.example/v1' },
+      { model: 'anthropic/claude-sonnet-4-5', api_base: 'http://localhost:8080' },
+      { model: 'litellm_proxy/gpt-4o', api_base: 'http://localhost:4000' },
+    ])
+      expect(told(params).told[0]).toMatch(/has no price/);
   });
 
   it('is nothing at a server of one’s own, and where the file says so', () => {

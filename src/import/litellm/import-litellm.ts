@@ -14,7 +14,8 @@ import { isAlias } from './name-models.js';
 import { noteDeployment, noteSettings } from './note-remains.js';
 import { readConfig, titleOf, type Deployment } from './read-config.js';
 import { ShippedEndpoints } from './shipped-endpoints.js';
-import { SaidValues, textOf } from './values.js';
+import { SaidValues } from './values.js';
+import { textOf } from '../text-of.js';
 
 /** What came of a configuration. */
 export interface LitellmImport {

@@ -13,6 +13,8 @@ export type Prefix =
       readonly address?: string;
       /** It serves the format below `/v1`, which LiteLLM's `api_base` may leave out. */
       readonly isVersioned?: true;
+      /** It asks others, who want to be paid. */
+      readonly passesOn?: true;
     };
 
 /**
@@ -66,7 +68,7 @@ export const PREFIXES: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
   ['lm_studio', { server: 'lm-studio', isVersioned: true }],
   ['llamafile', { server: 'llamafile', address: 'http://localhost:8080', isVersioned: true }],
   ['xinference', { server: 'xinference', isVersioned: true }],
-  ['litellm_proxy', { server: 'litellm-proxy' }],
+  ['litellm_proxy', { server: 'litellm-proxy', passesOn: true }],
   ['openrouter', { server: 'openrouter', address: 'https://openrouter.ai/api/v1' }],
   ['openai_like', { server: 'server' }],
   ['custom_openai', { server: 'server' }],

@@ -1,12 +1,8 @@
 import type { JsonObject } from '../../core/json/json.js';
+import { textOf } from '../text-of.js';
 
 /** Values that LiteLLM takes from a variable of the process begin so. */
 const FROM_VARIABLE = /^os\.environ\/([A-Za-z_][A-Za-z0-9_]*)$/;
-
-/** A text that says something. */
-export function textOf(value: unknown): string | undefined {
-  return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
-}
 
 /** The variable that a value is read from; undefined where it is said itself. */
 export const variableOf = (value: unknown): string | undefined => FROM_VARIABLE.exec(textOf(value) ?? '')?.[1];

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../core/json/json.js';
-import { textOf, variableOf } from './values.js';
+import { variableOf } from './values.js';
+import { textOf } from '../text-of.js';
 
 /**
  * What a deployment is called with. `identity` tells two keys apart that must not become one; it may be a key itself and

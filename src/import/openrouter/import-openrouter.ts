@@ -1,11 +1,11 @@
-import type { JsonObject } from '../../core/json/json.js';
-import { isJsonObject } from '../../core/json/json.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { ImportRefused } from '../import-refused.js';
 import type { Note } from '../remark.js';
+import { textOf } from '../text-of.js';
 import { credentialBody } from './credential-body.js';
 import { keyRequest, type KeyRequest } from './key-request.js';
 import { RefusedBody, type ManagementClient } from './management-client.js';
-import type { Exported, OpenrouterExports } from './read-exports.js';
+import type { ExportedCredential, OpenrouterExports } from './read-exports.js';
 import { Workspaces } from './workspaces.js';
 
 /** What an import of exports runs with. */
@@ -31,7 +31,9 @@ export async function importOpenrouter(
   tools: OpenrouterTools,
 ): Promise<void> {
   const { client, note, print } = tools;
-  const workspaces = new Workspaces(client && (await client.list('/workspaces?')).map(({ id }) => String(id)));
+  const workspaces = new Workspaces(
+    client && (await client.list('/workspaces?')).flatMap(({ id }) => textOf(id) ?? []),
+  );
   const requests = keys.flatMap((key) => keyRequest(key, workspaces, tools.now, note) ?? []);
   const hashes = client ? await makeKeys(requests, client, tools) : printKeys(requests, print);
   for (const credential of credentials) printCredential(credential, workspaces, hashes, tools);
@@ -85,8 +87,9 @@ async function makeKey(
 ): Promise<MadeKey | undefined> {
   try {
     const { key, data } = await client.call('POST', '/keys', body);
-    if (typeof key !== 'string' || !isJsonObject(data)) throw new ImportRefused('the gateway answered no key');
-    return { name: body.name, hash: String(data['hash']), key };
+    const hash = isJsonObject(data) ? textOf(data['hash']) : undefined;
+    if (typeof key !== 'string' || hash === undefined) throw new ImportRefused('the gateway answered no key');
+    return { name: body.name, hash, key };
   } catch (error) {
     if (!(error instanceof RefusedBody)) throw error;
     note('left-out', place, `the gateway refuses it: ${error.message}`);
@@ -98,15 +101,16 @@ async function makeKey(
 function hashesByName(keys: readonly JsonObject[]): Map<string, string[]> {
   const hashes = new Map<string, string[]>();
   for (const { name, hash } of [...keys].reverse()) {
-    const of = hashes.get(String(name)) ?? [];
-    of.push(String(hash));
-    hashes.set(String(name), of);
+    if (typeof name !== 'string' || typeof hash !== 'string') continue;
+    const known = hashes.get(name);
+    if (known) known.push(hash);
+    else hashes.set(name, [hash]);
   }
   return hashes;
 }
 
 function printCredential(
-  credential: Exported,
+  credential: ExportedCredential,
   workspaces: Workspaces,
   hashes: ReadonlyMap<string, string>,
   { print, note }: OpenrouterTools,

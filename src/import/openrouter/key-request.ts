@@ -1,6 +1,6 @@
 import { RESET_INTERVALS } from '../../core/time.js';
 import type { Note } from '../remark.js';
-import type { Exported } from './read-exports.js';
+import type { ExportedKey } from './read-exports.js';
 import type { Workspaces } from './workspaces.js';
 
 /** How a key is made here (docs/wire/keys.md#administration). */
@@ -15,7 +15,7 @@ export interface KeyRequest {
 
 /** @returns undefined where there is nothing to make: noted. @param now epoch milliseconds */
 export function keyRequest(
-  { place, fields }: Exported,
+  { place, fields, hash }: ExportedKey,
   workspaces: Workspaces,
   now: number,
   note: Note,
@@ -38,7 +38,7 @@ export function keyRequest(
   const workspace = workspaces.find(fields['workspace_id'], title, note);
   return {
     place: title,
-    oldHash: String(fields['hash']),
+    oldHash: hash,
     body: {
       name,
       ...(typeof limit === 'number' && { limit }),

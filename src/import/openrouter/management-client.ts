@@ -51,7 +51,7 @@ export class ManagementClient {
    */
   async call(method: string, path: string, body?: object): Promise<JsonObject> {
     const response = await this.send(method, path, body);
-    const reply = (await response.json().catch(() => undefined)) as unknown;
+    const reply: unknown = await response.json().catch(() => undefined);
     if (response.ok && isJsonObject(reply)) return reply;
     const error = isJsonObject(reply) && isJsonObject(reply['error']) ? reply['error']['message'] : undefined;
     const message =

@@ -1,18 +1,27 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { ImportRefused } from '../import-refused.js';
 import type { Note } from '../remark.js';
+import { textOf } from '../text-of.js';
 
 /** One entry of an exported list. */
-export interface Exported {
+interface Exported {
   /** `keys.json.3` */
   readonly place: string;
   readonly fields: JsonObject;
 }
 
+export interface ExportedKey extends Exported {
+  readonly hash: string;
+}
+
+export interface ExportedCredential extends Exported {
+  readonly provider: string;
+}
+
 /** What `GET /keys` and `GET /byok` of that API told. */
 export interface OpenrouterExports {
-  readonly keys: readonly Exported[];
-  readonly credentials: readonly Exported[];
+  readonly keys: readonly ExportedKey[];
+  readonly credentials: readonly ExportedCredential[];
 }
 
 /** A file as it was given. */
@@ -27,24 +36,23 @@ export interface ExportFile {
  * @throws ImportRefused for what is neither
  */
 export function readExports(files: readonly ExportFile[], note: Note): OpenrouterExports {
-  const entries = files.flatMap((file) => readList(file, note));
-  return {
-    keys: entries.filter(({ fields }) => typeof fields['hash'] === 'string'),
-    credentials: entries.filter(({ fields }) => typeof fields['hash'] !== 'string'),
-  };
+  const keys: ExportedKey[] = [];
+  const credentials: ExportedCredential[] = [];
+  for (const { place, fields } of files.flatMap(readList)) {
+    const [hash, provider] = [textOf(fields['hash']), textOf(fields['provider'])];
+    if (hash !== undefined) keys.push({ place, fields, hash });
+    else if (provider !== undefined) credentials.push({ place, fields, provider });
+    else note('left-out', place, 'is neither a key nor a credential');
+  }
+  return { keys, credentials };
 }
 
-function readList({ name, text }: ExportFile, note: Note): readonly Exported[] {
+function readList({ name, text }: ExportFile): readonly Exported[] {
   const value = parse(name, text);
   const list: unknown = isJsonObject(value) ? value['data'] : value;
   if (!Array.isArray(list)) throw new ImportRefused(`${name} is no list of GET /keys or GET /byok: it has no "data"`);
-  return list.flatMap((fields: unknown, index) => {
-    const place = `${name}.${index}`;
-    if (isJsonObject(fields) && (typeof fields['hash'] === 'string' || typeof fields['provider'] === 'string'))
-      return { place, fields };
-    note('left-out', place, 'is neither a key nor a credential');
-    return [];
-  });
+  const entries: readonly unknown[] = list;
+  return entries.map((entry, index) => ({ place: `${name}.${index}`, fields: isJsonObject(entry) ? entry : {} }));
 }
 
 function parse(name: string, text: string): unknown {
