@@ -1,9 +1,12 @@
 // Goal: docs/importing.md shows what the command does. Method: its commands are run in this process over its own
 // examples; what they print and write is compared with the page, and read by the gateway's reader.
+import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { outputOf, type CommandOutput } from '../../test/support/command-output.js';
+import { compiledSource } from '../../test/support/compiled-source.js';
 import { judgeContent, readContent } from '../catalog/catalog-files.js';
 import { modelId } from '../core/routing/resolve-model.js';
 import { SystemClock } from '../core/time.js';
@@ -54,6 +57,11 @@ describe('the page of imports', () => {
     // Without the variable that the page sets it stops before anybody is asked.
     const { error } = await run(keys!.split(' > ')[0]!);
     expect(error).toBe('import: --to wants a management key in FAIRLEAD_MANAGEMENT_KEY\n');
+  });
+
+  it('is of a program that can be started by itself', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [compiledSource('import.js'), '--help']);
+    expect(stdout).toContain('npm run import -- openrouter EXPORT.json');
   });
 
   it('has the usage', async () => {

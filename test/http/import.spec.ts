@@ -1,7 +1,7 @@
 /**
  * Goal: whoever comes from elsewhere goes on: a gateway started with the catalog that was written for a LiteLLM proxy
- * answers every old name on both faces at the address the proxy called, with the key of the variable that was named; and
- * exported keys are made in a running gateway once. Method: the command in this process, then the application over
+ * answers every old name on both faces at the address the proxy called, with the key of the variable that was named;
+ * and exported keys are made in a running gateway once. Method: the command in this process, then the application over
  * strict doubles. Rules: docs/importing.md.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -22,7 +22,7 @@ export function baseUrlOf(text: string, isVersioned: boolean): string | undefine
   return url.origin + (path === '' && isVersioned ? VERSION : path);
 }
 
-/** The host is this machine, or one of a network of one's own: by its address, or by a name that is none of the web's. */
+/** The host is this machine, or one of a network of one's own: by its address, or a name that is none of the web's. */
 export function isLocal(baseUrl: string): boolean {
   const host = (parseUrl(baseUrl)?.hostname ?? '').replace(/^\[|\]$/g, '');
   if (!ipaddr.isValid(host)) return LOCAL_NAME.test(host);

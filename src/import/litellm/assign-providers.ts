@@ -66,7 +66,7 @@ const isAsShipped = (upstream: Upstream): boolean =>
 /** The variable that holds its key already. */
 function variableOfKey({ key, like, usualVariable, baseUrl }: Upstream): string | undefined {
   if (key.kind === 'variable') return key.name;
-  // A vendor's own key is not sent to another host because nothing was said of one; a resource at a platform is its own.
+  // A vendor's own key is not sent to another host because none was named; a resource at a platform is the vendor's.
   if (key.kind === 'unset' || (baseUrl !== undefined && like?.platform === undefined)) return undefined;
   return usualVariable ?? shippedVariable(like);
 }

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json/json.js';
 import { SERVED_DIALECTS, type CatalogProvider, type DialectId } from '../../core/routing/catalog.js';
 import { baseUrlOf } from './addresses.js';
 import { PREFIXES, splitModel, type Prefix } from './prefixes.js';
-import { variableOf, type SaidValues } from './values.js';
+import type { SaidValues } from './values.js';
 import { textOf } from '../text-of.js';
 import { wantedKey, type WantedKey } from './wanted-key.js';
 
@@ -21,6 +21,8 @@ export interface Upstream {
   /** What tells an entry of its own from others of the family, where the address is not to. */
   readonly label?: string;
   readonly apiVersion?: string;
+  /** Its version is one that the catalog cannot say, or stands in a variable that is not set. */
+  readonly losesVersion?: boolean;
   /** How it talks where that is otherwise than the provider does. */
   readonly dialect?: DialectId;
   /** The model's name there. */
@@ -129,12 +131,17 @@ type Plain = Omit<Keyless, 'model' | 'like'> & { readonly like: CatalogProvider 
 function atAzure(plain: Plain, name: string, model: string, { params, said }: Reading): Keyless | { fault: string } {
   if (plain.baseUrl === undefined)
     return { fault: 'its api_base is missing: the address of an Azure resource is its own' };
-  const read = said.read(params['api_version']);
-  const apiVersion = read && 'text' in read && API_VERSION.test(read.text) ? read.text : undefined;
   if (name === 'azure_ai' && model.startsWith('claude')) return { ...plain, model, dialect: 'anthropic-messages' };
   if (model.startsWith(RESPONSES))
     return { ...plain, model: model.slice(RESPONSES.length), dialect: 'openai-responses' };
-  return { ...plain, ...(apiVersion !== undefined && { apiVersion }), model: model.replace(AZURE_HINT, '') };
+  const version = said.read(params['api_version']);
+  const apiVersion = version && 'text' in version && API_VERSION.test(version.text) ? version.text : undefined;
+  return {
+    ...plain,
+    ...(apiVersion !== undefined && { apiVersion }),
+    losesVersion: version !== undefined && apiVersion === undefined,
+    model: model.replace(AZURE_HINT, ''),
+  };
 }
 
 function atBedrock(plain: Plain, model: string, { params, said }: Reading): Keyless | { fault: string } {
@@ -182,9 +189,3 @@ function vertexDialect(model: string): DialectId | undefined {
   if (model.startsWith('claude')) return 'anthropic-messages';
   return /^(?:meta|deepseek-ai|qwen|openai|moonshotai|zai-org)\/[^/]*[a-z]/.test(model) ? 'openai-chat' : undefined;
 }
-
-/** Whether the version of an Azure deployment is one that the catalog cannot say. */
-export const isOddVersion = (params: JsonObject): boolean => {
-  const version = textOf(params['api_version']);
-  return version !== undefined && variableOf(version) === undefined && !API_VERSION.test(version);
-};

@@ -337,6 +337,16 @@ describe('models', () => {
 });
 
 describe('what is not carried', () => {
+  it.each(['os.environ/NOT_SET', '2024'])(
+    'is a version such as %s: the address without one is called',
+    (api_version) => {
+      const params = { model: 'azure/d', api_base: 'https://r.openai.azure.com', api_version };
+      const { told, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+      expect(told.at(-1)).toMatch(/^not-carried model_list\.0\.litellm_params\.api_version: is no version/);
+      expect(catalog.providers.get('azure-r')!.apiVersion).toBeUndefined();
+    },
+  );
+
   it('is told with its place', () => {
     const { told } = outcomeOf({
       model_list: [

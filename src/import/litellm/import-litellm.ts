@@ -59,7 +59,7 @@ export function importLitellm(text: string, { shipped, variables }: LitellmSurro
     provider: slugs[index]!,
   }));
   const models = withAliases(gatherModels(placed, note), settings, note);
-  for (const { deployment } of carried) noteDeployment(deployment, note);
+  for (const { deployment, upstream } of carried) noteDeployment(deployment, upstream, note);
   noteSettings(settings, note);
   const written = print(entries, [...models.values()]);
   noteNames(models, snapshot, snapshotOf({ name: 'the imported catalog', text: written }, shipped), note);

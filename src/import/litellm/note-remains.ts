@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import type { Note } from '../remark.js';
 import { DESCRIBING_KEYS } from './describe-endpoint.js';
-import { isOddVersion } from './find-upstream.js';
+import type { Upstream } from './find-upstream.js';
 import type { Deployment } from './read-config.js';
 import { isPriceKey } from './read-prices.js';
 
@@ -20,6 +20,9 @@ const LIMITS = 'limits stand at keys (`rate_limits`) and at models (`limits`, fo
 const TIMEOUTS = 'time-outs are settings of the gateway, and `timeouts` of an endpoint';
 const DEFAULTS = 'callers say it in their requests';
 const AWS_LOGIN = 'keys are given to the gateway: it takes none from roles, profiles or the machine';
+
+const NO_VERSION =
+  'is no version that the catalog takes, or is in a variable that is not set here: the address without one is called';
 
 /** Why keys of a deployment stay behind. */
 const PARAM_REASONS: Readonly<Record<string, string>> = {
@@ -63,17 +66,16 @@ const SILENT_INFO =
   /^(?:id|db_model|mode|description|litellm_provider|supports_\w+|supported_\w+|created_\w+|updated_\w+)$/;
 
 /** Notes what of a carried deployment was not carried with it. */
-export function noteDeployment({ place, params, info, rest }: Deployment, note: Note): void {
+export function noteDeployment(
+  { place, params, info, rest }: Deployment,
+  { losesVersion }: Upstream,
+  note: Note,
+): void {
   for (const key of Object.keys(params)) {
     if (READ_PARAMS.has(key) || isPriceKey(key)) continue;
     note('not-carried', `${place}.litellm_params.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
   }
-  if (isOddVersion(params))
-    note(
-      'not-carried',
-      `${place}.litellm_params.api_version`,
-      'is no version that the catalog takes: the address without one is called',
-    );
+  if (losesVersion) note('not-carried', `${place}.litellm_params.api_version`, NO_VERSION);
   for (const key of Object.keys(info)) {
     if (DESCRIBING_KEYS.has(key) || isPriceKey(key) || SILENT_INFO.test(key)) continue;
     note('not-carried', `${place}.model_info.${key}`, INFO_REASONS[key] ?? NO_COUNTERPART);

@@ -38,7 +38,10 @@ export const isPriceKey = (key: string): boolean =>
     );
   });
 
-/** The prices of a deployment (docs.litellm.ai/docs/proxy/custom_pricing, of 2026-10-08). @param said keys and values */
+/**
+ * The prices of a deployment (docs.litellm.ai/docs/proxy/custom_pricing, of 2026-10-08).
+ * @param said its keys and values
+ */
 export function readPrices(said: JsonObject): PriceReading {
   const fault = Object.keys(said).find(
     (key) => isPriceKey(key) && said[key] !== null && perMillion(said[key]) === undefined,

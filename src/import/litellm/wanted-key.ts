@@ -3,8 +3,8 @@ import { variableOf } from './values.js';
 import { textOf } from '../text-of.js';
 
 /**
- * What a deployment is called with. `identity` tells two keys apart that must not become one; it may be a key itself and
- * is never printed.
+ * What a deployment is called with. `identity` tells two keys apart that must not become one; it may be a key itself,
+ * and is never printed.
  */
 export type WantedKey =
   /** A variable holds it. */

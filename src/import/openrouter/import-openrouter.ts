@@ -69,9 +69,19 @@ async function makeKeys(
     if (!made) continue;
     print(made);
     hashes.set(request.oldHash, made.hash);
-    if (request.disabled) await client.call('PATCH', `/keys/${made.hash}`, { disabled: true });
+    if (request.disabled) await switchOff(made, request, client);
   }
   return hashes;
+}
+
+/** A key that was off is never left on without a word. */
+async function switchOff({ hash }: MadeKey, { place }: KeyRequest, client: ManagementClient): Promise<void> {
+  try {
+    await client.call('PATCH', `/keys/${hash}`, { disabled: true });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new ImportRefused(`${place} was made and could not be switched off: ${why}`, { cause: error });
+  }
 }
 
 interface MadeKey {

@@ -10,9 +10,7 @@ const PAGES_MAX = 1_000;
 const MESSAGE_CHARACTERS_MAX = 300;
 
 /** A body that the gateway refused for what it says; the message is the gateway's. */
-export class RefusedBody extends Error {
-  override readonly name = 'RefusedBody';
-}
+export class RefusedBody extends ImportRefused {}
 
 /** The management routes of a running gateway. */
 export class ManagementClient {

@@ -31,8 +31,8 @@ export interface ExportFile {
 }
 
 /**
- * Reads lists that the API answered with, `{ "data": [...] }` or the list itself; which is which their entries tell: keys
- * have a hash, credentials a provider.
+ * Reads lists that the API answered with, `{ "data": [...] }` or the list itself; which is which their entries tell:
+ * keys have a hash, credentials a provider.
  * @throws ImportRefused for what is neither
  */
 export function readExports(files: readonly ExportFile[], note: Note): OpenrouterExports {
