@@ -32,6 +32,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   chat: ['inference', 'presets'],
   explain: ['messages', 'chat', 'inference'],
   description: [],
+  import: ['catalog', 'providers'],
   models: ['catalog', 'providers', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit', 'plugins'],
 };

@@ -93,8 +93,12 @@ function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]
       continue;
     }
     const copies = copiesOf(eligibility, candidate);
-    if (copies.length > 0) callable.push({ candidate, copies });
-    else exclude(eligibility, candidate, missingCredential(candidate.provider, credentials));
+    if (copies.length > 0) {
+      callable.push({ candidate, copies });
+      continue;
+    }
+    const { reason, detail } = missingCredential(candidate.provider, credentials);
+    exclude(eligibility, candidate, reason, detail);
   }
   return callable;
 }

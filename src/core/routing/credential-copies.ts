@@ -1,5 +1,6 @@
 import type { CatalogProvider } from './catalog.js';
 import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
+import type { Exclusion } from './plan.js';
 
 /** docs/byok.md#order-of-use: own keys of all providers, then the operator's, then keys kept for the end. */
 export const CREDENTIAL_GROUPS = ['own', 'shared', 'fallback'] as const;
@@ -45,14 +46,15 @@ export function listCopies(
   return copies.sort((one, other) => one.group - other.group || one.place - other.place);
 }
 
-/** Why `listCopies` gave nothing. */
-export const missingCredential = (
-  provider: CatalogProvider,
+/** Why `listCopies` gave nothing, and which variable would hold the operator's own, where the catalog names one. */
+export function missingCredential(
+  { slug, credentialSource }: CatalogProvider,
   credentials: readonly StoredCredential[],
-): 'no-credential' | 'credential-not-for-model' =>
-  credentials.some((credential) => credential.provider === provider.slug)
-    ? 'credential-not-for-model'
-    : 'no-credential';
+): Pick<Exclusion, 'reason' | 'detail'> {
+  if (credentials.some(({ provider }) => provider === slug)) return { reason: 'credential-not-for-model' };
+  const isOfVariable = typeof credentialSource === 'object' && 'env' in credentialSource;
+  return { reason: 'no-credential', ...(isOfVariable && { detail: `${credentialSource.env} is not set` }) };
+}
 
 const isFor = ({ allowedModels }: StoredCredential, model: string): boolean =>
   allowedModels === undefined || allowedModels.includes(model);

@@ -131,7 +131,10 @@ describe('no route', () => {
     const pricing = { prompt: 1n, completion: 1n, tiers: [], fast: {} };
     const made = plan([model('a/b', [endpoint('p1', { pricing }), endpoint('p2')])], { isShared: () => false });
     const error = noRouteError(made, NOW);
-    expect(error.message).toBe('No endpoint of a/b is left: p1 has no credential, p2 has no credential.');
+    expect(error.message).toBe(
+      'No endpoint of a/b is left: p1 has no credential, p2 has no credential. ' +
+        'Keep a credential of your own by POST /byok.',
+    );
     expect((error.detail.metadata!.excluded as readonly { tag: string }[]).map(({ tag }) => tag)).toEqual([
       'p1',
       'p2',

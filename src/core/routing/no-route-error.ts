@@ -132,7 +132,18 @@ function describe(plan: Plan): string {
   const unknown = (plan.unknownProviders ?? []).map(unknownClause).join('');
   // What can be mended at once comes first: the rest may have to be cut.
   const sentence = `${unknown}No endpoint of ${namesOf(plan)} is left`;
-  return shorten(clauses.length === 0 ? `${sentence}.` : `${sentence}: ${clauses.join(', ')}.`);
+  const help = credentialHelp(plan);
+  const whole = clauses.length === 0 ? `${sentence}.` : `${sentence}: ${clauses.join(', ')}.`;
+  return shorten(whole, MESSAGE_CHARACTERS_MAX - help.length) + help;
+}
+
+/** What helps where nobody has a credential: the variable that the catalog names, and a credential of the caller's. */
+function credentialHelp({ excluded }: Plan): string {
+  const missing = excluded.filter(({ reason }) => reason === 'no-credential');
+  if (missing.length === 0) return '';
+  return missing.some(({ detail }) => detail !== undefined)
+    ? ' Set the variable of one of them where the gateway runs, or keep a credential of your own by POST /byok.'
+    : ' Keep a credential of your own by POST /byok.';
 }
 
 function unknownClause({ field, name, nearest }: UnknownProvider): string {
@@ -150,8 +161,8 @@ function clauseOf({ model, tag, reason, detail }: Exclusion): string {
 
 const namesOf = ({ models }: Plan): string => models.join(' or ');
 
-const shorten = (message: string): string =>
-  message.length <= MESSAGE_CHARACTERS_MAX ? message : `${message.slice(0, MESSAGE_CHARACTERS_MAX - 1)}…`;
+const shorten = (message: string, max = MESSAGE_CHARACTERS_MAX): string =>
+  message.length <= max ? message : `${message.slice(0, max - 1)}…`;
 
 const distinct = (texts: readonly (string | undefined)[]): readonly string[] =>
   [...new Set(texts)].filter((text) => text !== undefined);

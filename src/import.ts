@@ -1,0 +1,10 @@
+/** `npm run import`, and `node dist/import.js` where there is no npm. */
+import { join } from 'node:path';
+import { SystemClock } from './core/time.js';
+import { runImport } from './import/import-command.js';
+import { ofProcess } from './shared/database/transfer/command-process.js';
+
+process.exitCode = await runImport(ofProcess(), {
+  packageDirectory: join(import.meta.dirname, '..'),
+  clock: new SystemClock(),
+});

@@ -1,0 +1,185 @@
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { Secret } from '../core/secret.js';
+import type { Clock } from '../core/time.js';
+import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
+import { SHIPPED_CATALOG } from '../shared/variables/variables.js';
+import { ImportRefused } from './import-refused.js';
+import { importLitellm } from './litellm/import-litellm.js';
+import { importOpenrouter } from './openrouter/import-openrouter.js';
+import { ManagementClient } from './openrouter/management-client.js';
+import { readExports } from './openrouter/read-exports.js';
+import { printRemarks } from './print-remarks.js';
+import type { Note, Remark } from './remark.js';
+
+const DONE = 0;
+const REFUSED = 1;
+
+const NAME = 'import';
+/** As large as a catalog may be. */
+const FILE_BYTES_MAX = 16 * 1024 * 1024;
+const OUT = 'fairlead-catalog.yaml';
+const KEY = 'FAIRLEAD_MANAGEMENT_KEY';
+/** Options that one source alone has. */
+const OPTIONS_OF = { litellm: ['out', 'force'], openrouter: ['to', 'again'] } as const;
+
+const USAGE = `npm run import -- litellm CONFIG.yaml [--out FILE] [--force] [--all]
+npm run import -- openrouter EXPORT.json ... [--to ADDRESS] [--again] [--all]
+
+litellm     writes a catalog of the configuration of a LiteLLM proxy, and prints what could not be carried over
+  --out     the catalog that is written: ${OUT} unless said
+  --force   writes over it where it is there
+openrouter  takes what GET /keys and GET /byok of that API answered, and prints the bodies that make the same here, one
+            a line; what is to be told goes to the other output
+  --to      the running gateway to make the keys in, by the management key in ${KEY}; each new key is
+            printed once
+  --again   makes keys although there are some of their names
+--all       prints all that is to be told, not only the beginnings
+
+Ends with 0, or with 1 for what cannot be read, written or reached, and wrong words. No secret of a file is printed.
+`;
+
+/** What the command needs beside its words. */
+export interface ImportTools {
+  /** Absolute path of the folder that has `catalog/`. */
+  readonly packageDirectory: string;
+  readonly clock: Clock;
+}
+
+type Words = ReturnType<typeof parseWords>;
+
+/** @returns the exit code, as the usage has it. Never throws for what it is given, never prints a key of a file. */
+export async function runImport(context: CommandContext, tools: ImportTools): Promise<number> {
+  try {
+    const words = parseWords(context.words);
+    if (words.values.help) {
+      context.print(USAGE);
+      return DONE;
+    }
+    const [from, ...files] = words.positionals;
+    if (from !== 'litellm' && from !== 'openrouter') throw misused('say where from: litellm or openrouter');
+    const foreign = OPTIONS_OF[from === 'litellm' ? 'openrouter' : 'litellm'].find((name) => words.values[name]);
+    if (foreign !== undefined) throw misused(`--${foreign} is not for ${from}`);
+    return await (from === 'litellm' ? fromLitellm : fromOpenrouter)(files, words, context, tools);
+  } catch (error) {
+    if (!(error instanceof ImportRefused)) throw error;
+    context.printError(`${NAME}: ${error.message}\n`);
+    return REFUSED;
+  }
+}
+
+async function fromLitellm(
+  files: readonly string[],
+  { values }: Words,
+  context: CommandContext,
+  { packageDirectory }: ImportTools,
+): Promise<number> {
+  const [file, ...others] = files;
+  if (file === undefined || others.length > 0) throw misused('give one configuration of LiteLLM');
+  const text = await readText(file, context);
+  const shipped = await readText(join(packageDirectory, SHIPPED_CATALOG), context);
+  const { models, providers, remarks, ...written } = naming(file, () =>
+    importLitellm(text, {
+      shipped: { name: SHIPPED_CATALOG, text: shipped },
+      variables: context.variables,
+    }),
+  );
+  const out = values.out ?? OUT;
+  await write(out, written.text, values.force === true, context);
+  context.print(
+    `${out}: ${models} models, ${providers} providers beside the shipped ones.\n` +
+      printRemarks(remarks, values.all === true) +
+      `\nNow: npm run catalog:check -- ${out}\n`,
+  );
+  return DONE;
+}
+
+async function fromOpenrouter(
+  names: readonly string[],
+  { values }: Words,
+  context: CommandContext,
+  { clock }: ImportTools,
+): Promise<number> {
+  if (names.length === 0) throw misused('give at least one export');
+  const remarks: Remark[] = [];
+  const note: Note = (group, place, message) => void remarks.push({ group, place, message });
+  const files = await Promise.all(names.map(async (name) => ({ name, text: await readText(name, context) })));
+  const exports = readExports(files, note);
+  try {
+    await importOpenrouter(exports, {
+      client: values.to === undefined ? undefined : clientOf(values.to, context),
+      again: values.again === true,
+      now: clock.now(),
+      print: (line) => context.print(`${JSON.stringify(line)}\n`),
+      note,
+    });
+  } finally {
+    context.printError(printRemarks(remarks, values.all === true));
+  }
+  return DONE;
+}
+
+function clientOf(address: string, { variables, signal }: CommandContext): ManagementClient {
+  const key = variables[KEY]?.trim() ?? '';
+  if (key === '') throw new ImportRefused(`--to wants a management key in ${KEY}`);
+  return new ManagementClient(address, new Secret(key), signal);
+}
+
+/** npm starts its scripts in the package's folder; a file is named from where the operator stands. */
+const pathOf = (file: string, { variables, workingDirectory }: CommandContext): string =>
+  resolve(variables['INIT_CWD'] ?? workingDirectory, file);
+
+async function readText(file: string, context: CommandContext): Promise<string> {
+  const path = pathOf(file, context);
+  try {
+    if ((await stat(path)).size > FILE_BYTES_MAX)
+      throw new ImportRefused(`${file} is larger than ${FILE_BYTES_MAX} bytes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw error instanceof ImportRefused
+      ? error
+      : new ImportRefused(`${file} cannot be read (${codeOf(error)})`, { cause: error });
+  }
+}
+
+async function write(file: string, text: string, isForced: boolean, context: CommandContext): Promise<void> {
+  try {
+    await writeFile(pathOf(file, context), text, { flag: isForced ? 'w' : 'wx' });
+  } catch (error) {
+    const code = codeOf(error);
+    const why =
+      code === 'EEXIST' ? 'is there already: name another with --out, or say --force' : `cannot be written (${code})`;
+    throw new ImportRefused(`${file} ${why}`, { cause: error });
+  }
+}
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'for an unknown reason';
+
+/** Puts the file in front of what was refused of it. */
+function naming<Result>(file: string, read: () => Result): Result {
+  try {
+    return read();
+  } catch (error) {
+    throw error instanceof ImportRefused ? new ImportRefused(`${file} ${error.message}`, { cause: error }) : error;
+  }
+}
+
+function parseWords(words: readonly string[]) {
+  const options = {
+    out: { type: 'string' },
+    force: { type: 'boolean' },
+    to: { type: 'string' },
+    again: { type: 'boolean' },
+    all: { type: 'boolean' },
+    help: { type: 'boolean' },
+  } as const;
+  try {
+    return parseArgs({ args: [...words], options, allowPositionals: true });
+  } catch (error) {
+    throw misused(error instanceof Error ? error.message : String(error));
+  }
+}
+
+const misused = (message: string): ImportRefused => new ImportRefused(`${message}\n\n${USAGE}`);

@@ -1,0 +1,26 @@
+const DECIMAL = /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
+/** Decimal places from USD a token to USD a million tokens. */
+const PER_MILLION = 6;
+/** As many as a price of the catalog may have. */
+const DECIMALS_MAX = 6;
+const DIGITS_MAX = 15;
+
+/**
+ * A price of LiteLLM's, USD a token, as the catalog has it: a decimal text, USD a million tokens. Exact: the digits
+ * are moved, nothing is multiplied.
+ * @returns undefined for what is no price, or is finer than the catalog can say
+ */
+export function perMillion(value: unknown): string | undefined {
+  if (typeof value !== 'number' && typeof value !== 'string') return undefined;
+  const match = DECIMAL.exec(String(value).trim());
+  if (!match) return undefined;
+  const [, whole = '', fraction = '', exponent = '0'] = match;
+  const digits = whole + fraction;
+  const places = fraction.length - Number(exponent) - PER_MILLION;
+  const padded = digits.padStart(places + 1, '0');
+  const point = padded.length - places;
+  const left = (places > 0 ? padded.slice(0, point) : digits + '0'.repeat(-places)).replace(/^0+(?=\d)/, '');
+  const right = (places > 0 ? padded.slice(point) : '').replace(/0+$/, '');
+  if (left.length > DIGITS_MAX || right.length > DECIMALS_MAX) return undefined;
+  return right === '' ? left : `${left}.${right}`;
+}

@@ -1,0 +1,191 @@
+import type { JsonObject } from '../../core/json/json.js';
+import { SERVED_DIALECTS, type CatalogProvider, type DialectId } from '../../core/routing/catalog.js';
+import { baseUrlOf } from './addresses.js';
+import { PREFIXES, splitModel, type Prefix } from './prefixes.js';
+import type { SaidValues } from './values.js';
+import { textOf } from '../text-of.js';
+import { wantedKey, type WantedKey } from './wanted-key.js';
+
+/** Whom a deployment calls, and how. */
+export interface Upstream {
+  /** The provider of the shipped catalog that it is, or that it is spoken to as; undefined: it has none like it. */
+  readonly like: CatalogProvider | undefined;
+  /** What an entry of its own is called after. */
+  readonly family: string;
+  /** Its address where that is not the shipped one. */
+  readonly baseUrl?: string;
+  /** It computes its answers itself. */
+  readonly isServer?: boolean;
+  /** It is where all of its family are unless something else is said. */
+  readonly isUsualAddress?: boolean;
+  /** What tells an entry of its own from others of the family, where the address is not to. */
+  readonly label?: string;
+  readonly apiVersion?: string;
+  /** Its version is one that the catalog cannot say, or stands in a variable that is not set. */
+  readonly losesVersion?: boolean;
+  /** How it talks where that is otherwise than the provider does. */
+  readonly dialect?: DialectId;
+  /** The model's name there. */
+  readonly model: string;
+  readonly key: WantedKey;
+  /** The variable that LiteLLM would read the key from where none is named. */
+  readonly usualVariable?: string;
+}
+
+/** Or what the deployment lacks. */
+export type UpstreamReading = { readonly upstream: Upstream } | { readonly fault: string };
+
+/** What a deployment says, and what it is read with. */
+interface Reading {
+  readonly params: JsonObject;
+  /** Providers of the shipped catalog. */
+  readonly shipped: ReadonlyMap<string, CatalogProvider>;
+  readonly said: SaidValues;
+}
+
+/** What tells versions of Azure's API, as the catalog takes them. */
+const API_VERSION = /^(?:\d{4}-\d{2}-\d{2}(?:-preview)?|preview|latest|v1)$/;
+const RESPONSES = 'responses/';
+/** Hints to LiteLLM in front of a model's name, which are none of it. */
+const AZURE_HINT = /^(?:o_series|gpt5_series)\//;
+const BEDROCK_HINT = /^(?:converse|invoke|converse_like)\//;
+const AWS_REGION = /^[a-z]{2,4}(?:-[a-z]+)+-\d$/;
+
+export function findUpstream(reading: Reading): UpstreamReading {
+  const { params } = reading;
+  const { prefix: name, model } = splitModel(textOf(params['model']) ?? '', textOf(params['custom_llm_provider']));
+  const prefix = name === undefined ? undefined : PREFIXES.get(name);
+  if (model === '') return { fault: 'names no model' };
+  if (!prefix)
+    return {
+      fault: name === undefined ? 'does not tell whose model it is' : `nothing here is known of the provider "${name}"`,
+    };
+  const address = readAddress(reading, prefix);
+  if (address && 'fault' in address) return address;
+  const upstream =
+    'server' in prefix
+      ? ofServer(prefix, model, address)
+      : ofShipped({ ...prefix, name: name! }, model, address, reading);
+  return 'fault' in upstream ? upstream : { upstream: { ...upstream, key: wantedKey(params) } };
+}
+
+type Address = { readonly baseUrl: string } | { readonly fault: string } | undefined;
+type Keyless = Omit<Upstream, 'key'>;
+
+function readAddress({ params, said }: Reading, prefix: Prefix): Address {
+  const value = params['api_base'] ?? params['base_url'] ?? params['aws_bedrock_runtime_endpoint'];
+  const read = said.read(value);
+  if (read && 'unset' in read)
+    return { fault: `its address is in the variable ${read.unset}: set it and import again` };
+  const text = read?.text ?? ('server' in prefix ? prefix.address : undefined);
+  if (text === undefined) return undefined;
+  const baseUrl = baseUrlOf(text, 'server' in prefix && prefix.isVersioned === true);
+  return baseUrl === undefined
+    ? { fault: 'its api_base is no http or https address without credentials' }
+    : { baseUrl };
+}
+
+function ofServer(
+  { server, address: usual, passesOn }: Extract<Prefix, { server: string }>,
+  model: string,
+  address: { readonly baseUrl: string } | undefined,
+): Keyless | { fault: string } {
+  if (!address) return { fault: 'its api_base is missing, and no other address is known' };
+  const { baseUrl } = address;
+  return { like: undefined, family: server, baseUrl, isUsualAddress: baseUrl === usual, isServer: !passesOn, model };
+}
+
+function ofShipped(
+  prefix: Extract<Prefix, { slug: string }> & { readonly name: string },
+  model: string,
+  address: { readonly baseUrl: string } | undefined,
+  reading: Reading,
+): Keyless | { fault: string } {
+  const like = reading.shipped.get(prefix.slug);
+  if (!like) return { fault: `the shipped catalog has no provider "${prefix.slug}"` };
+  const isElsewhere = address !== undefined && address.baseUrl !== like.baseUrl;
+  // The prefix of OpenAI is LiteLLM's for whatever speaks its format: nothing else of OpenAI's holds there.
+  if (isElsewhere && prefix.slug === 'openai') return ofServer({ server: 'server' }, model, address);
+  const plain = {
+    like,
+    family: prefix.slug,
+    ...(isElsewhere && { baseUrl: address.baseUrl }),
+    ...(prefix.variable !== undefined && { usualVariable: prefix.variable }),
+  };
+  switch (like.platform) {
+    case 'azure':
+      return atAzure(plain, prefix.name, model, reading);
+    case 'bedrock':
+      return atBedrock(plain, model, reading);
+    case 'vertex':
+      return atVertex(plain, model, reading);
+    default:
+      return model.startsWith(RESPONSES)
+        ? { ...plain, model: model.slice(RESPONSES.length), dialect: 'openai-responses' }
+        : { ...plain, model };
+  }
+}
+
+type Plain = Omit<Keyless, 'model' | 'like'> & { readonly like: CatalogProvider };
+
+function atAzure(plain: Plain, name: string, model: string, { params, said }: Reading): Keyless | { fault: string } {
+  if (plain.baseUrl === undefined)
+    return { fault: 'its api_base is missing: the address of an Azure resource is its own' };
+  if (name === 'azure_ai' && model.startsWith('claude')) return { ...plain, model, dialect: 'anthropic-messages' };
+  if (model.startsWith(RESPONSES))
+    return { ...plain, model: model.slice(RESPONSES.length), dialect: 'openai-responses' };
+  const version = said.read(params['api_version']);
+  const apiVersion = version && 'text' in version && API_VERSION.test(version.text) ? version.text : undefined;
+  return {
+    ...plain,
+    ...(apiVersion !== undefined && { apiVersion }),
+    losesVersion: version !== undefined && apiVersion === undefined,
+    model: model.replace(AZURE_HINT, ''),
+  };
+}
+
+function atBedrock(plain: Plain, model: string, { params, said }: Reading): Keyless | { fault: string } {
+  let name = model.replace(BEDROCK_HINT, '');
+  const region = said.read(params['aws_region_name']);
+  let place = region && 'text' in region ? region.text : undefined;
+  const [first = '', ...rest] = name.split('/');
+  if (rest.length > 0 && AWS_REGION.test(first)) [place, name] = [first, rest.join('/')];
+  if (place !== undefined && !AWS_REGION.test(place)) return { fault: 'its aws_region_name is no region' };
+  const profile = textOf(params['model_id']);
+  return {
+    ...plain,
+    ...(plain.baseUrl === undefined &&
+      place !== undefined && { baseUrl: plain.like.baseUrl.replace('{region}', place), label: place }),
+    model: profile ?? name,
+    ...(/(?:^|\.)anthropic\./.test(name) && { dialect: 'anthropic-messages' as const }),
+  };
+}
+
+function atVertex(plain: Plain, model: string, { params, said }: Reading): Keyless | { fault: string } {
+  const location = said.read(params['vertex_location'] ?? params['vertex_ai_location']);
+  const place = location && 'text' in location ? location.text : undefined;
+  if (place !== undefined && !/^[a-z0-9-]+$/.test(place)) return { fault: 'its vertex_location is no place' };
+  const dialect = vertexDialect(model);
+  if (!dialect || !SERVED_DIALECTS.vertex.includes(dialect))
+    return { fault: 'nothing here calls such models on Vertex' };
+  return {
+    ...plain,
+    ...(plain.baseUrl === undefined &&
+      place !== undefined && {
+        baseUrl: plain.like.baseUrl.replace(
+          place === 'global' ? '{region}-' : '{region}',
+          place === 'global' ? '' : place,
+        ),
+        label: place,
+      }),
+    model,
+    ...(dialect !== plain.like.dialect && { dialect }),
+  };
+}
+
+/** Models of other makers with an address of the chat format are named with their maker there. */
+function vertexDialect(model: string): DialectId | undefined {
+  if (model.startsWith('gemini')) return 'google-gemini';
+  if (model.startsWith('claude')) return 'anthropic-messages';
+  return /^(?:meta|deepseek-ai|qwen|openai|moonshotai|zai-org)\/[^/]*[a-z]/.test(model) ? 'openai-chat' : undefined;
+}

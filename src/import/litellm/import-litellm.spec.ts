@@ -1,0 +1,435 @@
+// Goal: a configuration of LiteLLM's becomes a catalog that calls the same, and everything else is told with its place;
+// no key of the file is in what comes out. Method: tables of configurations, read by the catalog's own reader over a
+// part of the shipped catalog.
+import { readFileSync } from 'node:fs';
+import { parse, stringify } from 'yaml';
+import { readCatalog } from '../../catalog/read-catalog.js';
+import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
+import { modelId } from '../../core/routing/resolve-model.js';
+import { importLitellm } from './import-litellm.js';
+
+/** All shipped providers, and of the models those that are asked for here: the whole file takes a second to read. */
+const MODELS = ['openai/gpt-4o', 'openai/gpt-4o-mini', 'anthropic/claude-sonnet-4.5'];
+const whole = parse(readFileSync('catalog/default.yaml', 'utf8')) as {
+  readonly models: readonly { readonly id: string }[];
+};
+const shipped = {
+  name: 'default.yaml',
+  text: JSON.stringify({ ...whole, models: whole.models.filter(({ id }) => MODELS.includes(id)) }),
+};
+
+interface Outcome {
+  readonly catalog: CatalogSnapshot;
+  readonly text: string;
+  /** `group place: message`, in the order told. */
+  readonly told: readonly string[];
+}
+
+function outcomeOf(config: object, variables: NodeJS.ProcessEnv = {}): Outcome {
+  const { text, remarks } = importLitellm(stringify(config), { shipped, variables });
+  const file = () => ({ failure: 'is not there' });
+  const reading = readCatalog({ name: 'written', text }, shipped, { variable: (name) => name, file });
+  if ('faults' in reading) throw new Error(reading.faults.map(({ field, message }) => `${field} ${message}`).join());
+  const told = remarks.map(({ group, place, message }) => `${group} ${place}: ${message}`);
+  return { catalog: reading.snapshot, text, told };
+}
+
+const deployment = (name: string, params: object, info?: object): object => ({
+  model_name: name,
+  litellm_params: params,
+  ...(info && { model_info: info }),
+});
+
+const PRICES = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 };
+
+/** The model that a client means by this name. */
+function modelOf({ catalog }: Outcome, name: string): Model {
+  const id = modelId(catalog, name);
+  if (id === undefined) throw new Error(`nothing is called ${name}`);
+  return catalog.models.get(id)!;
+}
+
+/** The one endpoint of the one deployment. */
+function endpointOf(params: object, info: object = {}, variables: NodeJS.ProcessEnv = {}) {
+  const outcome = outcomeOf({ model_list: [deployment('x', params, { ...PRICES, ...info })] }, variables);
+  const [endpoint, ...others] = modelOf(outcome, 'x').endpoints;
+  expect(others).toEqual([]);
+  const { upstreamModel, dialect, provider } = endpoint!;
+  const { slug, baseUrl, platform, apiVersion, credentialSource, needsNoCredential } = provider;
+  return {
+    slug,
+    upstreamModel,
+    baseUrl,
+    dialect: dialect ?? provider.dialect,
+    ...(platform && { platform }),
+    ...(apiVersion !== undefined && { apiVersion }),
+    credential: needsNoCredential ? 'none' : (credentialSource as { env: string }).env,
+  };
+}
+
+describe('whom a deployment calls', () => {
+  it.each([
+    ['a vendor', { model: 'openai/gpt-9' }, ['openai', 'gpt-9', 'https://api.openai.com/v1', 'OPENAI_API_KEY']],
+    [
+      'a vendor by another variable',
+      { model: 'openai/gpt-9', api_key: 'os.environ/MY_KEY' },
+      ['openai', 'gpt-9', 'https://api.openai.com/v1', 'MY_KEY'],
+    ],
+    [
+      'a vendor whose variable LiteLLM calls otherwise',
+      { model: 'together_ai/meta/llama' },
+      ['together', 'meta/llama', 'https://api.together.xyz/v1', 'TOGETHERAI_API_KEY'],
+    ],
+    [
+      'a name that tells its vendor',
+      { model: 'claude-9' },
+      ['anthropic', 'claude-9', 'https://api.anthropic.com', 'ANTHROPIC_API_KEY'],
+    ],
+    [
+      'a provider that is said apart',
+      { model: 'deep/model', custom_llm_provider: 'groq' },
+      ['groq', 'deep/model', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY'],
+    ],
+    [
+      'the vendor at its own address',
+      { model: 'mistral/m', api_base: 'https://api.mistral.ai/v1/' },
+      ['mistral', 'm', 'https://api.mistral.ai/v1', 'MISTRAL_API_KEY'],
+    ],
+    [
+      'Ollama',
+      { model: 'ollama_chat/llama3:8b' },
+      ['ollama-localhost-11434', 'llama3:8b', 'http://localhost:11434/v1', 'none'],
+    ],
+    [
+      'vLLM with a key',
+      { model: 'hosted_vllm/a/b', api_base: 'http://gpu:8000', api_key: 'os.environ/VLLM_KEY' },
+      ['vllm-gpu-8000', 'a/b', 'http://gpu:8000/v1', 'VLLM_KEY'],
+    ],
+    [
+      'a server of the format, with a word for a key',
+      { model: 'openai/opt', api_base: 'http://0.0.0.0:4000/v1', api_key: 'none' },
+      ['server-0-0-0-0-4000', 'opt', 'http://0.0.0.0:4000/v1', 'none'],
+    ],
+    [
+      'a proxy of Anthropic’s format without a key: the vendor’s is not sent there',
+      { model: 'anthropic/claude-9', api_base: 'https://proxy.example/v1/messages' },
+      ['anthropic-proxy', 'claude-9', 'https://proxy.example', 'ANTHROPIC_PROXY_API_KEY'],
+    ],
+    [
+      'OpenRouter',
+      { model: 'openrouter/a/b', api_key: 'os.environ/OPENROUTER_API_KEY' },
+      ['openrouter', 'a/b', 'https://openrouter.ai/api/v1', 'OPENROUTER_API_KEY'],
+    ],
+  ])('%s', (_, params, [slug, upstreamModel, baseUrl, credential]) => {
+    expect(endpointOf(params)).toMatchObject({ slug, upstreamModel, baseUrl, credential });
+  });
+
+  it.each([
+    [
+      'Azure by version',
+      { model: 'azure/o_series/d', api_base: 'https://my-eu.openai.azure.com/', api_version: '2024-10-21' },
+      { slug: 'azure-my-eu', upstreamModel: 'd', platform: 'azure', apiVersion: '2024-10-21', dialect: 'openai-chat' },
+    ],
+    [
+      'Claude at Foundry',
+      { model: 'azure_ai/claude-9', api_base: 'https://f.services.ai.azure.com/anthropic', api_key: 'os.environ/F' },
+      { baseUrl: 'https://f.services.ai.azure.com', dialect: 'anthropic-messages', platform: 'azure', credential: 'F' },
+    ],
+    [
+      'an application of Entra',
+      { model: 'azure/d', api_base: 'https://e.openai.azure.com', tenant_id: 't', client_id: 'c', client_secret: 's' },
+      { slug: 'azure-e', credential: 'AZURE_E_CREDENTIAL' },
+    ],
+    [
+      'Claude at Bedrock, in a region',
+      { model: 'bedrock/converse/eu.anthropic.claude-9', aws_region_name: 'eu-central-1' },
+      {
+        slug: 'amazon-bedrock-eu-central-1',
+        upstreamModel: 'eu.anthropic.claude-9',
+        baseUrl: 'https://bedrock-runtime.eu-central-1.amazonaws.com',
+        dialect: 'anthropic-messages',
+        credential: 'AWS_BEARER_TOKEN_BEDROCK',
+      },
+    ],
+    [
+      'Bedrock by two keys',
+      {
+        model: 'bedrock/us-east-1/amazon.nova-pro-v1:0',
+        aws_access_key_id: 'os.environ/A',
+        aws_secret_access_key: 'b',
+      },
+      {
+        slug: 'amazon-bedrock-us-east-1',
+        dialect: 'bedrock-converse',
+        credential: 'AMAZON_BEDROCK_US_EAST_1_CREDENTIAL',
+      },
+    ],
+    [
+      'Gemini on Vertex',
+      { model: 'vertex_ai/gemini-9', vertex_location: 'europe-west1', vertex_credentials: '/keys/one.json' },
+      {
+        slug: 'google-vertex-europe-west1',
+        baseUrl: 'https://europe-west1-aiplatform.googleapis.com',
+        dialect: 'google-gemini',
+        credential: 'GOOGLE_VERTEX_EUROPE_WEST1_CREDENTIAL',
+      },
+    ],
+    [
+      'Claude on Vertex, anywhere',
+      { model: 'vertex_ai/claude-9@1', vertex_location: 'global' },
+      { baseUrl: 'https://aiplatform.googleapis.com', dialect: 'anthropic-messages' },
+    ],
+    ['Responses', { model: 'openai/responses/gpt-9' }, { upstreamModel: 'gpt-9', dialect: 'openai-responses' }],
+  ])('%s', (_, params, expected) => expect(endpointOf(params)).toMatchObject(expected));
+
+  it('takes addresses from variables, those of the file first', () => {
+    const params = { model: 'azure/d', api_base: 'os.environ/BASE' };
+    expect(endpointOf(params, {}, { BASE: 'https://one.openai.azure.com' }).slug).toBe('azure-one');
+    const model_list = [deployment('x', params, PRICES)];
+    const own = { environment_variables: { BASE: 'https://two.openai.azure.com' } };
+    const outcome = outcomeOf({ model_list, ...own }, { BASE: 'https://one.openai.azure.com' });
+    expect(modelOf(outcome, 'x').endpoints[0]!.provider.slug).toBe('azure-two');
+    expect(outcomeOf({ model_list }).told).toContain(
+      'left-out model_list.0 (x): its address is in the variable BASE: set it and import again',
+    );
+  });
+
+  it.each([
+    [{ model: 'replicate/x' }, 'nothing here is known of the provider "replicate"'],
+    [{ model: 'some-model' }, 'does not tell whose model it is'],
+    [{ model: 'hosted_vllm/x' }, 'its api_base is missing, and no other address is known'],
+    [{ model: 'azure/x' }, 'its api_base is missing: the address of an Azure resource is its own'],
+    [{ model: 'vertex_ai/mistral-large' }, 'nothing here calls such models on Vertex'],
+    [
+      { model: 'openai/x', api_base: 'https://me:pw@h' },
+      'its api_base is no http or https address without credentials',
+    ],
+    [{ model: 'bedrock/x', aws_region_name: 'a/b' }, 'its aws_region_name is no region'],
+    [{}, 'names no model'],
+  ])('leaves %j out', (params, message) => {
+    const { told, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+    expect(told).toEqual([`left-out model_list.0 (x): ${message}`]);
+    expect(modelId(catalog, 'x')).toBeUndefined();
+  });
+});
+
+describe('what it costs', () => {
+  const told = (params: object, info?: object) => outcomeOf({ model_list: [deployment('x', params, info)] });
+
+  it('is what the file says, before what is shipped', () => {
+    const [endpoint] = modelOf(told({ model: 'openai/gpt-4o' }, PRICES), 'x').endpoints;
+    expect(endpoint!.pricing).toEqual({ prompt: 1_000_000n, completion: 2_000_000n, tiers: [] });
+  });
+
+  it.each([
+    ['by its name there', { model: 'openai/gpt-4o' }, undefined, 'openai/gpt-4o', 'openai'],
+    [
+      'by another of its names',
+      { model: 'anthropic/claude-sonnet-4-5' },
+      undefined,
+      'anthropic/claude-sonnet-4.5',
+      'anthropic',
+    ],
+    [
+      'by base_model',
+      { model: 'azure/mine', api_base: 'https://r.openai.azure.com' },
+      { base_model: 'azure/gpt-4o' },
+      'openai/gpt-4o',
+      'azure',
+    ],
+  ])('is that of the shipped endpoint, %s', (_, params, info, id, slug) => {
+    const outcome = told(params, info);
+    const model = modelOf(outcome, 'x');
+    const origin = outcome.catalog.models.get(id)!;
+    const endpoint = origin.endpoints.find(({ provider }) => provider.slug === slug)!;
+    expect(model.endpoints[0]!.pricing).toEqual(endpoint.pricing);
+    expect(model.endpoints[0]).toMatchObject({
+      contextLength: endpoint.contextLength,
+      quantization: endpoint.quantization,
+    });
+    expect(model).toMatchObject({ inputModalities: origin.inputModalities, imageTokensMax: origin.imageTokensMax });
+    expect(outcome.told).toContain(`assumed model_list.0 (x): costs what the shipped catalog says of ${id} at ${slug}`);
+  });
+
+  it('is never made up', () => {
+    const { told: remarks } = told({ model: 'openai/gpt-99' });
+    expect(remarks[0]).toMatch(/^left-out model_list.0 \(x\): has no price: give input_cost_per_token/);
+    // Somebody else's server has none of the vendor's prices, and is not free.
+    for (const params of [
+      { model: 'openai/gpt-4o', api_base: 'https://resold.example/v1' },
+      { model: 'anthropic/claude-sonnet-4-5', api_base: 'http://localhost:8080' },
+      { model: 'litellm_proxy/gpt-4o', api_base: 'http://localhost:4000' },
+    ])
+      expect(told(params).told[0]).toMatch(/has no price/);
+  });
+
+  it('is nothing at a server of one’s own, and where the file says so', () => {
+    const local = told({ model: 'ollama/llama3' });
+    expect(modelOf(local, 'x').endpoints[0]!.pricing).toBeNull();
+    expect(local.told).toContain(
+      'assumed model_list.0 (x): is free, as it is a server of your own without a price (`free: true`)',
+    );
+    const zero = told({ model: 'openai/gpt-4o' }, { input_cost_per_token: 0, output_cost_per_token: 0 });
+    expect(modelOf(zero, 'x').endpoints[0]!.pricing).toBeNull();
+  });
+});
+
+describe('models', () => {
+  it('are one for each name, with an endpoint for each deployment', () => {
+    const outcome = outcomeOf({
+      model_list: [
+        deployment('gpt-4o', { model: 'openai/gpt-4o', api_key: 'os.environ/ONE' }),
+        deployment('gpt-4o', { model: 'openai/gpt-4o', api_key: 'os.environ/TWO' }),
+        deployment('gpt-4o', { model: 'openai/gpt-4o-mini', api_key: 'os.environ/ONE' }),
+        deployment('gpt-4o', { model: 'openai/gpt-4o', api_key: 'os.environ/ONE', rpm: 3 }),
+        deployment('other', { model: 'openai/gpt-4o-mini', api_key: 'os.environ/ONE' }, { max_input_tokens: 9_000 }),
+      ],
+    });
+    const { id, endpoints } = modelOf(outcome, 'gpt-4o');
+    expect(id).toBe('openai/gpt-4o');
+    expect(endpoints.map(({ tag, provider }) => [tag, provider.credentialSource])).toEqual([
+      ['openai', { env: 'ONE' }],
+      ['openai-2', { env: 'TWO' }],
+      ['openai/gpt-4o-mini', { env: 'ONE' }],
+    ]);
+    expect(modelOf(outcome, 'other')).toMatchObject({ id: 'openai/other', contextLength: 9_000 });
+    expect(outcome.told).toEqual(
+      expect.arrayContaining([
+        'not-carried model_list.3 (gpt-4o): is the same endpoint as model_list.0 (gpt-4o): same address, same key, same model',
+        'names openai/gpt-4o: is in the place of the shipped model of that id, with your endpoints alone',
+      ]),
+    );
+  });
+
+  it('keep the quirks of their vendor behind another key', () => {
+    const { catalog } = outcomeOf({
+      model_list: [
+        deployment('a', { model: 'mistral/m', api_key: 'os.environ/A' }, PRICES),
+        deployment('b', { model: 'mistral/m', api_key: 'os.environ/B' }, PRICES),
+      ],
+    });
+    expect(catalog.providers.get('mistral-2')).toMatchObject({
+      quirks: { toolCallIdLength: 9 },
+      aborts: { stream: 'billed' },
+    });
+  });
+
+  it('are asked for by their old names, or it is told by which', () => {
+    const names = ['gpt-4o', 'team/best', 'llama3:8b', 'us.anthropic.claude-9-v1:0', 'a/b/c', 'my model'];
+    const outcome = outcomeOf({
+      model_list: names.map((name) => deployment(name, { model: 'ollama/m' })),
+      router_settings: {
+        model_group_alias: { 'gpt-4': 'gpt-4o', hidden: { model: 'a/b/c', hidden: true }, nobody: 'x' },
+      },
+    });
+    const lost = outcome.told.filter((line) => line.startsWith('names '));
+    expect(lost).toEqual([
+      'names a/b/c: cannot be asked for by this name any more: clients ask for ollama-localhost-11434/c',
+      'names my model: cannot be asked for by this name any more: clients ask for ollama-localhost-11434/my-model',
+    ]);
+    for (const name of names.slice(0, 4)) expect(modelOf(outcome, name).name).toBe(name);
+    expect(modelOf(outcome, 'gpt-4').name).toBe('gpt-4o');
+    expect(modelOf(outcome, 'hidden').name).toBe('a/b/c');
+    expect(outcome.told).toContain(
+      'not-carried router_settings.model_group_alias.nobody: names no model that was carried over',
+    );
+  });
+});
+
+describe('what is not carried', () => {
+  it.each(['os.environ/NOT_SET', '2024'])(
+    'is a version such as %s: the address without one is called',
+    (api_version) => {
+      const params = { model: 'azure/d', api_base: 'https://r.openai.azure.com', api_version };
+      const { told, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+      expect(told.at(-1)).toMatch(/^not-carried model_list\.0\.litellm_params\.api_version: is no version/);
+      expect(catalog.providers.get('azure-r')!.apiVersion).toBeUndefined();
+    },
+  );
+
+  it('is told with its place', () => {
+    const { told } = outcomeOf({
+      model_list: [
+        deployment('openai/*', { model: 'openai/*' }),
+        deployment('emb', { model: 'openai/text-embedding-3-small' }, { mode: 'embedding' }),
+        deployment(
+          'x',
+          { model: 'openai/gpt-4o', rpm: 5, temperature: 0, unheard_of: 1 },
+          { access_groups: ['a'], id: '1' },
+        ),
+        { litellm_params: { model: 'openai/gpt-4o' } },
+        'nonsense',
+      ],
+      litellm_settings: { fallbacks: [{ x: ['y'] }], surprising: true },
+      router_settings: { routing_strategy: 'simple-shuffle' },
+      general_settings: { master_key: 'sk-1', database_url: 'postgres://u:p@h/d' },
+      environment_variables: { OPENAI_API_KEY: 'sk-2' },
+    });
+    const places = told.map((line) => line.split(': ')[0]);
+    expect(places.filter((place) => !/^(?:assumed|variables|names)/.test(place!))).toEqual([
+      'left-out model_list.3',
+      'left-out model_list.4',
+      'left-out model_list.0 (openai/*)',
+      'left-out model_list.1 (emb)',
+      'not-carried model_list.2.litellm_params.rpm',
+      'not-carried model_list.2.litellm_params.temperature',
+      'not-carried model_list.2.litellm_params.unheard_of',
+      'not-carried model_list.2.model_info.access_groups',
+      'not-carried litellm_settings.fallbacks',
+      'not-carried litellm_settings.surprising',
+      'not-carried router_settings.routing_strategy',
+      'not-carried general_settings.master_key',
+      'not-carried general_settings.database_url',
+      'not-carried environment_variables',
+    ]);
+  });
+
+  it('are keys: no secret of the file is written or told', () => {
+    const secrets = Array.from({ length: 9 }, (_, index) => `SECRET-${index}-of-the-file`);
+    const [s0, s1, s2, s3, s4, s5, s6, s7, s8] = secrets;
+    const { text, told } = outcomeOf(
+      {
+        model_list: [
+          deployment('a', { model: 'openai/gpt-4o', api_key: s0 }),
+          deployment('b', { model: 'openai/gpt-4o', api_key: s1 }),
+          deployment(
+            'c',
+            { model: 'bedrock/x', aws_access_key_id: s2, aws_secret_access_key: s3, aws_session_token: s4 },
+            PRICES,
+          ),
+          deployment('d', { model: 'azure/x', api_base: `https://u:${s5}@h.example`, azure_ad_token: s6 }, PRICES),
+          deployment('e', { model: 'vertex_ai/gemini-9', vertex_credentials: s7 }, PRICES),
+          deployment('f', { model: 'openai/gpt-4o', extra_headers: { authorization: s8 } }),
+        ],
+        general_settings: { master_key: s0 },
+        environment_variables: { OPENAI_API_KEY: s1 },
+      },
+      { OPENAI_API_KEY: 'SECRET-of-the-process' },
+    );
+    expect(`${text}${told.join('\n')}`).not.toContain('SECRET');
+    expect(told).toEqual(
+      expect.arrayContaining([
+        'variables OPENAI_API_KEY: the key, for the provider openai',
+        'variables OPENAI_2_API_KEY: the key that stands in the file as plain text, for the provider openai-2',
+        'variables OPENAI_3_API_KEY: the key that stands in the file as plain text, for the provider openai-3',
+      ]),
+    );
+  });
+});
+
+it.each([
+  ['a: [', /^is not valid YAML \([A-Z_]+\)$/],
+  ['- 1', /^is no configuration of LiteLLM: it is not an object$/],
+  ['general_settings: {}', /^is no configuration of LiteLLM: it has no model_list$/],
+  ['', /it is not an object/],
+  [
+    'a: &a [x,x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]',
+    /anchors/,
+  ],
+])('refuses %j in one line', (text, message) => {
+  expect(() => importLitellm(text, { shipped, variables: {} })).toThrow(message);
+});
+
+it('writes an empty list of models where none could be carried', () => {
+  expect(outcomeOf({ model_list: [] }).told).toEqual([]);
+});

@@ -1,0 +1,178 @@
+import { Document, isCollection, isPair, isScalar, isSeq, visit } from 'yaml';
+import { readCatalog, type CatalogFile } from '../../catalog/read-catalog.js';
+import { describeFault } from '../../catalog/fault.js';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import type { CatalogSnapshot } from '../../core/routing/catalog.js';
+import { modelId } from '../../core/routing/resolve-model.js';
+import { ImportRefused } from '../import-refused.js';
+import type { Note, Remark } from '../remark.js';
+import { assignProviders, type ProviderEntry } from './assign-providers.js';
+import { describeEndpoint, type DescribedEndpoint } from './describe-endpoint.js';
+import { findUpstream, type Upstream } from './find-upstream.js';
+import { gatherModels, type ModelEntry } from './gather-models.js';
+import { isAlias } from './name-models.js';
+import { noteDeployment, noteSettings } from './note-remains.js';
+import { readConfig, titleOf, type Deployment } from './read-config.js';
+import { ShippedEndpoints } from './shipped-endpoints.js';
+import { SaidValues } from './values.js';
+import { textOf } from '../text-of.js';
+
+/** What came of a configuration. */
+export interface LitellmImport {
+  /** A catalog file that the gateway reads. */
+  readonly text: string;
+  readonly models: number;
+  readonly providers: number;
+  readonly remarks: readonly Remark[];
+}
+
+/** What an import knows besides the file. */
+export interface LitellmSurroundings {
+  /** The shipped catalog: prices, addresses and what is known of its providers. */
+  readonly shipped: CatalogFile;
+  /** Of the process: addresses may stand in them. No key is read. */
+  readonly variables: NodeJS.ProcessEnv;
+}
+
+/**
+ * Makes a catalog of a configuration of LiteLLM's proxy, and tells what could not be carried over
+ * (docs/importing.md#litellm). Pure. No key of the file comes into the catalog or a remark.
+ * @throws ImportRefused for what is no such configuration
+ */
+export function importLitellm(text: string, { shipped, variables }: LitellmSurroundings): LitellmImport {
+  const remarks: Remark[] = [];
+  const note: Note = (group, place, message) => void remarks.push({ group, place, message });
+  const snapshot = snapshotOf(shipped, undefined);
+  const { deployments, settings } = readConfig(text, note);
+  const own = settings['environment_variables'];
+  const said = new SaidValues(isJsonObject(own) ? own : {}, variables);
+  const carried = carryOver(deployments, snapshot, said, note);
+  const { slugs, entries } = assignProviders(
+    carried.map(({ upstream }) => upstream),
+    snapshot.providers.keys(),
+    note,
+  );
+  const placed = carried.map(({ deployment: { place, name }, endpoint }, index) => ({
+    place,
+    name,
+    endpoint,
+    provider: slugs[index]!,
+  }));
+  const models = withAliases(gatherModels(placed, note), settings, note);
+  for (const { deployment, upstream } of carried) noteDeployment(deployment, upstream, note);
+  noteSettings(settings, note);
+  const written = print(entries, [...models.values()]);
+  noteNames(models, snapshot, snapshotOf({ name: 'the imported catalog', text: written }, shipped), note);
+  return { text: written, models: models.size, providers: entries.length, remarks };
+}
+
+interface CarriedDeployment {
+  readonly deployment: Deployment;
+  readonly upstream: Upstream;
+  readonly endpoint: DescribedEndpoint;
+}
+
+/** Modes of LiteLLM's that the faces serve. */
+const MODES: readonly unknown[] = [undefined, null, 'chat', 'completion', 'responses'];
+
+function carryOver(
+  deployments: readonly Deployment[],
+  snapshot: CatalogSnapshot,
+  said: SaidValues,
+  note: Note,
+): readonly CarriedDeployment[] {
+  const shipped = new ShippedEndpoints(snapshot);
+  return deployments.flatMap((deployment) => {
+    const { name, params, info } = deployment;
+    const leave = (message: string): [] => {
+      note('left-out', titleOf(deployment), message);
+      return [];
+    };
+    if (name.includes('*') || textOf(params['model'])?.includes('*'))
+      return leave(
+        'is a wildcard: models of the shipped catalog are there by their own names, others need an entry each',
+      );
+    if (!MODES.includes(info['mode'])) return leave('is no model of chats, by `mode` of its model_info');
+    const reading = findUpstream({ params, shipped: snapshot.providers, said });
+    if ('fault' in reading) return leave(reading.fault);
+    const endpoint = describeEndpoint(deployment, reading.upstream, shipped, note);
+    return endpoint ? [{ deployment, upstream: reading.upstream, endpoint }] : [];
+  });
+}
+
+/** `model_group_alias` names a model a second time: `{ "gpt-4": "gpt-4o" }`, or an object with `model`. */
+function withAliases(
+  models: ReadonlyMap<string, ModelEntry>,
+  settings: JsonObject,
+  note: Note,
+): ReadonlyMap<string, ModelEntry> {
+  const router = settings['router_settings'];
+  const aliases = isJsonObject(router) && isJsonObject(router['model_group_alias']) ? router['model_group_alias'] : {};
+  const named = new Map(models);
+  const taken = new Set([...models.values()].flatMap(({ id, aliases: own = [] }) => [id, ...own]));
+  for (const [alias, target] of Object.entries(aliases)) {
+    const name = textOf(isJsonObject(target) ? target['model'] : target);
+    const model = name === undefined ? undefined : named.get(name);
+    if (!model || !isAlias(alias) || taken.has(alias)) {
+      note(
+        'not-carried',
+        `router_settings.model_group_alias.${alias}`,
+        model ? 'cannot be a further name of a model' : 'names no model that was carried over',
+      );
+      continue;
+    }
+    taken.add(alias);
+    named.set(name!, { ...model, aliases: [...(model.aliases ?? []), alias] });
+  }
+  return named;
+}
+
+/** Notes names that lead elsewhere than before, and shipped models that the file replaces. */
+function noteNames(
+  models: ReadonlyMap<string, ModelEntry>,
+  shipped: CatalogSnapshot,
+  written: CatalogSnapshot,
+  note: Note,
+): void {
+  for (const [name, { id }] of models) {
+    if (modelId(written, name) !== id)
+      note('names', name, `cannot be asked for by this name any more: clients ask for ${id}`);
+    if (shipped.models.has(id))
+      note('names', id, 'is in the place of the shipped model of that id, with your endpoints alone');
+  }
+}
+
+const HEAD = `Written by \`npm run import -- litellm\`: read it, set the variables it names, and judge it by
+\`npm run catalog:check\` before FAIRLEAD_CATALOG names it.`;
+
+function print(providers: readonly ProviderEntry[], models: readonly ModelEntry[]): string {
+  const head = HEAD.replace(/^/gm, '# ');
+  const document = new Document(
+    { version: 1, extends: 'default', providers, models },
+    { aliasDuplicateObjects: false },
+  );
+  // Lists of words, prices and the like on one line each.
+  visit(document, {
+    Collection: (_, node) => {
+      node.flow = node.items.every((item) => isScalar(item) || (isPair(item) && isScalar(item.value)));
+    },
+  });
+  for (const list of ['providers', 'models']) unfold(document.get(list));
+  return `${head}\n${document.toString({ lineWidth: 0, flowCollectionPadding: true })}`;
+}
+
+/** Each entry has its keys below each other. */
+function unfold(list: unknown): void {
+  if (isSeq(list)) for (const entry of list.items) if (isCollection(entry)) entry.flow = false;
+}
+
+/** The catalog as the gateway reads it; each variable stands for itself, so that no key is read. */
+function snapshotOf(file: CatalogFile, shipped: CatalogFile | undefined): CatalogSnapshot {
+  const reading = readCatalog(file, shipped, {
+    variable: (name) => name,
+    file: () => ({ failure: 'is not read here' }),
+  });
+  if ('snapshot' in reading) return reading.snapshot;
+  // Nobody's file is at fault, and nothing is written that a gateway would refuse.
+  throw new ImportRefused(`cannot be carried over, by a fault of this command: ${describeFault(reading.faults[0])}`);
+}

@@ -1,0 +1,63 @@
+import { parseDocument } from 'yaml';
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { ImportRefused } from '../import-refused.js';
+import type { Note } from '../remark.js';
+
+/** As many uses of anchors as a catalog may have. */
+const ALIASES_MAX = 1000;
+
+/** One entry of `model_list`: LiteLLM balances over those of one name. */
+export interface Deployment {
+  /** `model_list.3` */
+  readonly place: string;
+  /** `model_name`: what clients ask for. */
+  readonly name: string;
+  readonly params: JsonObject;
+  readonly info: JsonObject;
+  /** Further keys of the entry. */
+  readonly rest: JsonObject;
+}
+
+/** Where it stands, and what it is called there. */
+export const titleOf = ({ place, name }: Pick<Deployment, 'place' | 'name'>): string => `${place} (${name})`;
+
+/** A configuration of LiteLLM's proxy, as far as its form is known. */
+export interface LitellmConfig {
+  readonly deployments: readonly Deployment[];
+  /** Everything beside `model_list`. */
+  readonly settings: JsonObject;
+}
+
+/**
+ * Reads the file that `litellm --config` is given (docs.litellm.ai/docs/proxy/configs, of 2026-10-13).
+ * @throws ImportRefused for what is not YAML, or has no `model_list`
+ */
+export function readConfig(text: string, note: Note): LitellmConfig {
+  const value = parseYaml(text);
+  if (!isJsonObject(value)) throw new ImportRefused('is no configuration of LiteLLM: it is not an object');
+  const { model_list: list, ...settings } = value;
+  if (!Array.isArray(list)) throw new ImportRefused('is no configuration of LiteLLM: it has no model_list');
+  const entries: readonly unknown[] = list;
+  return { deployments: entries.flatMap((entry, index) => readEntry(entry, `model_list.${index}`, note)), settings };
+}
+
+function parseYaml(text: string): unknown {
+  const document = parseDocument(text, { merge: true, prettyErrors: false });
+  const [fault] = document.errors;
+  // Its message may quote the text.
+  if (fault) throw new ImportRefused(`is not valid YAML (${fault.code})`);
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX });
+  } catch (error) {
+    throw new ImportRefused('is not valid YAML: its anchors cannot be followed', { cause: error });
+  }
+}
+
+function readEntry(entry: unknown, place: string, note: Note): readonly Deployment[] {
+  const { model_name: name, litellm_params: params, model_info: info, ...rest } = isJsonObject(entry) ? entry : {};
+  if (typeof name !== 'string' || name === '' || !isJsonObject(params)) {
+    note('left-out', place, 'has no model_name or no litellm_params');
+    return [];
+  }
+  return [{ place, name, params, info: isJsonObject(info) ? info : {}, rest }];
+}

@@ -1,0 +1,69 @@
+import type { CatalogSnapshot, Endpoint, Model, Pricing, TokenPrices } from '../../core/routing/catalog.js';
+import { formatUsd } from '../../core/money/credits.js';
+import { TOKEN_CLASSES, UNITS } from '../../core/routing/price-classes.js';
+import type { PricesText } from './read-prices.js';
+
+/** An endpoint of the shipped catalog, and whose it is. */
+export interface ShippedEndpoint {
+  readonly model: Model;
+  readonly endpoint: Endpoint;
+}
+
+/** Finds the shipped endpoint that a deployment calls: of the same provider, by the name that it has for the model. */
+export class ShippedEndpoints {
+  private readonly byName = new Map<string, ShippedEndpoint>();
+
+  constructor({ models }: Pick<CatalogSnapshot, 'models'>) {
+    const every = [...models.values()].flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })));
+    for (const one of every) this.add(one, one.endpoint.upstreamModel);
+    // Then by what the model is called besides: the vendor's own short names are among its aliases.
+    for (const one of every) {
+      for (const name of [one.model.id.slice(one.model.id.indexOf('/') + 1), ...(one.model.aliases ?? [])])
+        this.add(one, name);
+    }
+  }
+
+  find(slug: string, upstreamModel: string): ShippedEndpoint | undefined {
+    return this.byName.get(`${slug} ${upstreamModel}`);
+  }
+
+  private add(one: ShippedEndpoint, name: string): void {
+    const key = `${one.endpoint.provider.slug} ${name}`;
+    if (!this.byName.has(key)) this.byName.set(key, one);
+  }
+}
+
+const TOKENS_PER_PRICE = 1_000_000n;
+
+/** Prices as a catalog file writes them. What they are elsewhere (`geo`) is not among them. */
+export function viewPricing(pricing: Pricing): PricesText {
+  const { tiers, fast, priority, flex } = pricing;
+  const units = Object.entries(UNITS).flatMap(([name, key]) => {
+    const price = pricing[key];
+    return price === undefined ? [] : [[name, formatUsd(price)] as const];
+  });
+  const tariffs = Object.entries({ fast, priority, flex }).flatMap(([name, prices]) =>
+    prices
+      ? [[name, { ...viewTokens(prices), ...(prices.tiers && { tiers: prices.tiers.map(viewTier) }) }] as const]
+      : [],
+  );
+  return {
+    ...viewTokens(pricing),
+    ...Object.fromEntries(units),
+    ...(tiers.length > 0 && { tiers: tiers.map(viewTier) }),
+    ...Object.fromEntries(tariffs),
+  };
+}
+
+const viewTier = ({ minPromptTokens, ...prices }: Pricing['tiers'][number]): PricesText => ({
+  min_prompt_tokens: minPromptTokens,
+  ...viewTokens(prices),
+});
+
+const viewTokens = (prices: Partial<TokenPrices>): PricesText =>
+  Object.fromEntries(
+    Object.entries(TOKEN_CLASSES).flatMap(([name, key]) => {
+      const price = prices[key];
+      return price === undefined ? [] : [[name, formatUsd(price * TOKENS_PER_PRICE)] as const];
+    }),
+  );

@@ -1,0 +1,50 @@
+import type { Note } from '../remark.js';
+import type { ExportedCredential } from './read-exports.js';
+import type { Workspaces } from './workspaces.js';
+
+/** Fields of `POST /byok` that are taken as they are (docs/byok.md#fields). */
+const FIELDS = [
+  'provider', 'name', 'disabled', 'is_fallback', 'is_required', 'is_byok_only', 'declared_zdr', 'sort_order',
+  'allowed_models', 'allowed_user_ids',
+] as const; // prettier-ignore
+const HASHES = 'allowed_api_key_hashes';
+
+/** The body that enters a credential anew, but for its `key`. @param hashes new hash by old one */
+export function credentialBody(
+  { place, fields, provider }: ExportedCredential,
+  workspaces: Workspaces,
+  hashes: ReadonlyMap<string, string>,
+  note: Note,
+): Readonly<Record<string, unknown>> {
+  const name = typeof fields['name'] === 'string' ? `, ${fields['name']}` : '';
+  const title = `${place} (${provider}${name})`;
+  note('credentials', title, 'POST /api/v1/byok with the printed body and its `key`, which no export has');
+  if (fields['workspace_id'] === null)
+    note('assumed', title, 'is for the default workspace alone: here a credential is for one workspace');
+  const workspace = workspaces.find(fields['workspace_id'], title, note);
+  const told = FIELDS.flatMap((field) => {
+    const value = fields[field];
+    return value === undefined || value === null ? [] : [[field, value] as const];
+  });
+  return {
+    ...Object.fromEntries(told),
+    ...restriction(fields[HASHES], hashes, title, note),
+    ...(workspace !== undefined && { workspace_id: workspace }),
+  };
+}
+
+/** Hashes of keys are others here. A credential for certain keys never becomes one for all. */
+function restriction(
+  said: unknown,
+  hashes: ReadonlyMap<string, string>,
+  title: string,
+  note: Note,
+): Readonly<Record<string, unknown>> {
+  if (!Array.isArray(said)) return {};
+  const known = said.flatMap((hash) => hashes.get(String(hash)) ?? []);
+  if (known.length < said.length)
+    note('assumed', title, `is for ${said.length} keys, of which ${known.length} are known here by their new hashes`);
+  if (known.length > 0) return { [HASHES]: known };
+  note('assumed', title, `is switched off: give it ${HASHES} of the new keys before it is on`);
+  return { disabled: true };
+}

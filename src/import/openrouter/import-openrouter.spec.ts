@@ -1,0 +1,93 @@
+// Goal: what goes wrong between this command and a gateway is told: a key that should be off and is on, a gateway that
+// sends the management key elsewhere. Method: a server on a loopback port that answers by script.
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { Secret } from '../../core/secret.js';
+import type { Note } from '../remark.js';
+import { importOpenrouter } from './import-openrouter.js';
+import { ManagementClient } from './management-client.js';
+
+const KEY = 'a-management-key';
+
+describe('a gateway that fails', () => {
+  let server: Server;
+  let answer: (call: string, response: ServerResponse) => void;
+  const calls: string[] = [];
+  const printed: object[] = [];
+  const told: string[] = [];
+  beforeAll(async () => {
+    server = createServer((request, response) => {
+      const call = `${request.method} ${request.url!.split('?')[0]}`;
+      calls.push(call);
+      request.resume().on('end', () => answer(call, response));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  beforeEach(() => [calls, printed, told].forEach((list) => (list.length = 0)));
+
+  const reply = (response: ServerResponse, status: number, body: object): void =>
+    void response
+      .writeHead(status, { 'content-type': 'application/json', connection: 'close' })
+      .end(JSON.stringify(body));
+
+  function run(): Promise<void> {
+    const note: Note = (group, place, message) => void told.push(`${group} ${place}: ${message}`);
+    const { port } = server.address() as AddressInfo;
+    const client = new ManagementClient(`http://127.0.0.1:${port}/api`, new Secret(KEY));
+    const fields = { hash: 'old', name: 'app', disabled: true };
+    const keys = [{ place: 'keys.json.0', hash: 'old', fields }];
+    const print = (line: object): void => void printed.push(line);
+    return importOpenrouter({ keys, credentials: [] }, { client, again: false, now: 0, print, note });
+  }
+
+  it('to switch a key off has made it: the key is told, and that it is on', async () => {
+    answer = (call, response) => {
+      if (call.startsWith('GET')) reply(response, 200, { data: [] });
+      else if (call.startsWith('POST')) reply(response, 201, { key: 'sk-new', data: { hash: 'new' } });
+      else reply(response, 500, { error: { message: 'Something broke.' } });
+    };
+    await expect(run()).rejects.toThrow(
+      /^keys\.json\.0 \(app\) was made and could not be switched off: PATCH \S+\/keys\/new answered 500 Something broke\.$/,
+    );
+    expect(printed).toEqual([{ name: 'app', hash: 'new', key: 'sk-new' }]);
+    expect(calls).toEqual([
+      'GET /api/v1/workspaces',
+      'GET /api/v1/keys',
+      'POST /api/v1/keys',
+      'PATCH /api/v1/keys/new',
+    ]);
+  });
+
+  it('by leading elsewhere is not followed', async () => {
+    answer = (_, response) => void response.writeHead(307, { location: '/elsewhere', connection: 'close' }).end();
+    await expect(run()).rejects.toThrow(/cannot be reached$/);
+    expect(calls).toEqual(['GET /api/v1/workspaces']);
+  });
+
+  it.each([
+    [
+      'no JSON',
+      (response: ServerResponse) => response.writeHead(200, { connection: 'close' }).end('<html>'),
+      /answered 200$/,
+    ],
+    ['no key', (response: ServerResponse) => reply(response, 201, { data: {} }), /the gateway answered no key$/],
+  ])('with %s ends it', async (_, send, message) => {
+    answer = (call, response) => {
+      if (call.startsWith('GET')) reply(response, 200, { data: [] });
+      else send(response);
+    };
+    await expect(run()).rejects.toThrow(message);
+    expect(printed).toEqual([]);
+  });
+
+  it('to take one body is told of it, and goes on', async () => {
+    answer = (call, response) => {
+      if (call.startsWith('GET')) reply(response, 200, { data: [] });
+      else reply(response, 400, { error: { message: 'limit: must be at least 0' } });
+    };
+    await run();
+    expect(told).toEqual(['left-out keys.json.0 (app): the gateway refuses it: 400 limit: must be at least 0']);
+  });
+});

@@ -1,0 +1,65 @@
+import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { ImportRefused } from '../import-refused.js';
+import type { Note } from '../remark.js';
+import { textOf } from '../text-of.js';
+
+/** One entry of an exported list. */
+interface Exported {
+  /** `keys.json.3` */
+  readonly place: string;
+  readonly fields: JsonObject;
+}
+
+export interface ExportedKey extends Exported {
+  readonly hash: string;
+}
+
+export interface ExportedCredential extends Exported {
+  readonly provider: string;
+}
+
+/** What `GET /keys` and `GET /byok` of that API told. */
+export interface OpenrouterExports {
+  readonly keys: readonly ExportedKey[];
+  readonly credentials: readonly ExportedCredential[];
+}
+
+/** A file as it was given. */
+export interface ExportFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * Reads lists that the API answered with, `{ "data": [...] }` or the list itself; which is which their entries tell:
+ * keys have a hash, credentials a provider.
+ * @throws ImportRefused for what is neither
+ */
+export function readExports(files: readonly ExportFile[], note: Note): OpenrouterExports {
+  const keys: ExportedKey[] = [];
+  const credentials: ExportedCredential[] = [];
+  for (const { place, fields } of files.flatMap(readList)) {
+    const [hash, provider] = [textOf(fields['hash']), textOf(fields['provider'])];
+    if (hash !== undefined) keys.push({ place, fields, hash });
+    else if (provider !== undefined) credentials.push({ place, fields, provider });
+    else note('left-out', place, 'is neither a key nor a credential');
+  }
+  return { keys, credentials };
+}
+
+function readList({ name, text }: ExportFile): readonly Exported[] {
+  const value = parse(name, text);
+  const list: unknown = isJsonObject(value) ? value['data'] : value;
+  if (!Array.isArray(list)) throw new ImportRefused(`${name} is no list of GET /keys or GET /byok: it has no "data"`);
+  const entries: readonly unknown[] = list;
+  return entries.map((entry, index) => ({ place: `${name}.${index}`, fields: isJsonObject(entry) ? entry : {} }));
+}
+
+function parse(name: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    // Its message quotes the text.
+    throw new ImportRefused(`${name} is not valid JSON`, { cause: error });
+  }
+}

@@ -1,0 +1,19 @@
+import type { Note } from '../remark.js';
+
+/** The workspaces of the gateway that is imported into. */
+export class Workspaces {
+  private readonly ids: ReadonlySet<string>;
+
+  /** @param ids none where no gateway is asked */
+  constructor(ids: Iterable<string> = []) {
+    this.ids = new Set(ids);
+  }
+
+  /** The same workspace, or undefined for the default one; what was in another is noted. */
+  find(id: unknown, title: string, note: Note): string | undefined {
+    if (typeof id !== 'string') return undefined;
+    if (this.ids.has(id)) return id;
+    note('assumed', title, `goes to the default workspace: there is no workspace ${id} here`);
+    return undefined;
+  }
+}

@@ -1,0 +1,20 @@
+/** What an import has to tell, in the order in which it is told: a heading for each group. */
+export const REMARK_GROUPS = {
+  'left-out': 'Left out',
+  variables: 'To be set where the gateway runs',
+  credentials: 'To be entered anew',
+  names: 'Names',
+  assumed: 'Assumed: see whether it is so',
+  'not-carried': 'Not carried over',
+} as const;
+export type RemarkGroup = keyof typeof REMARK_GROUPS;
+
+/** Something that whoever imports has to know. Holds no value of the file that could be a secret. */
+export interface Remark {
+  readonly group: RemarkGroup;
+  /** `model_list.3.litellm_params.rpm`; the name of a variable, or of a model. */
+  readonly place: string;
+  readonly message: string;
+}
+
+export type Note = (group: RemarkGroup, place: string, message: string) => void;

@@ -1,0 +1,67 @@
+/**
+ * Goal: who is refused for want of a credential is told what helps: the variable that is not set, and `POST /byok`.
+ * Method: the application over a catalog whose providers name variables of nobody, on both faces, whole and streamed.
+ * Rules: docs/wire/errors.md#availability.
+ */
+import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+
+const HELP =
+  'No endpoint of test/one is left: north has no credential (NORTH_KEY is not set), south has no credential. Set the ' +
+  'variable of one of them where the gateway runs, or keep a credential of your own by POST /byok.';
+
+describeOnEmbedded('a missing credential', (database) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    const provider = { dialect: 'anthropic-messages', base_url: 'http://127.0.0.1:9' };
+    const pricing = { prompt: '1', completion: '2' };
+    gateway = await startGateway(database, {
+      catalog: {
+        version: 1,
+        providers: [
+          { slug: 'north', name: 'North', ...provider, credential: { env: 'NORTH_KEY' } },
+          { slug: 'south', name: 'South', ...provider },
+        ],
+        models: [
+          {
+            id: 'test/one',
+            name: 'One',
+            context_length: 1_000,
+            endpoints: ['north', 'south'].map((slug) => ({ provider: slug, model: 'one', pricing })),
+          },
+        ],
+      },
+    });
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const post = async (path: string, body: object, key?: string): Promise<{ status: number; body: JsonBody }> => {
+    const headers = { 'content-type': 'application/json' };
+    const init = { method: 'POST', headers, body: JSON.stringify(body), ...(key !== undefined && { key }) };
+    const response = await gateway.request(path, init);
+    return { status: response.status, body: await response.json() };
+  };
+
+  it.each([
+    ['/messages', false],
+    ['/messages', true],
+    ['/chat/completions', false],
+    ['/chat/completions', true],
+  ])('is a 404 of %s that names the variable and the route (streamed: %s)', async (path, stream) => {
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const { status, body } = await post(path, { model: 'test/one', max_tokens: 10, stream, messages });
+    expect([status, body.error.message]).toEqual([404, HELP]);
+    expect(body.error.metadata.excluded).toMatchObject([
+      { tag: 'north', reason: 'no-credential', detail: 'NORTH_KEY is not set' },
+      { tag: 'south', reason: 'no-credential' },
+    ]);
+  });
+
+  it('is no longer told of where one is kept', async () => {
+    expect((await post('/byok', { provider: 'south', key: 'a-key-of-mine' }, MANAGEMENT_KEY)).status).toBe(201);
+    const messages = [{ role: 'user', content: 'Hello' }];
+    const { status } = await post('/messages', { model: 'test/one', max_tokens: 10, messages });
+    expect(status).toBe(502);
+  });
+});
