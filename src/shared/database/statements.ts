@@ -73,9 +73,9 @@ class ParsedStatements {
 }
 
 /**
- * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row
- * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a
- * `submit` as its own queries.
+ * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row and
+ * the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended
+ * Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own queries.
  */
 class ValueQuery implements pg.Submittable {
   /** Set by the driver. */
