@@ -11,7 +11,7 @@ const TOOL_SEARCHES = ['tool_search_tool_bm25', 'tool_search_tool_regex'] as con
  * (platform.claude.com/docs/en/build-with-claude/overview, "Tools" and "Tool infrastructure", read 2026-11-25).
  */
 const PLATFORM_TOOLS: Readonly<Partial<Record<PlatformId, readonly VendorToolName[]>>> = {
-  // Code is run by deployments alone that are hosted by Anthropic, which no deployment's name tells (note to the table).
+  // Code is run by deployments alone that are hosted by Anthropic, and no name tells which (note to the table).
   azure: [...CALLERS_TOOLS, 'computer_toolset', ...TOOL_SEARCHES, 'mcp_toolset', 'web_fetch'],
   // The search of tools wants a beta that the page of `InvokeModel` does not name (`platforms/bedrock/invoke-body.ts`).
   bedrock: CALLERS_TOOLS,

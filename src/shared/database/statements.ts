@@ -70,36 +70,42 @@ class ParsedStatements {
   /** Connections are made anew, and databases opened again, where the session goes on. */
   private readonly prefix = `parsed-${randomUUID()}-`;
   private count = 0;
-  private readonly names = new WeakMap<pg.Connection, Map<string, string>>();
+  private readonly names = new WeakMap<Protocol, Map<string, string>>();
 
-  /** @param parse is called with the name where the statement has none yet */
-  nameOf(text: string, connection: pg.Connection, parse: (name: string) => void): string {
+  /** Parses what this connection has not. */
+  nameOf(text: string, connection: Protocol): string {
     let names = this.names.get(connection);
     if (!names) this.names.set(connection, (names = new Map<string, string>()));
     let name = names.get(text);
     if (name === undefined) {
       names.set(text, (name = `${this.prefix}${++this.count}`));
-      parse(name);
+      connection.parse({ name, text });
     }
     return name;
   }
 
   /** What failed may not have been parsed: the next of its kind is parsed again. */
-  forget(text: string, connection: pg.Connection): void {
+  forget(text: string, connection: Protocol): void {
     this.names.get(connection)?.delete(text);
   }
 }
 
 /**
+<<<<<<< HEAD
  * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row
  * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source:
  * "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own
  * queries.
+=======
+ * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row and
+ * the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended
+ * Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own queries.
+>>>>>>> loop
  */
 class ValueQuery implements pg.Submittable {
   /** Set by the driver. */
   callback: Callback | undefined;
-  private forget: (() => void) | undefined;
+  private protocol: Protocol | undefined;
   /** Undefined before the first row. */
   private value: string | null | undefined;
 
@@ -112,9 +118,15 @@ class ValueQuery implements pg.Submittable {
 
   submit(connection: pg.Connection): void {
     const protocol = connection as unknown as Protocol;
+    const { text, values, parsed } = this;
+    this.protocol = protocol;
     protocol.stream.cork?.();
     try {
-      protocol.bind({ statement: this.parsedOn(connection, protocol), values: this.values });
+      // What stands between here and a server may give each transaction another session, so there it is planned for
+      // this one time. The embedded database has one, computes here, and plans each once.
+      const isServer = protocol.stream.cork !== undefined;
+      if (isServer) protocol.parse({ name: '', text });
+      protocol.bind({ statement: isServer ? '' : parsed.nameOf(text, protocol), values });
       protocol.execute();
       protocol.sync();
     } finally {
@@ -124,6 +136,7 @@ class ValueQuery implements pg.Submittable {
     if (protocol.stream.writableLength === 0) this.sent?.();
   }
 
+<<<<<<< HEAD
   /**
    * @returns its name there: none where it is planned for this one time, since what stands between here and a server
    *   may give each transaction another session. The embedded database has one, computes here, and plans each once
@@ -138,6 +151,8 @@ class ValueQuery implements pg.Submittable {
     return parsed.nameOf(text, connection, (name) => protocol.parse({ name, text }));
   }
 
+=======
+>>>>>>> loop
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     if (this.value === undefined) this.value = fields[0] ?? null;
   }
@@ -153,7 +168,7 @@ class ValueQuery implements pg.Submittable {
   }
 
   handleError(error: unknown): void {
-    this.forget?.();
+    if (this.protocol) this.parsed.forget(this.text, this.protocol);
     const { callback } = this;
     this.callback = undefined;
     callback?.(error);
