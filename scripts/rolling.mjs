@@ -1,7 +1,7 @@
 // Three replicas behind a stock proxy are restarted one by one under load: no request may be lost, and the key's usage
 // must be the sum of what the replies say. `node scripts/rolling.mjs nginx|haproxy|caddy [requests]`, of a built
-// checkout, with PostgreSQL at DATABASE_URL and Redis at REDIS_URL, or on their local default ports. The proxy's file is
-// that of `deploy`, with other ports. Ends with 1 when anything was lost, with 3 where the proxy is not installed.
+// checkout, with PostgreSQL at DATABASE_URL and Redis at REDIS_URL, or on their local default ports. The proxy's file
+// is that of `deploy`, with other ports. Ends with 1 when anything was lost, with 3 where the proxy is not installed.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';

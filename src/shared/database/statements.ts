@@ -91,16 +91,9 @@ class ParsedStatements {
 }
 
 /**
-<<<<<<< HEAD
- * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row
- * and the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source:
- * "Extended Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own
- * queries.
-=======
  * A statement whose answer is one value, read as text: the driver is spared the description of the columns, the row and
  * the result, which cost it more than the rest. It goes out as one piece. Handed to a pool's `query`. Source: "Extended
  * Query" in the description of PostgreSQL's protocol; the driver calls what has a `submit` as its own queries.
->>>>>>> loop
  */
 class ValueQuery implements pg.Submittable {
   /** Set by the driver. */
@@ -136,23 +129,6 @@ class ValueQuery implements pg.Submittable {
     if (protocol.stream.writableLength === 0) this.sent?.();
   }
 
-<<<<<<< HEAD
-  /**
-   * @returns its name there: none where it is planned for this one time, since what stands between here and a server
-   *   may give each transaction another session. The embedded database has one, computes here, and plans each once
-   */
-  private parsedOn(connection: pg.Connection, protocol: Protocol): string {
-    const { text, parsed } = this;
-    if (protocol.stream.cork) {
-      protocol.parse({ name: '', text });
-      return '';
-    }
-    this.forget = () => parsed.forget(text, connection);
-    return parsed.nameOf(text, connection, (name) => protocol.parse({ name, text }));
-  }
-
-=======
->>>>>>> loop
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     if (this.value === undefined) this.value = fields[0] ?? null;
   }

@@ -14,8 +14,8 @@ const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const HEADERS_MS_MAX = 10_000;
 
 /**
- * `FAIRLEAD_HEALTH_PORT`: health and metrics apart from traffic, from before the store is opened until the process ends,
- * so that the port for traffic need be open only while it is ready (docs/operating.md#a-port-for-health).
+ * `FAIRLEAD_HEALTH_PORT`: health and metrics apart from traffic, from before the store is opened until the process
+ * ends, so that the port for traffic need be open only while it is ready (docs/operating.md#a-port-for-health).
  */
 export class HealthPort {
   private readonly server: Server;
