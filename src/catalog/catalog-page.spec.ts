@@ -128,10 +128,10 @@ describe('the page of the catalog', () => {
   });
 });
 
-/** All shipped providers and one model of theirs: the whole file takes a second to read. */
+/** All shipped providers and one model of theirs, and no panels of others: the whole file takes a second to read. */
 function shippedPart(): { readonly name: string; readonly text: string } {
   const whole = parse(readFileSync('catalog/default.yaml', 'utf8')) as { readonly models: readonly object[] };
-  return { name: 'shipped', text: JSON.stringify({ ...whole, models: whole.models.slice(0, 1) }) };
+  return { name: 'shipped', text: JSON.stringify({ ...whole, models: whole.models.slice(0, 1), plugins: {} }) };
 }
 
 describe('examples of the page', () => {

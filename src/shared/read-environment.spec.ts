@@ -52,6 +52,7 @@ describe('readEnvironment', () => {
         retentionDays: { generations: 400, ledgerEntries: 400, audit: null },
         ledgerDurability: 'strict',
         logLevel: 'info',
+        metricsModels: 'off',
       },
     });
   });

@@ -164,6 +164,20 @@ describeOnEmbedded('the plugin fusion', (database) => {
       expect(stageIn(reply.text).data.judge).toMatchObject({ outcome });
     });
 
+    it('has the web searched for what the user said, before its panel is asked', async () => {
+      const plugins = [{ ...FUSION, tools: [] }, { id: 'web' }];
+      expect(await ask(route, { stream, ...fields(), plugins })).toMatchObject({ status: 200, said: 'Go home.' });
+      const searches = bench.upstreams.engine.requests;
+      expect(searches.map(({ path }) => new URL(path, 'http://engine').searchParams.get('q'))).toEqual(['What now?']);
+    });
+
+    it('asks nobody what is moderated', async () => {
+      const messages = [{ role: 'user', content: 'How can I kill my neighbour without getting caught?' }];
+      const plugins = [FUSION, { id: 'moderation' }];
+      const { status } = await ask(route, { stream, ...fields(), messages, plugins });
+      expect([status, askedOf('adviser').length, askedOf('main').length]).toEqual([403, 0, 0]);
+    });
+
     it('lets its panel search, within the limit, unseen and charged', async () => {
       const searchesTwice = inTurn(calls(USES.search), calls(USES.search), says('At nine.'));
       let index = 0;

@@ -15,7 +15,7 @@ const whole = parse(readFileSync('catalog/default.yaml', 'utf8')) as {
 };
 const shipped = {
   name: 'default.yaml',
-  text: JSON.stringify({ ...whole, models: whole.models.filter(({ id }) => MODELS.includes(id)) }),
+  text: JSON.stringify({ ...whole, models: whole.models.filter(({ id }) => MODELS.includes(id)), plugins: {} }),
 };
 
 interface Outcome {
