@@ -168,7 +168,7 @@ describeOnEmbedded('the plugin fusion', (database) => {
       const plugins = [{ ...FUSION, tools: [] }, { id: 'web' }];
       expect(await ask(route, { stream, ...fields(), plugins })).toMatchObject({ status: 200, said: 'Go home.' });
       const searches = bench.upstreams.engine.requests;
-      expect(searches.map(({ path }) => new URL(path, 'http://engine').searchParams.get('q'))).toEqual(['What now?']);
+      expect(searches.map(({ json: search }) => search.query)).toEqual(['What now?']);
     });
 
     it('asks nobody what is moderated', async () => {
