@@ -104,6 +104,8 @@ describeOnEachDatabase('the audit log over HTTP', (database) => {
         limit_reset: null,
         include_byok_in_limit: false,
         egress: null,
+        rate_limits: null,
+        allowed_models: null,
         created_at: expect.any(String),
         updated_at: null,
         expires_at: null,

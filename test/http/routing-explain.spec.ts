@@ -18,7 +18,7 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     bench = await RoutingBench.start(database, {
       clock,
       providers: {
-        alpha: { policy: { collects_data: false, zero_data_retention: true } },
+        alpha: { policy: { collects_data: false, zero_data_retention: true }, quirks: { vendor_tools: 'all' } },
         beta: {},
         gamma: { kind: 'openai' },
       },

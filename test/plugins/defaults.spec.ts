@@ -205,7 +205,7 @@ describeOnEachDatabase('defaults of plugins', (database) => {
 
   it('are shown as they are stored, and no change is one', async () => {
     const plugins = [
-      { id: 'fusion', tools: [{ type: 'web', parameters: { constructor: { deep: [1, null] } } }], enabled: false },
+      { id: 'fusion', tools: [{ type: 'web_search', parameters: { max_results: 3 } }], enabled: false },
       { id: 'web', prevent_overrides: true },
     ];
     expect((await account(plugins)).plugins).toEqual(plugins);
