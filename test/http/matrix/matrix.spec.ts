@@ -109,9 +109,10 @@ describeOnEmbedded('the matrix', (database) => {
           }),
         );
         const status = FAILURE_STATUSES[kind](pair);
-        // What the vendor says of the operator's credential is for the operator alone. Bedrock refuses one by 403, which
-        // says other things as well: there its words decide, and these speak of no key.
-        const isMasked = kind === 'unauthorised' && pair.platform !== 'bedrock';
+        // What the vendor says of the operator's credential is for the operator alone. Bedrock's own formats
+        // refuse one by 403, which says other things as well: there its words decide, and these speak of no key.
+        const isOwnForm = pair.platform === 'bedrock' && pair.dialect !== 'openai-chat';
+        const isMasked = kind === 'unauthorised' && !isOwnForm;
         const why = isMasked ? 'only its operator can mend that.' : 'This is why.';
         const error = face.error(status, expect.stringContaining(why));
         expect(answers).toEqual([
