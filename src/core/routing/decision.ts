@@ -135,7 +135,9 @@ function recordDrops(
     if (reason !== 'unsupported-parameter' || tag === undefined || detail === undefined) continue;
     if (isStrict || detail === 'service_tier') add(model, tag, detail);
   }
-  return Object.keys(drops).length > 0 ? drops : undefined;
+  // In one order, whichever candidate was judged first: of plans that are alike the records are.
+  const entries = Object.entries(drops).sort(([one], [other]) => (one < other ? -1 : 1));
+  return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
 const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
