@@ -222,10 +222,11 @@ export class HealthRegistry {
     const id = idOf(key);
     const record = this.records.get(id);
     if (record) return record;
+    // Looked up for every endpoint of a catalog at once, mostly while nothing is wrong anywhere.
     const isKnown =
-      this.pauses.get(id) !== undefined ||
-      this.outages.get(id) !== undefined ||
-      this.pauses.get(pauseName(id, caller ?? ANYBODY)) !== undefined;
+      (this.outages.size > 0 && this.outages.get(id) !== undefined) ||
+      (this.pauses.size > 0 &&
+        (this.pauses.get(id) !== undefined || this.pauses.get(pauseName(id, caller ?? ANYBODY)) !== undefined));
     return isKnown ? this.record(id, caller) : undefined;
   }
 

@@ -5,6 +5,10 @@ const STEPS = 200_000;
 const USUAL_MS = 0.9;
 /** Rounds of a step of about 25 ms: shorter ones say little of the tens of milliseconds that are measured. */
 const STEP_ROUNDS = 28;
+/** Objects of a step that takes memory, which slows down otherwise than a computation while others use it too. */
+const OBJECTS = 16_000;
+/** What that step takes on the same machine, in milliseconds. */
+const USUAL_OBJECTS_MS = 16;
 const TRIES_MAX = 8;
 /** After the first try, and as much more after each one: what was in the way has time to end. */
 const PAUSE_MS = 100;
@@ -74,7 +78,7 @@ export async function fastest(measure: () => number | Promise<number>, boundMs: 
 
 /** How many times slower than usual this machine computes just now, at least 1. */
 function slowness(): number {
-  return Math.max(1, stepMs(someText()) / (STEP_ROUNDS * USUAL_MS));
+  return Math.max(1, stepMs(someText()) / (STEP_ROUNDS * USUAL_MS), objectsMs() / USUAL_OBJECTS_MS);
 }
 
 /**
@@ -96,6 +100,15 @@ export class StepPace {
 
 const someText = (): string =>
   JSON.parse(JSON.stringify('the quick brown fox jumps over 漢字 '.repeat(STEPS / 34))) as string;
+
+const OBJECT = JSON.stringify({ type: 'delta', index: 0, delta: { text: 'x', parts: [{ index: 1 }, { index: 2 }] } });
+
+function objectsMs(): number {
+  const read = stopwatch();
+  const kept = new Map<string, unknown>();
+  for (let index = 0; index < OBJECTS; index++) kept.set(`object ${index}`, JSON.parse(OBJECT));
+  return read() + (kept.size === 0 ? 1 : 0);
+}
 
 function stepMs(text: string): number {
   const read = stopwatch();

@@ -13,6 +13,7 @@ import { ProviderFault } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { DialectId } from '../../core/routing/catalog.js';
 import { doAtOnce } from '../../core/steps.js';
+import type { SseFrame } from '../../core/stream/sse.js';
 import { DIALECTS } from './index.js';
 
 /** Milliseconds on the usual machine; by the square of its length each of these took several times as much. */
@@ -27,16 +28,29 @@ interface NamedFrame {
   readonly body: JsonObject;
 }
 
-/** The events of a streamed reply. @param frames bodies, or those whose event has a name */
-function play(id: DialectId, frames: Iterable<JsonObject | NamedFrame>): ModelEvent[] {
-  const decoder = dialect(id).decodeStream(decodeContext());
-  const out: ModelEvent[] = [];
+/** As they come over the wire. @param frames bodies, or those whose event has a name */
+function* received(frames: Iterable<JsonObject | NamedFrame>): Generator<SseFrame> {
   for (const frame of frames) {
     const { event, body } = 'event' in frame ? (frame as NamedFrame) : { event: '', body: frame };
-    decoder.push({ event, data: JSON.stringify(body) }, out);
+    yield { event, data: JSON.stringify(body) };
   }
+}
+
+function read(id: DialectId, events: Iterable<SseFrame>): ModelEvent[] {
+  const decoder = dialect(id).decodeStream(decodeContext());
+  const out: ModelEvent[] = [];
+  for (const event of events) decoder.push(event, out);
   decoder.end(out);
   return out;
+}
+
+/** The events of a streamed reply. */
+const play = (id: DialectId, frames: Iterable<JsonObject | NamedFrame>): ModelEvent[] => read(id, received(frames));
+
+/** Reading a reply that is all there: what is measured is the reading alone. */
+function replay(id: DialectId, frames: Iterable<JsonObject | NamedFrame>): () => ModelEvent[] {
+  const events = [...received(frames)];
+  return () => read(id, events);
 }
 
 const cohereText = (text: string): JsonObject => ({ type: 'content-delta', delta: { message: { content: { text } } } });
@@ -62,16 +76,14 @@ const added = (place: Json, id: string): JsonObject => ({
 const REPLIES: readonly (readonly [string, () => ModelEvent[]])[] = [
   [
     'items of which the end tells others',
-    () =>
-      play('openai-responses', [
+    replay('openai-responses', [
         ...times(MANY, (index) => added(null, `a${index}`)),
         { type: 'response.completed', response: { output: times(MANY, (index) => ({ type: 'message', id: `b${index}` })) } },
       ]),
   ],
   [
     'items of one id',
-    () =>
-      play('openai-responses', [
+    replay('openai-responses', [
         ...times(MANY, (index) => added(MANY + index, 'same')),
         { type: 'response.completed', response: { output: times(MANY, () => ({ type: 'message', id: 'same' })) } },
       ]),
@@ -92,8 +104,7 @@ const REPLIES: readonly (readonly [string, () => ModelEvent[]])[] = [
   ],
   [
     'citations of a long text',
-    () =>
-      play('cohere-chat', [
+    replay('cohere-chat', [
         cohereText('\u{1F600}'.repeat(200_000)),
         { type: 'citation-start', delta: { message: { citations: times(MANY, (index) => ({ start: 100_000 - index, end: 1, text: 'b' })) } } },
         cohereEnd,
@@ -101,25 +112,22 @@ const REPLIES: readonly (readonly [string, () => ModelEvent[]])[] = [
   ],
   [
     'arguments of blanks',
-    () => play('cohere-chat', [cohereCall, ...times(4 * MANY, () => cohereArguments(' ')), cohereEnd]),
+    replay('cohere-chat', [cohereCall, ...times(4 * MANY, () => cohereArguments(' ')), cohereEnd]),
   ],
   [
     'arguments of nothing and blanks',
-    () =>
-      play('cohere-chat', [cohereCall, cohereArguments('null'), ...times(4 * MANY, () => cohereArguments(' ')), cohereEnd]),
+    replay('cohere-chat', [cohereCall, cohereArguments('null'), ...times(4 * MANY, () => cohereArguments(' ')), cohereEnd]),
   ],
   [
     'pages of passages',
-    () =>
-      play('google-gemini', [
+    replay('google-gemini', [
         geminiText('hello', grounded(times(2_000, () => ({ segment: { endIndex: 3 }, groundingChunkIndices: times(200, () => 0) })))),
         geminiEnd,
       ]),
   ],
   [
     'passages that are not there',
-    () =>
-      play('google-gemini', [
+    replay('google-gemini', [
         geminiText('a'.repeat(1_000_000)),
         geminiText('', grounded(times(2_000, (index) => ({ segment: { text: `aaab${index}` }, groundingChunkIndices: [0] })))),
         geminiEnd,

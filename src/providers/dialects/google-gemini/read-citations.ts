@@ -8,8 +8,11 @@ import { BytePlaces, type Place } from './byte-places.js';
 const SUPPORTS_MAX = 2_000;
 /** Most characters of a reply in which places are found. Chosen: far above what any model says. */
 export const PLACED_CHARACTERS_MAX = 1024 * 1024;
-/** Most characters that are looked through for passages which do not stand where they should: some 30 ms. */
-const SEARCHED_CHARACTERS_MAX = 32 * 1024 * 1024;
+/**
+ * Most characters that are looked through for passages which do not stand where they should: a few milliseconds, in a
+ * text that is made for it some 30.
+ */
+const SEARCHED_CHARACTERS_MAX = 4 * 1024 * 1024;
 /** Most different queries, and pages that were read, that are counted. */
 const COUNTED_MAX = 1_000;
 const RETRIEVED = 'URL_RETRIEVAL_STATUS_SUCCESS';
