@@ -141,7 +141,7 @@ for (const [results, pages, characters] of [
     const [finding, seals] = longest(findSeals(messages));
     const [openingMs, opened] = longest(openSeals(seals, opening));
     if (opened.size !== results * pages) throw new Error('Not all was opened.');
-    const [telling] = longest(recallTurns(messages, byResult, opened));
+    const [telling] = longest(recallTurns(messages, { tools: byResult, opened, taken: new Set() }));
     figures.push(Math.max(finding, openingMs, telling));
     whole.push(performance.now() - startedAt);
   }

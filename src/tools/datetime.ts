@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { printJson, type Json } from '../core/json/json.js';
 import { GatewayError } from '../core/errors.js';
 import type { ServiceTool } from '../core/tool.js';
@@ -39,9 +40,21 @@ export const datetime: ServiceTool = {
 
 const NO_ARGUMENTS = { type: 'object', properties: {} };
 
+type PrintTime = (ms: number) => string;
+
+/** Making one takes longer than what a step of the loop does besides. As many as there are names of zones. */
+const PRINTERS = new LRUCache<string, PrintTime>({ max: 600 });
+
 /** ISO 8601 with the zone's offset; undefined for what is no time zone. */
-function printerOf(zone: Json | undefined): ((ms: number) => string) | undefined {
+function printerOf(zone: Json | undefined): PrintTime | undefined {
   if (typeof zone !== 'string') return undefined;
+  if (zone === DEFAULT_ZONE) return (ms) => new Date(ms).toISOString().replace(/\.\d+/, '');
+  let print = PRINTERS.get(zone);
+  if (!print && (print = makePrinter(zone))) PRINTERS.set(zone, print);
+  return print;
+}
+
+function makePrinter(zone: string): PrintTime | undefined {
   let format: Intl.DateTimeFormat;
   try {
     format = new Intl.DateTimeFormat('en-GB', { timeZone: zone, ...FIELDS });
