@@ -15,6 +15,7 @@ import type { EmbeddedOpener } from './shared/database/embedded.js';
 import { Drain } from './shared/drain.js';
 import type { Environment } from './shared/environment.js';
 import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from './shared/http/addresses.js';
+import { crossOrigin } from './shared/http/cross-origin.js';
 import { ErrorFilter } from './shared/http/error.filter.js';
 import { HealthPort } from './shared/http/health-port.js';
 import { HttpListener } from './shared/http/http-listener.js';
@@ -106,6 +107,7 @@ async function buildApp(
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', proxyTrust(environment.trustProxy));
+  if (environment.corsOrigins.length > 0) app.enableCors(crossOrigin(environment.corsOrigins));
   app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
   adoptMessages(app.getHttpAdapter().getInstance(), listener.messages);
   await app.init();

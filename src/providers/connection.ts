@@ -2,6 +2,8 @@ import { connect as connectPlain, type LookupFunction, type Socket } from 'node:
 import { connect as connectSecure } from 'node:tls';
 import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { ProviderFault } from '../core/errors.js';
+import type { ForwardProxy } from '../shared/http/forward-proxies.js';
+import { connectToProxy, forwarded, openTunnel } from '../shared/http/proxy-tunnel.js';
 
 /** Below what providers and the balancers before them keep idle connections open, so that we are the ones who close. */
 const KEEP_ALIVE_MS = 30_000;
@@ -23,6 +25,14 @@ export class ConnectTimedOut extends Error {
     super(`No connection within ${timeoutMs} ms.`);
   }
 }
+
+/** How the host of an origin is reached: as the system says, by addresses that are known, or by a proxy. */
+export interface Way {
+  readonly lookup?: LookupFunction;
+  readonly proxy?: ForwardProxy | undefined;
+}
+
+const DIRECT: Way = {};
 
 /** Last TLS session of an origin, so that further connections resume it. */
 export interface TlsSession {
@@ -50,13 +60,13 @@ export class Connection {
 
   /**
    * @param onClose its socket has closed; called whether a call was under way or not
-   * @param lookup what its host's name stands for; absent: what the system says
+   * @param way how its host is reached
    */
   constructor(
-    origin: string,
+    private readonly origin: string,
     private readonly session: TlsSession,
     private readonly onClose: (connection: Connection) => void,
-    private readonly lookup: LookupFunction | undefined,
+    private readonly way: Way,
   ) {
     this.client = new Client(origin, {
       connect: this.connect,
@@ -73,7 +83,9 @@ export class Connection {
   send(options: Dispatcher.DispatchOptions, receiver: Dispatcher.DispatchHandler, connectTimeoutMs: number): void {
     this.connectTimeoutMs = connectTimeoutMs;
     this.isPaused = false;
-    this.client.dispatch(options, receiver);
+    const { origin, way } = this;
+    const isForwarded = way.proxy && origin.startsWith('http:');
+    this.client.dispatch(isForwarded ? forwarded(options, { origin }, way.proxy) : options, receiver);
   }
 
   pause(): void {
@@ -108,9 +120,37 @@ export class Connection {
   }
 
   private readonly connect: buildConnector.connector = (target, callback) => {
-    const secure = target.protocol === 'https:';
-    const socket = secure ? this.openSecure(target) : this.openPlain(target);
-    this.socket = socket;
+    const timeoutMs = this.connectTimeoutMs;
+    const timer = setTimeout(() => this.socket?.destroy(new ConnectTimedOut(timeoutMs)), timeoutMs);
+    let pending = true;
+    const settle: buildConnector.Callback = (...outcome) => {
+      clearTimeout(timer);
+      if (pending) callback(...outcome);
+      pending = false;
+    };
+    const isSecure = target.protocol === 'https:';
+    const { proxy } = this.way;
+    if (proxy && isSecure) this.connectThrough(proxy, target, settle);
+    else if (proxy) this.adopt(connectToProxy(proxy), proxy.isSecure, settle);
+    else this.adopt(isSecure ? this.openSecure(target) : this.openPlain(target), isSecure, settle);
+  };
+
+  /** What goes through is the provider's alone to read. */
+  private connectThrough(proxy: ForwardProxy, target: buildConnector.Options, settle: buildConnector.Callback): void {
+    const carrier = connectToProxy(proxy);
+    this.keep(carrier, settle);
+    openTunnel(carrier, proxy, { host: target.hostname, port: Number(target.port || 443) }).then(
+      () => this.adopt(this.openSecure(target, carrier), true, settle),
+      (error: Error) => {
+        settle(error, null);
+        carrier.destroy();
+      },
+    );
+  }
+
+  /** Has it read by undici when it is connected. */
+  private adopt(socket: Socket, isSecure: boolean, settle: buildConnector.Callback): void {
+    this.keep(socket, settle);
     this.unread = undefined;
     this.isStopped = false;
     const read = socket.read.bind(socket);
@@ -118,29 +158,24 @@ export class Connection {
     socket.read = (size?: number): unknown =>
       this.isPaused ? null : (this.takeUnread() ?? (this.isGiving ? null : read(size)));
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+      settle(null, socket);
+      // Of a server that speaks first: undici listens a microtask later.
+      setImmediate(() => this.unread && socket.emit('readable'));
+    });
+  }
 
-    const timeoutMs = this.connectTimeoutMs;
-    const timer = setTimeout(() => socket.destroy(new ConnectTimedOut(timeoutMs)), timeoutMs);
-    let pending = true;
+  private keep(socket: Socket, settle: buildConnector.Callback): void {
+    this.socket = socket;
     socket
-      .once(secure ? 'secureConnect' : 'connect', () => {
-        clearTimeout(timer);
-        pending = false;
-        callback(null, socket);
-        // Of a server that speaks first: undici listens a microtask later.
-        setImmediate(() => this.unread && socket.emit('readable'));
-      })
-      .on('error', (error) => {
-        clearTimeout(timer);
-        if (pending) callback(error, null);
-        pending = false;
-      })
+      .on('error', (error) => settle(error, null))
       .once('close', () => {
-        clearTimeout(timer);
-        if (this.socket === socket) this.socket = undefined;
+        // One that carried another is no longer ours to end.
+        if (this.socket !== socket) return;
+        this.socket = undefined;
         this.onClose(this);
       });
-  };
+  }
 
   private readonly onread = {
     buffer: READ_BUFFER,
@@ -167,21 +202,25 @@ export class Connection {
   }
 
   private openPlain(target: buildConnector.Options): Socket {
-    const { lookup, onread } = this;
+    const { lookup } = this.way;
+    const { onread } = this;
     return connectPlain({ host: target.hostname, port: Number(target.port || 80), onread, ...(lookup && { lookup }) });
   }
 
-  private openSecure(target: buildConnector.Options): Socket {
+  /** @param carrier what it goes through; absent: it leads there itself */
+  private openSecure(target: buildConnector.Options, carrier?: Socket): Socket {
     const { ticket } = this.session;
+    const { lookup } = this.way;
     const options = {
       host: target.hostname,
       port: Number(target.port || 443),
       ALPNProtocols: ['http/1.1'],
-      // The types of tls.connect do not list it; its documentation does.
+      // The types of tls.connect do not list it; its documentation does. Of what is carried it has no effect.
       onread: this.onread,
       ...(target.servername && { servername: target.servername }),
       ...(ticket && { session: ticket }),
-      ...(this.lookup && { lookup: this.lookup }),
+      ...(lookup && { lookup }),
+      ...(carrier && { socket: carrier }),
     };
     const socket = connectSecure(options);
     socket.on('session', (latest: Buffer) => {
@@ -202,10 +241,9 @@ export class OriginPool {
   private readonly busy = new Set<Connection>();
   private readonly session: TlsSession = {};
 
-  /** @param lookup what its host's name stands for; absent: what the system says */
   constructor(
     private readonly origin: string,
-    private readonly lookup?: LookupFunction,
+    private readonly way: Way = DIRECT,
     private readonly connectionsMax = CONNECTIONS_MAX,
   ) {}
 
@@ -242,7 +280,7 @@ export class OriginPool {
 
   private open(): Connection {
     try {
-      return new Connection(this.origin, this.session, this.forget, this.lookup);
+      return new Connection(this.origin, this.session, this.forget, this.way);
     } catch (error) {
       throw new ProviderFault('unreachable', "The provider's address is not a valid one.", {}, { cause: error });
     }

@@ -1,5 +1,6 @@
 import { errors } from 'undici';
 import { ProviderFault, type FaultDetail } from '../core/errors.js';
+import { ProxyRefused } from '../shared/http/proxy-tunnel.js';
 import { ConnectTimedOut } from './connection.js';
 
 /** Why no response came. The messages are fixed sentences: what the system says names addresses. */
@@ -15,6 +16,9 @@ export function faultBeforeReply(error: Error): ProviderFault {
   }
   if (error instanceof errors.HTTPParserError || error instanceof errors.HeadersOverflowError) {
     return fault('malformed-reply', 'The provider did not answer in valid HTTP.', error);
+  }
+  if (error instanceof ProxyRefused) {
+    return fault('unreachable', 'The proxy before the provider refused the connection.', error);
   }
   return fault('unreachable', 'The provider could not be reached.', error);
 }

@@ -9,6 +9,7 @@ import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import { ProviderFault } from '../core/errors.js';
 import { CheckedAddresses, pinned } from '../shared/http/checked-addresses.js';
 import { EgressError } from '../shared/http/egress-error.js';
+import { ForwardProxies } from '../shared/http/forward-proxies.js';
 import type { ResolvedAddress } from '../shared/http/name-resolver.js';
 
 /** Most origins with open connections, as long as one of them is idle. */
@@ -27,8 +28,14 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   private readonly pools = new Map<string, OriginPool>();
   private calls = 0;
 
-  /** @param addresses where hosts that callers name lead; without them none of those is called */
-  constructor(@Optional() private readonly addresses?: CheckedAddresses) {
+  /**
+   * @param addresses where hosts that callers name lead; without them none of those is called
+   * @param proxies what all other calls go by; absent: all are direct
+   */
+  constructor(
+    @Optional() private readonly addresses?: CheckedAddresses,
+    @Optional() private readonly proxies?: ForwardProxies,
+  ) {
     super();
   }
 
@@ -92,7 +99,10 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
     const known = this.pools.get(name);
     if (known) return known;
     if (this.pools.size >= ORIGINS_MAX) this.closeOldest();
-    const pool = new OriginPool(origin, addresses && pinned(addresses));
+    const pool = new OriginPool(
+      origin,
+      addresses ? { lookup: pinned(addresses) } : { proxy: this.proxies?.of(new URL(origin)) },
+    );
     this.pools.set(name, pool);
     return pool;
   }

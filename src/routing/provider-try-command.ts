@@ -11,6 +11,7 @@ import { SystemClock } from '../core/time.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { UndiciTransport } from '../providers/undici-transport.js';
+import { ForwardProxies } from '../shared/http/forward-proxies.js';
 import { failureMessage } from '../shared/database/transfer/command-failure.js';
 import { DONE, FAILED, MISUSED } from '../shared/database/transfer/store-command.js';
 import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
@@ -86,7 +87,7 @@ async function tryProvider(
   environment: Environment,
   { print, signal = new AbortController().signal }: CommandContext,
 ): Promise<number> {
-  const transport = new UndiciTransport();
+  const transport = new UndiciTransport(undefined, new ForwardProxies(environment));
   try {
     const registry = new ProviderRegistry(transport, new SystemClock());
     const plan = planTrial(catalog, provider, limit, model && findModel(catalog, provider, model));

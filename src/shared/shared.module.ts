@@ -5,6 +5,7 @@ import { ClusterMetrics } from './cluster-metrics.js';
 import { Environment } from './environment.js';
 import { HealthController } from './health.controller.js';
 import { CheckedAddresses } from './http/checked-addresses.js';
+import { ForwardProxies } from './http/forward-proxies.js';
 import { SafeFetch } from './http/safe-fetch.js';
 import { PinoLogger } from './logger.js';
 import { MetricsController } from './metrics.controller.js';
@@ -37,6 +38,7 @@ export class SharedModule {
         { provide: Tracing, useValue: tracing },
         BytesInFlight,
         CheckedAddresses,
+        ForwardProxies,
         { provide: Metrics, useValue: new Metrics({ tellsModels: environment.metricsModels === 'on' }) },
         Readiness,
         SafeFetch,
@@ -52,6 +54,7 @@ export class SharedModule {
         Environment,
         Clock,
         ClusterMetrics,
+        ForwardProxies,
         PinoLogger,
         Metrics,
         Readiness,

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Readable } from 'node:stream';
-import { Injectable } from '@nestjs/common';
+import { Injectable, Optional } from '@nestjs/common';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import { ExtensionFault, type EngineCall, type EngineClient } from '../core/extension.js';
@@ -10,6 +10,8 @@ import { printInTurns } from '../core/json/print-in-turns.js';
 import { readJsonBody } from '../core/json/parse-json-body.js';
 import { LARGE } from '../core/yield-to-event-loop.js';
 import { FairSlots } from '../shared/fair-slots.js';
+import { ForwardProxies, type ForwardProxy } from '../shared/http/forward-proxies.js';
+import { addressOf, connectToProxy, forwarded, openTunnel } from '../shared/http/proxy-tunnel.js';
 import { readByTurns } from '../shared/http/read-by-turns.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from '../shared/http/read-response.js';
 import { untilAborted } from '../shared/http/until-aborted.js';
@@ -45,6 +47,9 @@ const FAULT_OF_STATUS: Readonly<Record<number, ExtensionFault['kind']>> = {
 export class EngineClients {
   private readonly slots = new FairSlots(SLOTS);
 
+  /** @param proxies what calls go by; absent: all are direct */
+  constructor(@Optional() private readonly proxies?: ForwardProxies) {}
+
   /** For calls of one key, which share what one key may have under way. */
   open(keyHash: string): EngineClient {
     return { call: (call, signal) => this.call(call, keyHash, signal) };
@@ -54,17 +59,17 @@ export class EngineClients {
     const leave = await this.slots.enter(keyHash, signal);
     if (!leave) throw new ExtensionFault('busy', 'Too many calls of engines are under way.');
     try {
-      return await callInTime(call, signal);
+      return await callInTime(call, this.proxies, signal);
     } finally {
       leave();
     }
   }
 }
 
-async function callInTime(call: EngineCall, signal: CancelSignal): Promise<Json> {
+async function callInTime(call: EngineCall, proxies: ForwardProxies | undefined, signal: CancelSignal): Promise<Json> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   try {
-    return readJson(await send(call, AbortSignal.any([toAbortSignal(signal), deadline])));
+    return readJson(await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline])));
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ExtensionFault) throw error;
@@ -78,33 +83,52 @@ const timedOut = (timeoutMs: number): ExtensionFault =>
   new ExtensionFault('timed-out', `The engine did not answer within ${timeoutMs} ms.`);
 
 /** @throws ExtensionFault, or whatever else went wrong on the way */
-async function send(call: EngineCall, signal: AbortSignal): Promise<Buffer> {
+async function send(call: EngineCall, proxies: ForwardProxies | undefined, signal: AbortSignal): Promise<Buffer> {
   const { baseUrl } = call.engine;
   if (baseUrl === undefined) throw new ExtensionFault('unavailable', 'The engine has no address.');
   const url = new URL(baseUrl + call.path);
   const body = call.body && (await printed(call.body));
   signal.throwIfAborted();
+  const proxy = proxies?.of(url);
   let socket: Socket | undefined;
-  const connect = buildConnector({ timeout: CONNECT_MS });
   const client = new Client(url.origin, {
-    connect: (options, callback) => {
-      // Kept, because the client does not end a connection that is still being made.
-      socket = connect(options, callback) as unknown as Socket;
-      readByTurns(socket);
-    },
+    // Kept, because the client does not end a connection that is still being made.
+    connect: connectorBy(proxy, (made) => (socket = made)),
     maxHeaderSize: HEADER_BYTES_MAX,
     pipelining: 1,
     // The deadline of the whole call is the one limit of time.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const request = requestOf(url, call, body);
+  const sent = proxy && url.protocol === 'http:' ? forwarded(request, url, proxy) : request;
   try {
-    return await untilAborted(readResponse(client, requestOf(url, call, body), new BodyReader(call.bytesMax)), signal);
+    return await untilAborted(readResponse(client, sent, new BodyReader(call.bytesMax)), signal);
   } finally {
     // Closes the connection, whether all was read or not.
     client.destroy().catch(() => undefined);
     socket?.destroy();
   }
+}
+
+/** @param keep is given each socket as soon as it is there */
+function connectorBy(proxy: ForwardProxy | undefined, keep: (socket: Socket) => void): buildConnector.connector {
+  const build = buildConnector({ timeout: CONNECT_MS });
+  const connect: buildConnector.connector = (options, callback) => {
+    const socket = build(options, callback) as unknown as Socket;
+    keep(socket);
+    readByTurns(socket);
+  };
+  if (!proxy) return connect;
+  return (options, callback) => {
+    if (options.protocol === 'http:') return connect({ ...options, ...addressOf(proxy) }, callback);
+    const carrier = connectToProxy(proxy);
+    keep(carrier);
+    openTunnel(carrier, proxy, { host: options.hostname, port: Number(options.port || 443) }).then(
+      () => connect({ ...options, httpSocket: carrier }, callback),
+      (error: Error) => callback(error, null),
+    );
+  };
 }
 
 /** A document in it may be large. */

@@ -667,7 +667,7 @@ describe('the idle limit', () => {
 
 describe('bounds', () => {
   it('an origin takes no more calls than it may have connections, and takes them again afterwards', () => {
-    const pool = new OriginPool('http://127.0.0.1:1', undefined, 2);
+    const pool = new OriginPool('http://127.0.0.1:1', {}, 2);
     const first = pool.acquire();
     pool.acquire();
     expect(() => pool.acquire()).toThrow(expect.objectContaining({ kind: 'unavailable' }));

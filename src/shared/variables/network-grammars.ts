@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
+import { parseUrl } from '../../core/parse-url.js';
 import { Ungrammatical, type Grammar } from './grammars.js';
 
 const HOST_NAME = /^[A-Za-z0-9_](?:[A-Za-z0-9._-]{0,251}[A-Za-z0-9])?$/;
@@ -37,4 +38,24 @@ export const egressTarget: Grammar<string> = (text) => {
     throw new Ungrammatical('must be host:port or a CIDR, such as files.internal:8080 or 10.1.0.0/16');
   }
   return text.toLowerCase();
+};
+
+/** Whatever it is: other programs read it as well, some of them more in it. */
+export const text: Grammar<string> = (given) => given;
+
+/** A proxy that calls go by: `http://user:password@host:port`. */
+export const forwardProxy: Grammar<string> = (given) => {
+  const url = parseUrl(given);
+  const isOne = url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search;
+  if (!isOne) throw new Ungrammatical('must be the address of an HTTP proxy: http://host:port or https://host:port');
+  return given;
+};
+
+/** An origin as browsers tell it. */
+export const origin: Grammar<string> = (given) => {
+  const url = parseUrl(given);
+  if (url?.origin !== given || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
+    throw new Ungrammatical('must be an origin such as https://app.example.com: scheme, host and port, and no more');
+  }
+  return given;
 };

@@ -26,7 +26,7 @@ import {
   keyServiceOrigin,
   vaultNamespace,
 } from './key-service-grammars.js';
-import { egressTarget, host, proxyNetwork } from './network-grammars.js';
+import { egressTarget, forwardProxy, host, origin, proxyNetwork, text } from './network-grammars.js';
 
 /** One variable of the process, as the documents show it. */
 export interface VariableRow {
@@ -262,6 +262,25 @@ export const VARIABLES = {
     grammar: egressTarget,
     meaning: '`host:port` or CIDR entries between commas that caller-named URLs may reach besides public addresses.',
   }),
+  httpProxy: optional({
+    name: 'HTTP_PROXY',
+    grammar: secret(forwardProxy),
+    isSecret: true,
+    meaning:
+      'Proxy for calls of providers and engines at `http://` addresses: `http://user:password@host:port`. Never for URLs that callers name, nor for this machine.',
+  }),
+  httpsProxy: optional({
+    name: 'HTTPS_PROXY',
+    grammar: secret(forwardProxy),
+    isSecret: true,
+    meaning: 'The same for `https://` addresses: it is asked for a tunnel, and sees none of what goes through.',
+  }),
+  noProxy: listed({
+    name: 'NO_PROXY',
+    grammar: text,
+    meaning:
+      'Hosts between commas that are called without a proxy, each with all below it: names, addresses, CIDRs, `host:port`, `*`.',
+  }),
   timeouts: defaulted(TIMEOUTS, {
     name: 'FAIRLEAD_TIMEOUTS',
     grammar: as(
@@ -287,6 +306,12 @@ export const VARIABLES = {
     grammar: partialList(['account', 'auth', 'wasted'], rate, FLOOD),
     meaning:
       'Within a window: requests per account, of which a key has half while another one calls, and management keys a count of their own; failed authentications per address, past which a valid key still passes, perhaps late; abandoned and failed calls per key. 429 past it. A partial list changes only what it names.',
+  }),
+  corsOrigins: listed({
+    name: 'FAIRLEAD_CORS_ORIGINS',
+    grammar: origin,
+    meaning:
+      'Origins between commas whose pages may call the gateway from a browser, such as `https://app.example.com`.',
   }),
   trustProxy: listed({
     name: 'FAIRLEAD_TRUST_PROXY',

@@ -1,0 +1,94 @@
+import { isIP } from 'node:net';
+import { Injectable } from '@nestjs/common';
+import ipaddr from 'ipaddr.js';
+import { Environment } from '../environment.js';
+
+/** A proxy that carries calls of ours to where they lead. */
+export interface ForwardProxy {
+  readonly isSecure: boolean;
+  /** A name, or an address without brackets. */
+  readonly host: string;
+  readonly port: number;
+  /** What it is told of us: the value of `Proxy-Authorization`. Secret. */
+  readonly authorization?: string;
+}
+
+export type ProxySettings = Pick<Environment, 'httpProxy' | 'httpsProxy' | 'noProxy'>;
+
+/**
+ * By which proxy calls of providers and engines go: the variables `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as other
+ * programs read them. This machine is called directly. Never asked of addresses that callers name: there the address is
+ * what was checked.
+ */
+@Injectable()
+export class ForwardProxies {
+  private readonly plain: ForwardProxy | undefined;
+  private readonly secure: ForwardProxy | undefined;
+  private readonly exceptions: readonly IsException[];
+
+  constructor(environment: Environment) {
+    const { httpProxy, httpsProxy, noProxy }: ProxySettings = environment;
+    this.plain = httpProxy && readProxy(httpProxy.reveal());
+    this.secure = httpsProxy && readProxy(httpsProxy.reveal());
+    this.exceptions = noProxy.map(readException);
+  }
+
+  /** @returns undefined: it is called directly */
+  of(url: URL): ForwardProxy | undefined {
+    const proxy = url.protocol === 'https:' ? this.secure : this.plain;
+    if (!proxy) return undefined;
+    const target = { host: hostOf(url).toLowerCase(), port: portOf(url) };
+    return isThisMachine(target.host) || this.exceptions.some((isOne) => isOne(target)) ? undefined : proxy;
+  }
+}
+
+export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
+  Number(port) || (protocol === 'https:' ? 443 : 80);
+
+export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '');
+
+function readProxy(text: string): ForwardProxy {
+  const url = new URL(text);
+  const { protocol, username, password } = url;
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return {
+    isSecure: protocol === 'https:',
+    host: hostOf(url),
+    port: portOf(url),
+    ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+  };
+}
+
+interface Target {
+  readonly host: string;
+  readonly port: number;
+}
+
+type IsException = (target: Target) => boolean;
+
+/**
+ * One entry of `NO_PROXY`: `*`, a name that stands for those below it as well, with a dot or `*.` before it or not, an
+ * address or a network; each with a port or without. What is none of these names nothing.
+ */
+function readException(entry: string): IsException {
+  const text = entry.toLowerCase();
+  if (text === '*') return () => true;
+  if (text.includes('/') && ipaddr.isValidCIDR(text)) {
+    const network = ipaddr.parseCIDR(text);
+    return ({ host }) => isIP(host) !== 0 && isWithin(ipaddr.process(host), network);
+  }
+  const [, named = text, port] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(text) ?? [];
+  const name = named.replace(/^\*?\.|^\[|\]$/g, '');
+  return (target) =>
+    name !== '' &&
+    (port === undefined || Number(port) === target.port) &&
+    (target.host === name || (isIP(target.host) === 0 && target.host.endsWith(`.${name}`)));
+}
+
+const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, network: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean =>
+  address.kind() === network[0].kind() && address.match(network);
+
+const isThisMachine = (host: string): boolean =>
+  host === 'localhost' ||
+  host.endsWith('.localhost') ||
+  (isIP(host) !== 0 && ipaddr.process(host).range() === 'loopback');
