@@ -6,6 +6,7 @@ import type { Leg } from '../core/routing/plan.js';
 import type { RouteInputs } from '../core/routing/route-inputs.js';
 import { doInTurns } from '../core/steps.js';
 import type { FitRequest, FittedRequest } from '../routing/plan-runner.js';
+import { stageOf, tookSince, type StageFigures } from './plugins/plugin-stages.js';
 
 /** Turns whose reasoning a model keeps where nobody says how many (docs/wire/messages.md#context-management). */
 const KEEP_TURNS = 1;
@@ -26,7 +27,9 @@ export function contextEditor(
     if (carries?.(leg, 'context_management') !== false) return { request, stages: [] };
     const { contextManagement: _done, ...asked } = request;
     const edited = { ...asked, ...(rest && { contextManagement: rest }) };
-    return told(await doInTurns(clearContext(edited, editsFor(leg, clearing))), leg);
+    const beganAt = performance.now();
+    const cleared = await doInTurns(clearContext(edited, editsFor(leg, clearing)));
+    return told(cleared, leg, tookSince(beganAt));
   };
 }
 
@@ -47,18 +50,18 @@ const editsFor = ({ model }: Leg, edits: readonly ContextEdit[]): readonly Conte
 const withTurns = (edit: ContextEdit): ContextEdit =>
   edit.type === CLEAR_THINKING && edit.keep === undefined ? { ...edit, keep: KEEP_TURNS } : edit;
 
-const told = ({ request, applied }: ClearedContext, leg: Leg): FittedRequest => ({
+const told = ({ request, applied }: ClearedContext, leg: Leg, took: StageFigures): FittedRequest => ({
   request,
   appliedEdits: applied,
-  stages: applied.length === 0 ? [] : [stageOf(applied, leg)],
+  stages: applied.length === 0 ? [] : [editStage(applied, leg, took)],
 });
 
-/** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
-function stageOf(applied: ClearedContext['applied'], { tag }: Leg): JsonObject {
+/** As the stages of plugins are told, though it is none. */
+function editStage(applied: ClearedContext['applied'], { tag }: Leg, took: StageFigures): JsonObject {
   const data: Record<string, string | number> = { endpoint: tag };
   for (const { type: _type, ...figures } of applied) {
     for (const [name, figure] of Object.entries(figures)) data[name] = Number(data[name] ?? 0) + Number(figure);
   }
   const summary = applied.map(({ type }) => type).join(', ');
-  return { type: 'context_compression', name: 'context-management', summary, data };
+  return stageOf({ id: 'context-management', stageType: 'context_compression' }, { summary, data }, took);
 }

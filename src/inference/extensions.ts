@@ -52,12 +52,15 @@ export class Extensions {
 }
 
 function watchOf(
-  { generation, planned: { plugins, request } }: AdmittedGeneration,
+  { generation, planned: { plugins, request }, admitted: { billing }, signal }: AdmittedGeneration,
   sources: readonly WebCitation[],
   contextAt: ContextAt,
 ): ReplyWatch | undefined {
-  const tell = (stage: object): void => void (generation.pipeline = [...generation.pipeline, { ...stage }]);
-  const watches = plugins.watches(request, contextAt(request), tell);
+  const watches = plugins.watches(request, {
+    contextFor: (consulted) => contextAt(request, { signal, consulted }),
+    spentOn: (runs) => billing.spentOn(runs),
+    tell: (stage) => void (generation.pipeline = [...generation.pipeline, stage]),
+  });
   const all = sources.length > 0 ? [new CitingWatch(sources), ...watches] : watches;
   return all.length > 0 ? new ReplyWatches(all) : undefined;
 }

@@ -145,7 +145,9 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
             cleared_thinking_turns: 2,
             cleared_tool_uses: 4,
             cleared_input_tokens: APPLIED_TOKENS(told),
+            milliseconds: expect.any(Number) as number,
           },
+          cost_usd: 0,
         },
       ]);
       expect(metadata.attempts[0].dropped ?? []).not.toContain('context_management');

@@ -32,9 +32,10 @@ export interface Choice {
   readonly ranking?: readonly JsonObject[];
 }
 
-/** A choice with the id of the plugin that made it. */
+/** A choice with the id of the plugin that made it, and what that took. */
 export interface NamedChoice extends Choice {
   readonly by: string;
+  readonly milliseconds: number;
 }
 
 /** What a choice is made from: all that routing knows, but the request's needs, which follow from it. */

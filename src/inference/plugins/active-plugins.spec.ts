@@ -8,6 +8,7 @@ import type { ModelEvent } from '../../core/conversation/event.js';
 import type { PluginEntry } from '../../core/conversation/request.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { ExtensionFault } from '../../core/extension.js';
+import type { ModelRun } from '../../core/generation/model-run.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
 import { NO_DEFAULTS } from '../../core/plugin-defaults.js';
@@ -31,6 +32,8 @@ const fails = (error: Error, fields: Partial<Plugin> = {}): Plugin => ({
   ...fields,
 });
 const MILLISECONDS = expect.any(Number) as number;
+/** Of a stage that asked nobody. */
+const TOLD = { type: 'plugin', data: { milliseconds: MILLISECONDS }, cost_usd: 0 };
 const abort = new Cancellation();
 const context = extensionContext({ signal: abort.signal });
 
@@ -49,10 +52,10 @@ it('prepares in the order of the list, each by its own options', async () => {
   });
 });
 
-it('tells how long a stage took, and what it says of itself', async () => {
+it('tells how long a stage took, that it cost nothing, and what it says of itself', async () => {
   const { stages } = await setOf([writes('a')], [{ id: 'a' }]).prepare(modelRequest(), () => context);
   const data = { by: 'a', milliseconds: MILLISECONDS };
-  expect(stages).toEqual([{ type: 'plugin', name: 'a', summary: 'written', data }]);
+  expect(stages).toEqual([{ type: 'plugin', name: 'a', summary: 'written', data, cost_usd: 0 }]);
 });
 
 it.each<[string, PluginEntry[], string | undefined]>([
@@ -113,7 +116,7 @@ describe('models that stand for a plugin', () => {
     ['acme/any', [{ id: 'router' }], undefined],
     ['acme/any', [], undefined],
   ])('%s %j', (name, plugins, data) => {
-    expect(choice(name, ...plugins)).toEqual(data && { by: 'router', ...CHOSEN, data });
+    expect(choice(name, ...plugins)).toEqual(data && { by: 'router', ...CHOSEN, data, milliseconds: MILLISECONDS });
   });
 });
 
@@ -130,29 +133,34 @@ it('fits a request to a leg by each of them', () => {
   const set = setOf([shorter('a'), shorter('b')], [{ id: 'a' }, { id: 'b' }]);
   const { request, stages } = set.fit!(modelRequest(), leg!);
   expect(request.user).toBe('a4b4');
-  const told = (name: string) => ({ type: 'plugin', name, summary: 'shortened', data: { milliseconds: MILLISECONDS } });
+  const told = (name: string) => ({ ...TOLD, name, summary: 'shortened' });
   expect(stages).toEqual([told('a'), told('b')]);
   expect(setOf([shorter('a')], []).fit).toBeUndefined();
 });
 
 describe('a watch', () => {
   const REPLY: readonly ModelEvent[] = [{ type: 'ping' }];
+  const RUN = {} as ModelRun;
   const watching = (fields: Partial<Plugin>, tell: (stage: JsonObject) => void = () => undefined) =>
-    setOf([{ id: 'w', options: {}, ...fields }], [{ id: 'w' }]).watches(modelRequest(), context, tell);
+    setOf([{ id: 'w', options: {}, ...fields }], [{ id: 'w' }]).watches(modelRequest(), {
+      contextFor: (consulted) => ({ ...context, infer: () => Promise.resolve(consulted(RUN)) as never }),
+      spentOn: (runs) => 2_000_000n * BigInt(runs.length),
+      tell,
+    });
 
   it('is not there where nothing is watched', () => {
     expect(watching({})).toEqual([]);
     expect(watching({ watch: () => undefined })).toEqual([]);
   });
 
-  it('is told with how long it took by then', async () => {
+  it('is told with how long it took by then, and what the models cost that it asked', async () => {
     const stages: JsonObject[] = [];
     const [watch] = watching(
       {
-        watch: (_request, _options, _context, note) => ({
+        watch: (request, _options, { infer }, note) => ({
           overdueMs: 7,
           tell: async (batch) => {
-            await Promise.resolve();
+            await infer(request, 'moderation');
             note({ summary: 'judged' });
             return batch;
           },
@@ -163,7 +171,7 @@ describe('a watch', () => {
     expect(watch!.overdueMs).toBe(7);
     expect(await watch!.tell(REPLY)).toBe(REPLY);
     expect(await watch!.release!()).toEqual([]);
-    expect(stages).toEqual([{ type: 'plugin', name: 'w', summary: 'judged', data: { milliseconds: MILLISECONDS } }]);
+    expect(stages).toEqual([{ ...TOLD, name: 'w', summary: 'judged', cost_usd: 0.000002 }]);
   });
 
   it.each<[string, Error, string]>([

@@ -1,12 +1,14 @@
 import type { ParsedFile } from '../../core/conversation/parsed-file.js';
 import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
+import type { ModelRun } from '../../core/generation/model-run.js';
 import type { JsonObject } from '../../core/json/json.js';
+import type { PicoUsd } from '../../core/money/credits.js';
 import type { ForeseenCall, Foresight, LocalContext, Plugin, ReplyWatch } from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
-import { failedStage, stageOf } from './plugin-stages.js';
+import { failedStage, stageOf, tookSince } from './plugin-stages.js';
 import { PluginWatch } from './plugin-watch.js';
 
 /** A plugin that is on for one request. */
@@ -38,6 +40,14 @@ export interface StagedRequest {
 
 /** A request as one leg can take it. */
 type FittedRequest = Omit<StagedRequest, 'files'>;
+
+/** What watches of one answer work with. */
+export interface Watching {
+  /** @param consulted is told of each model that is asked by it */
+  readonly contextFor: (consulted: (run: ModelRun) => void) => ExtensionContext;
+  readonly spentOn: (runs: readonly ModelRun[]) => PicoUsd;
+  readonly tell: (stage: JsonObject) => void;
+}
 
 /** The plugins that are on for one request, in the order of their list. */
 export class ActivePlugins {
@@ -82,7 +92,11 @@ export class ActivePlugins {
     const router = this.active.find(({ plugin }) => plugin.models?.includes(name));
     if (!router) return undefined;
     const { plugin, options } = router;
-    return (inputs) => ({ by: plugin.id, ...plugin.choose!(request, options, inputs) });
+    return (inputs) => {
+      const beganAt = performance.now();
+      const choice = plugin.choose!(request, options, inputs);
+      return { by: plugin.id, ...choice, ...tookSince(beganAt) };
+    };
   }
 
   /** Who asks somebody outside before the model is asked. @param request as it is prepared */
@@ -98,7 +112,7 @@ export class ActivePlugins {
     const { preparing, overruled } = this;
     if (preparing.length === 0 && overruled.length === 0) return { request, stages: NONE, files: NONE };
     const stages = overruled.map(({ plugin, setBy }) =>
-      stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, {}),
+      stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, AT_ONCE),
     );
     const heard = overruled.length === 0 ? request : { ...request, plugins: this.withoutOverruled(request.plugins) };
     return preparing.length === 0
@@ -111,10 +125,16 @@ export class ActivePlugins {
     return this.active.flatMap(({ plugin, options }) => plugin.foresee?.(request, options, foresight) ?? []);
   }
 
-  /** What watches one answer, the first to see it first. @param tell has a stage told */
-  watches(request: ModelRequest, context: ExtensionContext, tell: (stage: JsonObject) => void): readonly ReplyWatch[] {
+  /** What watches one answer, the first to see it first. */
+  watches(request: ModelRequest, { contextFor, spentOn, tell }: Watching): readonly ReplyWatch[] {
     return this.active.flatMap(({ plugin, options }) => {
-      const watch = new PluginWatch(plugin, (note) => plugin.watch?.(request, options, context, note), tell);
+      if (!plugin.watch) return [];
+      const runs: ModelRun[] = [];
+      const context = contextFor((run) => runs.push(run));
+      const watch = new PluginWatch(plugin, (note) => plugin.watch!(request, options, context, note), {
+        spent: () => spentOn(runs),
+        tell,
+      });
       return watch.isWatching ? watch : [];
     });
   }
@@ -139,9 +159,9 @@ export class ActivePlugins {
         const prepared = await plugin.prepare!(request, options, context);
         request = prepared.request;
         if (prepared.files) files.push(...prepared.files);
-        if (prepared.note) stages.push(stageOf(plugin, prepared.note, { beganAt }));
+        if (prepared.note) stages.push(stageOf(plugin, prepared.note, tookSince(beganAt)));
       } catch (error) {
-        stages.push(failedStage(plugin, error, context.signal));
+        stages.push(failedStage(plugin, error, context.signal, tookSince(beganAt)));
       }
     }
     return { request, stages, files };
@@ -155,12 +175,13 @@ function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: L
     const beganAt = performance.now();
     const fitted = plugin.fit!(request, leg, options);
     request = fitted.request;
-    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, { beganAt })];
+    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, tookSince(beganAt))];
   }
   return { request, stages };
 }
 
 const NONE: readonly never[] = [];
+const AT_ONCE = { milliseconds: 0 };
 const NOBODYS: PluginEntry = { id: '' };
 
 const withHook = (active: readonly ActivePlugin[], hook: keyof Plugin): readonly ActivePlugin[] =>

@@ -11,7 +11,7 @@ import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
 import type { ActivePlugin } from './active-plugins.js';
-import { failedStage, stageOf } from './plugin-stages.js';
+import { failedStage, stageOf, tookSince } from './plugin-stages.js';
 
 /** A generation whose plugins have asked what they had to ask. */
 export interface ConsultedGeneration {
@@ -72,7 +72,7 @@ export class Consultations {
         .slice(before)
         .reduce((sum, use) => sum + use.cost + admitted.billing.spentOn(use.consulted), admitted.billing.spentOn(runs));
     const tell = (note: StageNote, cost = spent()): void => {
-      generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { beganAt, cost })];
+      generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { ...tookSince(beganAt), cost })];
     };
     let release: (() => void) | undefined;
     try {
@@ -95,7 +95,8 @@ export class Consultations {
       if (note) tell(note, cost);
       return consulted;
     } catch (error) {
-      generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal)];
+      const figures = { ...tookSince(beganAt), cost: spent() };
+      generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal, figures)];
       return undefined;
     } finally {
       release?.();

@@ -38,7 +38,7 @@ async function optionsOf(
   return [set.standings[0]?.setBy, prepared.user, summaries];
 }
 
-const PREVENTED = (by: string): string[] => [`override prevented {"by":"${by}"}`];
+const PREVENTED = (by: string): string[] => [`override prevented {"by":"${by}","milliseconds":0}`];
 
 // prettier-ignore
 it.each<[string, PluginEntry[], PluginEntry[], PluginEntry[], string | undefined, string | undefined, string[]]>([

@@ -7,47 +7,41 @@ import type { Plugin, StageNote } from '../../core/plugin.js';
 import type { NamedChoice } from '../../core/routing/route-inputs.js';
 
 /** What a stage took. */
-interface StageFigures {
-  /** By `performance.now()`. Absent: `milliseconds` says what it took, or it took no time of its own. */
-  readonly beganAt?: number;
-  readonly milliseconds?: number;
-  /** Absent: it costs nothing by itself. */
-  readonly cost?: PicoUsd | undefined;
+export interface StageFigures {
+  readonly milliseconds: number;
+  /** Absent: nobody was asked for it. */
+  readonly cost?: PicoUsd;
 }
 
-/** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
+/** Of what began then, by `performance.now()`, and has ended by now. */
+export const tookSince = (beganAt: number): StageFigures => ({ milliseconds: performance.now() - beganAt });
+
+/** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages): each with its time and cost. */
 export const stageOf = (
-  { id, stageType = 'plugin' }: Plugin,
+  { id, stageType = 'plugin' }: Pick<Plugin, 'id' | 'stageType'>,
   { summary, data }: StageNote,
-  { beganAt, milliseconds, cost }: StageFigures,
-): JsonObject => {
-  const took = beganAt === undefined ? milliseconds : performance.now() - beganAt;
-  return {
-    type: stageType,
-    name: id,
-    summary,
-    data: { ...data, ...(took !== undefined && { milliseconds: Math.round(took) }) },
-    ...(cost !== undefined && { cost_usd: usdNumber(cost) }),
-  };
-};
+  { milliseconds, cost = 0n }: StageFigures,
+): JsonObject => ({
+  type: stageType,
+  name: id,
+  summary,
+  data: { ...data, milliseconds: Math.round(milliseconds) },
+  cost_usd: usdNumber(cost),
+});
 
 /** The same of a router: which model it chose, among how many, and why the others were none. */
-export const choiceStage = ({ by, summary, told = {} }: NamedChoice): JsonObject => ({
-  type: 'plugin',
-  name: by,
-  summary,
-  data: told,
-});
+export const choiceStage = ({ by, summary, told = {}, milliseconds }: NamedChoice): JsonObject =>
+  stageOf({ id: by }, { summary, data: told }, { milliseconds });
 
 /**
  * What is told of a plugin that failed, where it may be left out.
  * @throws the failure, where it may not, as the caller is told it
  */
-export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal): JsonObject {
+export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal, figures: StageFigures): JsonObject {
   signal.throwIfAborted();
   const isExpected = error instanceof GatewayError || error instanceof ExtensionFault;
   if (!isExpected || plugin.isSkippable !== true) throw failureOf(plugin, error);
-  return stageOf(plugin, { summary: 'skipped', data: { reason: error.message } }, {});
+  return stageOf(plugin, { summary: 'skipped', data: { reason: error.message } }, figures);
 }
 
 /** Why a plugin failed, as the caller is told it: an outsider that did not serve is named by the plugin that asked. */

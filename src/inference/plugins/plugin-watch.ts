@@ -1,4 +1,5 @@
 import type { ModelEvent } from '../../core/conversation/event.js';
+import type { PicoUsd } from '../../core/money/credits.js';
 import type { NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { failureOf, stageOf } from './plugin-stages.js';
@@ -6,8 +7,8 @@ import { failureOf, stageOf } from './plugin-stages.js';
 type Batch = readonly ModelEvent[];
 
 /**
- * How a plugin watches one answer: its stages tell how long it has taken by then, what it waited for included, and it
- * fails as plugins do. It is never left out: what it holds back would go with it.
+ * How a plugin watches one answer: its stages tell how long it has taken by then, what it waited for included, and what
+ * the models cost that it asked. It fails as plugins do. It is never left out: what it holds back would go with it.
  */
 export class PluginWatch implements ReplyWatch {
   private spentMs = 0;
@@ -17,16 +18,16 @@ export class PluginWatch implements ReplyWatch {
 
   /**
    * @param start makes the watch, where there is anything to watch
-   * @param tell has a stage told
+   * @param spent what models were paid that it has asked by then
    */
   constructor(
     private readonly plugin: Plugin,
     start: (note: NoteStage) => ReplyWatch | undefined,
-    tell: (stage: JsonObject) => void,
+    { spent, tell }: { readonly spent: () => PicoUsd; readonly tell: (stage: JsonObject) => void },
   ) {
     this.watch = start((note) => {
       const running = this.beganAt === undefined ? 0 : performance.now() - this.beganAt;
-      tell(stageOf(plugin, note, { milliseconds: this.spentMs + running }));
+      tell(stageOf(plugin, note, { milliseconds: this.spentMs + running, cost: spent() }));
     });
   }
 

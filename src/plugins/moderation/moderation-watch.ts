@@ -44,7 +44,6 @@ export class ModerationWatch implements ReplyWatch {
   /** Why nothing more goes out. */
   private refusal: Error | undefined;
   private windows = 0;
-  private milliseconds = 0;
   private readonly windowMax: number;
 
   constructor(private readonly parts: WatchParts) {
@@ -106,10 +105,8 @@ export class ModerationWatch implements ReplyWatch {
     const text = this.tail + this.fresh.splice(0).join('');
     this.freshLength = 0;
     this.tail = text.slice(-TAIL);
-    const beganAt = performance.now();
     const done = (flags: readonly Flag[]): Batch => {
       this.windows++;
-      this.milliseconds += performance.now() - beganAt;
       return this.letGo(flags);
     };
     try {
@@ -157,7 +154,6 @@ export class ModerationWatch implements ReplyWatch {
 
   private tellStage(flags: readonly Flag[]): void {
     const { engine, note } = this.parts;
-    const milliseconds = Math.round(this.milliseconds);
-    note(noteOf(engine, 'reply', flags, { windows: this.windows, milliseconds }));
+    note(noteOf(engine, 'reply', flags, { windows: this.windows }));
   }
 }

@@ -1,0 +1,257 @@
+import { CatalogStore } from '../../src/catalog/catalog-store.js';
+import { explainDecision, type ExplainedDecision } from '../../src/core/routing/explain-decision.js';
+import { DecisionLog } from '../../src/routing/decision-log.js';
+import { buildMessage } from '../http/messages-bench.js';
+import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
+import { MANAGEMENT_KEY } from '../support/app.js';
+import { joinChunks, readChunks } from '../support/chat-stream.js';
+import type { TestDatabase } from '../support/database.js';
+import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
+import { openaiText, openaiTools } from '../support/openai-upstream.js';
+import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import { readMessagesEvents } from '../support/sse.js';
+import { json, type Script } from '../support/upstream-answers.js';
+import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { CALL, LoopBench, ROUTES, type Route } from '../tools/faults-bench.js';
+import { ANALYSIS, BROUGHT, CASES, PAGE, type Outcome, type PluginCase, type Said } from './matrix-cases.js';
+
+/** Each plugin on each face that has it, whole and streamed. */
+export const CELLS = CASES.flatMap((plugin) =>
+  (plugin.routes ?? ROUTES).flatMap((route) =>
+    [false, true].map((stream) => ({ plugin, route, stream, id: plugin.id })),
+  ),
+);
+
+/** The endpoints of `test/best`, and that of `test/next`. */
+export type Place = 'first' | 'second' | 'next';
+
+/** What one call costs, in millionths of a USD: 12 tokens of a prompt and 7 of a reply. */
+export const COSTS: Readonly<Record<Place, number>> = { first: CALL, second: 10_000 * CALL, next: 12 * 2 + 7 * 10 };
+/** Slugs of their providers, and of that of panels, judges and guard models. */
+export const SLUGS = { first: 'p3', second: 'p4', next: 'p5', asides: 'p2' };
+const FEE = 0.2;
+
+const FAILS = json({ type: 'error', error: { type: 'api_error', message: 'scripted' } }, 500);
+const score = (value: number): object => ({ value, source: 'a bench, 2026-11-25' });
+/** Too short for a long conversation, and without eyes for files. */
+const NARROW = { context_length: 9_000, max_completion_tokens: 2_000, input_modalities: ['text'] };
+
+const asAnthropic = (said: Said): Script =>
+  'text' in said ? anthropicText(said.text) : anthropicToolUse({ name: said.call, input: said.input });
+const asOpenai = (said: Said): Script =>
+  'text' in said ? openaiText(said.text) : openaiTools({ name: said.call, input: said.input });
+export const textOf = (request: RecordedRequest | undefined): string => JSON.stringify(request?.json?.messages);
+
+/** What came upstream of one request. */
+interface Texts {
+  /** Of a page that is searched for, fetched, and what a model of a panel says. */
+  readonly found?: string;
+  readonly fetched?: string;
+  readonly panel?: string;
+}
+
+/**
+ * All plugins before strict doubles: `test/best` has two endpoints of Anthropic's format, whose providers know nothing
+ * of context management, the second one dear; `test/next`, cheaper and less good, has one of chat completions. The models
+ * of panels, their judge and the guard model have a double together.
+ */
+export class MatrixBench {
+  private readonly answering: Readonly<Record<Place, Upstream>>;
+
+  private constructor(
+    readonly loop: LoopBench,
+    first: Upstream,
+    second: Upstream,
+    next: Upstream,
+  ) {
+    this.answering = { first, second, next };
+  }
+
+  static async start(database: TestDatabase): Promise<MatrixBench> {
+    const [first, second, next] = await Promise.all([
+      startUpstream('anthropic'),
+      startUpstream('anthropic'),
+      startUpstream('openai'),
+    ]);
+    const at = ({ url }: Upstream) =>
+      ({ url, dialect: 'anthropic-messages', quirks: { omit: ['context_management'] } }) as const;
+    const loop = await LoopBench.start(database, {
+      plugins: { moderation: { engine: 'model', model: 'test/guard' } },
+      variables: { FAIRLEAD_BYOK_FEE_PERCENT: String(FEE * 100) },
+      models: [
+        {
+          id: 'test/best',
+          at: [at(first), at(second)],
+          model: { ...NARROW, scores: { quality: score(0.9), coding: score(0.9) } },
+        },
+        {
+          id: 'test/next',
+          at: [{ url: next.url, dialect: 'openai-chat' }],
+          model: { ...NARROW, scores: { quality: score(0.4), coding: score(0.4) } },
+          endpoint: { pricing: { prompt: '2', completion: '10' } },
+        },
+        ...['one', 'two', 'judge', 'guard'].map((name) => ({ id: `test/${name}` })),
+      ],
+    });
+    return new MatrixBench(loop, first, second, next);
+  }
+
+  /** Forgets what was asked; these endpoints fail. @param texts in the place of what is brought */
+  begin(plugin: PluginCase, failing: readonly Place[] = [], texts: Texts = {}): void {
+    this.loop.begin(anthropicText('unused'));
+    const { engine, pages, adviser } = this.loop.upstreams;
+    const { found = BROUGHT.found, fetched = BROUGHT.fetched, panel = BROUGHT.panel } = texts;
+    engine.script(SEARCH_DOUBLES.exa.answer([{ url: PAGE, title: 'One', text: found }]));
+    pages.script({ headers: { 'content-type': 'text/plain' }, body: [fetched] });
+    adviser.script((request, index) => {
+      const slug = String(request.json.model).replace('upstream-', '');
+      const words = { one: panel, two: 'At ten.', judge: ANALYSIS, guard: 'safe' }[slug]!;
+      return anthropicText(words)(request, index);
+    });
+    for (const [place, upstream] of Object.entries(this.answering)) {
+      upstream.requests.length = 0;
+      const format = place === 'next' ? asOpenai : asAnthropic;
+      upstream.script((request, index) =>
+        failing.includes(place as Place) ? FAILS : format(plugin.answer(textOf(request), pages.origin))(request, index),
+      );
+    }
+  }
+
+  /** Which endpoints were asked for the answer, and how often. */
+  get asked(): Readonly<Record<Place, number>> {
+    const { first, second, next } = this.answering;
+    return { first: first.requests.length, second: second.requests.length, next: next.requests.length };
+  }
+
+  /** Of models that were consulted, engines and pages. */
+  get asides(): readonly RecordedRequest[] {
+    const { adviser, engine, pages } = this.loop.upstreams;
+    return [adviser, engine, pages].flatMap(({ requests }) => requests);
+  }
+
+  requestsOf(place: Place): readonly RecordedRequest[] {
+    return this.answering[place].requests;
+  }
+
+  /** All that left the gateway, as one text. */
+  get left(): string {
+    const { main, second } = this.loop.upstreams;
+    const requests = [...this.asides, ...Object.values(this.answering).flatMap((one) => one.requests)];
+    return [...requests, ...main.requests, ...second.requests].map(({ rawBody }) => rawBody.toString()).join('\n');
+  }
+
+  body(plugin: PluginCase, route: Route, fields: JsonBody = {}, words = 'What now?'): JsonBody {
+    return this.loop.body({ model: 'test/best', tools: undefined, ...plugin.fields(route, words), ...fields });
+  }
+
+  /** @returns what became of it, as either face tells it */
+  async ask(plugin: PluginCase, route: Route, body: JsonBody, key: string): Promise<Outcome> {
+    const response = await this.post(route, body, key, { 'x-router-metadata': 'enabled' });
+    const text = await response.text();
+    const id = response.headers.get('x-generation-id');
+    const reply = { ...read(route, text), status: response.status, id, text };
+    const pipeline: JsonBody[] = reply.metadata?.pipeline ?? [];
+    const last = Object.values(this.answering).flatMap(({ requests }) => requests.slice(-1));
+    const sent = textOf(last.sort((one, other) => one.openedAt - other.openedAt).at(-1));
+    return { reply, sent, stages: pipeline.filter(({ name }) => name === plugin.id) };
+  }
+
+  async explain(body: JsonBody, key: string): Promise<JsonBody> {
+    return (await this.post('/routing/explain', body, key)).json();
+  }
+
+  /** What it came to, in millionths of a USD, once nothing is held. */
+  async paid(id: string): Promise<number> {
+    return (await this.loop.row(id)).cost;
+  }
+
+  /** All that the account has paid by now. */
+  async used(): Promise<number> {
+    await this.loop.ledger.rest();
+    const { used, held } = await this.loop.ledger.account();
+    expect([held, await this.loop.ledger.openHolds()]).toEqual([0, 0]);
+    return used;
+  }
+
+  /** What was kept of a generation's decision, made again. */
+  async decision(id: string): Promise<ExplainedDecision> {
+    const { app } = this.loop.gateway.gateway;
+    await app.get(DecisionLog, { strict: false }).flush();
+    const rows = await this.loop.ledger.query('select decision from route_decisions where generation_id = $1', [id]);
+    expect(rows).toHaveLength(1);
+    return explainDecision(rows[0].decision, app.get(CatalogStore, { strict: false }).current());
+  }
+
+  async manage(path: string, body: object): Promise<JsonBody> {
+    const response = await this.post(path, body, MANAGEMENT_KEY);
+    const answer = (await response.json()) as JsonBody;
+    expect([path, answer.error]).toEqual([path, undefined]);
+    return answer;
+  }
+
+  /** A key that is held to a guardrail. */
+  async guarded(guardrail: object): Promise<string> {
+    const { key, hash } = await this.loop.gateway.newKey();
+    const { data } = await this.manage('/guardrails', { name: 'one', ...guardrail });
+    await this.manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
+    return key;
+  }
+
+  /** A key with credentials of its own, whose texts begin with the slugs of their providers. */
+  async owning(...slugs: readonly string[]): Promise<string> {
+    const { key, hash } = await this.loop.gateway.newKey();
+    for (const provider of slugs) {
+      await this.manage('/byok', { key: `${provider}-own`, provider, allowed_api_key_hashes: [hash] });
+    }
+    return key;
+  }
+
+  async close(): Promise<void> {
+    await this.loop.close();
+    await Promise.all(Object.values(this.answering).map((upstream) => upstream.close()));
+  }
+
+  private post(path: string, body: object, key: string, headers: Record<string, string> = {}): Promise<Response> {
+    return this.loop.gateway.request(path, {
+      method: 'POST',
+      key,
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify(body),
+    });
+  }
+}
+
+/** What a request costs that one endpoint answered, in millionths of a USD. */
+export const costOf = ({ calls = 1, asides = 0, tools = 0 }: PluginCase, place: Place): number =>
+  calls * COSTS[place] + asides * CALL + tools;
+
+/** The same by the caller's own credentials, for the answer and for all that is asked on the way. */
+export const ownCostOf = ({ calls = 1, asides = 0, tools = 0 }: PluginCase): number =>
+  FEE * (calls * COSTS.first + asides * CALL) + tools;
+
+/** A reply of either face, whole or streamed: what it says, cites, and tells of its way. */
+function read(route: Route, text: string): JsonBody {
+  if (text.startsWith('{')) {
+    const body = JSON.parse(text);
+    return { ...body, ...view(body.choices?.[0].message ?? body), metadata: body.router_metadata };
+  }
+  const events = route === '/messages' ? readMessagesEvents(text) : readChunks(text);
+  const metadata = events.findLast((event) => 'router_metadata' in event)?.router_metadata;
+  if (route !== '/messages') {
+    const joined = joinChunks(events);
+    return { ...joined, model: events[0]!.model, ...view(joined.message), metadata };
+  }
+  const delta = events.find(({ type }) => type === 'message_delta')!;
+  const { annotations, context_management } = delta;
+  return { ...buildMessage(events), ...view(buildMessage(events)), annotations, context_management, metadata };
+}
+
+function view({ content, annotations = [] }: JsonBody): JsonBody {
+  if (!Array.isArray(content)) {
+    const cited = annotations.flatMap(({ url_citation: citation }: JsonBody) => citation?.url ?? []);
+    return { said: content, cited, annotations };
+  }
+  const said = content.map((block: JsonBody) => block.text ?? '').join('');
+  const cited = content.flatMap(({ citations }: JsonBody) => (citations ?? []).map(({ url }: JsonBody) => url));
+  return { said, cited, annotations };
+}

@@ -1,0 +1,271 @@
+import { paged } from '../support/engines/ocr-engine.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { CALL, PRICES, type Route } from '../tools/faults-bench.js';
+
+/** What a model says, in whichever format. */
+export type Said = { readonly text: string } | { readonly call: string; readonly input: object };
+
+/** What became of one request. */
+export interface Outcome {
+  /** As its caller has it, on either face. */
+  readonly reply: JsonBody;
+  /** What the model that answered was sent last, as one text. */
+  readonly sent: string;
+  /** The stages of the plugin, in their order. */
+  readonly stages: readonly JsonBody[];
+}
+
+/** One plugin in a request that it does something of. */
+export interface PluginCase {
+  /** The name of its stages. */
+  readonly id: string;
+  /** Faces that have it; both where nothing is said. */
+  readonly routes?: readonly Route[];
+  /** Of a request that asks for it, beside those of all. @param words what its user says */
+  fields(route: Route, words: string): JsonBody;
+  /** What the model says, by what it was sent, as one text. */
+  answer(sent: string, pages: string): Said;
+  /** What the caller reads of it. */
+  readonly said: string;
+  /** The effect, as model and caller have it. */
+  shows(outcome: Outcome): void;
+  /** What each stage tells beside its time. */
+  readonly stages: readonly JsonBody[];
+  /** Calls of the model that answers. */
+  readonly calls?: number;
+  /** Calls of other models. */
+  readonly asides?: number;
+  /** What tools and engines cost, in millionths of a USD. */
+  readonly tools?: number;
+  /** Of an explanation. */
+  readonly explained: JsonBody;
+  /** Of the kept decision. */
+  readonly kept?: JsonBody;
+  /** What a session's next request says otherwise: without the session it would be answered by another model. */
+  readonly otherwise?: JsonBody;
+}
+
+export const ANSWER = 'The answer.';
+export const SECRET = 'PRJ-4711';
+export const PAGE = 'https://one.example/a';
+/** What it reads stands in these. */
+export const BROUGHT = { found: 'Found on the web.', fetched: 'A page.', file: 'Sales rose.', panel: 'At nine.' };
+export const ANALYSIS = JSON.stringify({
+  consensus: ['It is late.'],
+  contradictions: [],
+  partial_coverage: [],
+  unique_insights: [],
+  blind_spots: [],
+});
+/** What stands before the answers of a panel, to the model that answers. */
+const PANEL = '<answer model=';
+
+const user = (content: unknown): object => ({ role: 'user', content });
+const says = (): Said => ({ text: ANSWER });
+const on = (id: string): JsonBody => ({ plugins: [{ id, enabled: true, set_by: 'request' }] });
+const count = (text: string, word: string): number => text.split(word).length - 1;
+
+/** Of 24 turns of 1,200 characters, too many for the models' 9,000 tokens. */
+const talk = (words: string): object[] => [
+  ...Array.from({ length: 48 }, (_, turn) => ({
+    role: turn % 2 === 0 ? 'user' : 'assistant',
+    content: `${turn}: ${'word '.repeat(240)}`,
+  })),
+  user(words),
+];
+
+/** A PDF as either face takes it. */
+export function pdfOf(route: Route, ...pages: readonly string[]): object {
+  const data = paged(...pages).toString('base64');
+  return route === '/messages'
+    ? { type: 'document', title: 'report.pdf', source: { type: 'base64', media_type: 'application/pdf', data } }
+    : { type: 'file', file: { filename: 'report.pdf', file_data: `data:application/pdf;base64,${data}` } };
+}
+
+const SCHEMA = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
+
+/** Four uses of a tool, of which the edit keeps two. */
+const used = (words: string): object[] => [
+  user('Look.'),
+  ...[0, 1, 2, 3].flatMap((at) => [
+    { role: 'assistant', content: [{ type: 'tool_use', id: `toolu_${at}`, name: 'look', input: {} }] },
+    user([{ type: 'tool_result', tool_use_id: `toolu_${at}`, content: `result ${at} ${'x'.repeat(400)}` }]),
+  ]),
+  { role: 'assistant', content: 'I have.' },
+  user(words),
+];
+const CLEAR = 'clear_tool_uses_20250919';
+
+const withWords = (_route: Route, words: string): JsonBody => ({ messages: [user(words)] });
+
+export const CASES: readonly PluginCase[] = [
+  {
+    id: 'auto-router',
+    fields: (route, words) => ({
+      ...withWords(route, words),
+      model: 'openrouter/auto',
+      plugins: [{ id: 'auto-router', allowed_models: ['test/best', 'test/next'], cost_quality_tradeoff: 0 }],
+    }),
+    otherwise: {
+      plugins: [{ id: 'auto-router', allowed_models: ['test/best', 'test/next'], cost_quality_tradeoff: 10 }],
+    },
+    answer: says,
+    said: ANSWER,
+    shows: ({ reply }) => expect(reply.metadata).toMatchObject({ requested: 'openrouter/auto', strategy: 'auto' }),
+    stages: [{ type: 'plugin', summary: expect.stringMatching(/^test\/best of 2 models/), cost_usd: 0 }],
+    explained: { ...on('auto-router'), choice: { by: 'auto-router' }, models: ['test/best', 'test/next'] },
+    kept: { choice: { by: 'auto-router', strategy: 'auto', data: { tradeoff: 0 } } },
+  },
+  {
+    id: 'pareto-router',
+    fields: (route, words) => ({
+      ...withWords(route, words),
+      model: 'openrouter/pareto',
+      plugins: [{ id: 'pareto-router' }],
+    }),
+    answer: says,
+    said: ANSWER,
+    shows: ({ reply }) => expect(reply.metadata).toMatchObject({ requested: 'openrouter/pareto', strategy: 'pareto' }),
+    stages: [{ type: 'plugin', data: { tier: 'high', by: 'price of prompt' }, cost_usd: 0 }],
+    explained: { ...on('pareto-router'), choice: { by: 'pareto-router' }, models: ['test/best'] },
+    kept: { choice: { by: 'pareto-router', strategy: 'pareto', data: { tier: 'high' } } },
+  },
+  {
+    id: 'file-parser',
+    fields: (route, words) => ({
+      messages: [user([{ type: 'text', text: words }, pdfOf(route, BROUGHT.file)])],
+      plugins: [{ id: 'file-parser' }],
+    }),
+    answer: says,
+    said: ANSWER,
+    shows: ({ reply, sent }) => {
+      expect(sent).toContain(BROUGHT.file);
+      expect(JSON.stringify(reply.annotations)).toContain(BROUGHT.file);
+    },
+    stages: [{ type: 'plugin', summary: 'parsed', data: { engine: 'local', files: 1 }, cost_usd: 0 }],
+    explained: { ...on('file-parser'), candidates: [{ tag: 'p3' }, { tag: 'p4' }] },
+  },
+  {
+    id: 'web-fetch',
+    fields: (route, words) => ({ ...withWords(route, words), plugins: [{ id: 'web-fetch' }] }),
+    answer: (sent, pages) =>
+      sent.includes('toolu_') || sent.includes('call_0')
+        ? { text: ANSWER }
+        : { call: 'web_fetch', input: { url: `${pages}/page` } },
+    said: ANSWER,
+    shows: ({ sent }) => expect(sent).toContain(BROUGHT.fetched),
+    stages: [{ type: 'plugin', summary: 'offered', cost_usd: 0 }],
+    calls: 2,
+    tools: PRICES.fetch,
+    explained: { ...on('web-fetch'), tools: [{ type: 'openrouter:web_fetch', runs_at: 'gateway', price: '0.002' }] },
+  },
+  {
+    id: 'context-compression',
+    fields: (_route, words) => ({ messages: talk(words), plugins: [{ id: 'context-compression' }] }),
+    answer: says,
+    said: ANSWER,
+    shows: ({ sent }) => {
+      expect(sent).toContain('"0: word');
+      expect(sent).not.toContain('"24: word');
+    },
+    stages: [{ type: 'context_compression', summary: 'middle-out', cost_usd: 0 }],
+    explained: { ...on('context-compression'), candidates: [{ tag: 'p3' }, { tag: 'p4' }] },
+  },
+  {
+    id: 'context-management',
+    routes: ['/messages'],
+    fields: (_route, words) => ({
+      messages: used(words),
+      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      context_management: {
+        edits: [{ type: CLEAR, trigger: { type: 'tool_uses', value: 3 }, keep: { type: 'tool_uses', value: 2 } }],
+      },
+    }),
+    answer: says,
+    said: ANSWER,
+    shows: ({ reply, sent }) => {
+      expect([0, 1, 2, 3].map((at) => count(sent, `result ${at}`))).toEqual([0, 0, 1, 1]);
+      expect(reply.context_management.applied_edits).toMatchObject([{ type: CLEAR, cleared_tool_uses: 2 }]);
+    },
+    stages: [{ type: 'context_compression', summary: CLEAR, data: { cleared_tool_uses: 2 }, cost_usd: 0 }],
+    explained: {
+      candidates: [
+        { tag: 'p3', dropped: [] },
+        { tag: 'p4', dropped: [] },
+      ],
+    },
+  },
+  {
+    id: 'response-healing',
+    fields: (route, words) => ({
+      ...withWords(route, words),
+      plugins: [{ id: 'response-healing' }],
+      ...(route === '/messages'
+        ? { output_config: { format: { type: 'json_schema', schema: SCHEMA } } }
+        : { response_format: { type: 'json_schema', json_schema: { name: 'it', schema: SCHEMA } } }),
+    }),
+    answer: () => ({ text: 'Here it is:\n```json\n{a: 1,}\n```' }),
+    said: '{"a": 1}',
+    shows: () => undefined,
+    stages: [{ type: 'plugin', summary: 'healed', cost_usd: 0 }],
+    explained: on('response-healing'),
+  },
+  {
+    id: 'moderation',
+    fields: (route, words) => ({ ...withWords(route, words), plugins: [{ id: 'moderation' }] }),
+    answer: says,
+    said: ANSWER,
+    shows: () => undefined,
+    stages: ['request', 'reply'].map((judged) => ({
+      type: 'guardrail',
+      summary: 'passed',
+      data: { judged, engines: ['model'] },
+      cost_usd: CALL / 1e6,
+    })),
+    asides: 2,
+    explained: { ...on('moderation'), consulted: [{ type: 'moderation', model: 'test/guard' }] },
+  },
+  {
+    id: 'web',
+    fields: (route, words) => ({ ...withWords(route, words), plugins: [{ id: 'web' }] }),
+    answer: () => ({ text: `As [One](${PAGE}) has it.` }),
+    said: `As [One](${PAGE}) has it.`,
+    shows: ({ reply, sent }) => {
+      expect(sent).toContain(BROUGHT.found);
+      expect(reply.cited).toEqual([PAGE]);
+    },
+    stages: [{ type: 'plugin', summary: 'searched', data: { results: 1 }, cost_usd: PRICES.search / 1e6 }],
+    tools: PRICES.search,
+    explained: on('web'),
+  },
+  {
+    id: 'fusion',
+    fields: (route, words) => ({
+      ...withWords(route, words),
+      plugins: [{ id: 'fusion', analysis_models: ['test/one', 'test/two'], model: 'test/judge', tools: [] }],
+    }),
+    answer: (sent) => ({ text: sent.includes(PANEL) ? ANSWER : 'Unasked.' }),
+    said: ANSWER,
+    shows: ({ sent }) => {
+      expect(sent).toContain(BROUGHT.panel);
+      expect(sent).toContain('It is late.');
+    },
+    stages: [
+      {
+        type: 'plugin',
+        summary: '2 of 2 answered',
+        data: { judge: { outcome: 'judged' } },
+        cost_usd: (3 * CALL) / 1e6,
+      },
+    ],
+    asides: 3,
+    explained: {
+      ...on('fusion'),
+      consulted: [
+        { type: 'fusion_panel', model: 'test/one' },
+        { type: 'fusion_panel', model: 'test/two' },
+        { type: 'fusion_judge', model: 'test/judge' },
+      ],
+    },
+  },
+];

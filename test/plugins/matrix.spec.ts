@@ -1,0 +1,101 @@
+/**
+ * Goal: whatever else a request says of its way, each plugin does what it says: where an endpoint or a model fails and
+ * another one answers, and by the caller's own credential; each of its stages tells its time and cost, what was decided
+ * is kept and made again from that, and what is charged is exact. Method: a table of plugins, each with a request that
+ * it does something of, times these axes, before strict doubles, on both faces, whole and streamed. Guardrails, sessions
+ * and explanations: matrix-policies.spec.ts.
+ */
+import { describeOnEachDatabase } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { CELLS, costOf, MatrixBench, ownCostOf, SLUGS, type Place } from './matrix-bench.js';
+import type { Outcome, PluginCase } from './matrix-cases.js';
+
+describeOnEachDatabase('each plugin', (database) => {
+  let bench: MatrixBench;
+  let key: string;
+  let owning: string;
+  beforeAll(async () => {
+    bench = await MatrixBench.start(database);
+    ({ key } = await bench.loop.gateway.newKey());
+    owning = await bench.owning(SLUGS.first, SLUGS.asides);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  /** The plugin did what it says, told it, and it is charged as that. */
+  async function assertDone(plugin: PluginCase, outcome: Outcome, cost: number, stages = plugin.stages): Promise<void> {
+    const { reply } = outcome;
+    expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
+    expect(reply.said).toBe(plugin.said);
+    plugin.shows(outcome);
+    expect(outcome.stages).toMatchObject(stages as object[]);
+    for (const { data, cost_usd } of outcome.stages) {
+      expect([data.milliseconds, cost_usd]).toEqual([expect.any(Number), expect.any(Number)]);
+    }
+    expect(await bench.paid(reply.id)).toBe(Math.round(cost));
+  }
+
+  /** What it decided is kept, with who was asked for the answer; the plan is made again from that. */
+  async function assertKept(
+    { kept = {} }: PluginCase,
+    { reply: { id, metadata } }: Outcome,
+    ...asked: readonly Place[]
+  ): Promise<void> {
+    const decision = await bench.decision(id);
+    expect(decision).toMatchObject({ ...kept, derivation: 'derived', cut: [] });
+    expect(decision.calls.map(({ tag, status }) => [tag, status])).toEqual(
+      asked.map((place, index) => [SLUGS[place], index === asked.length - 1 ? 200 : 500]),
+    );
+    const planned = decision.plan!.legs.map(({ provider, model }) => `${provider} ${model}`);
+    const { available } = metadata.endpoints;
+    expect([...new Set(planned)]).toEqual(available.map(({ provider, model }: JsonBody) => `${provider} ${model}`));
+  }
+
+  const fallbackOn = (route: string): JsonBody =>
+    route === '/messages' ? { fallbacks: [{ model: 'test/next' }] } : { models: ['test/next'] };
+
+  describe.each(CELLS)('$id on $route, stream $stream', ({ plugin, route, stream }) => {
+    const ask = (fields: JsonBody = {}, by = key): Promise<Outcome> =>
+      bench.ask(plugin, route, bench.body(plugin, route, { stream, ...fields }), by);
+    const calls = plugin.calls ?? 1;
+
+    it.each<[string, readonly Place[], Place]>([
+      ['does what it says', [], 'first'],
+      ['does it where another endpoint answers', ['first'], 'second'],
+    ])('%s', async (_, failing, place) => {
+      bench.begin(plugin, failing);
+      const outcome = await ask();
+      await assertDone(plugin, outcome, costOf(plugin, place));
+      expect(outcome.reply.model).toBe('test/best');
+      const failed = Object.fromEntries(failing.map((one) => [one, 1]));
+      expect(bench.asked).toEqual({ first: 0, second: 0, next: 0, ...failed, [place]: calls });
+      await assertKept(plugin, outcome, ...failing, place);
+    });
+
+    it('does it where another model answers', async () => {
+      bench.begin(plugin, ['first', 'second']);
+      const outcome = await ask(fallbackOn(route));
+      await assertDone(plugin, outcome, costOf(plugin, 'next'));
+      expect(outcome.reply.model).toBe('test/next');
+      expect(bench.asked).toEqual({ first: 1, second: 1, next: calls });
+      await assertKept(plugin, outcome, 'first', 'second', 'next');
+    });
+
+    it("does it by the caller's own credentials, billed as those", async () => {
+      bench.begin(plugin);
+      const outcome = await ask({}, owning);
+      const { stages } = plugin;
+      await assertDone(plugin, outcome, ownCostOf(plugin), stages.map(byOwn));
+      expect(outcome.reply.usage.is_byok).toBe(true);
+      expect(outcome.reply.metadata).toMatchObject({ is_byok: true });
+      const own = bench.requestsOf('first').map(({ headers }) => headers['x-api-key']);
+      expect(own).toEqual(Array(calls).fill(`${SLUGS.first}-own`));
+      const asides = bench.loop.upstreams.adviser.requests.map(({ headers }) => headers['x-api-key']);
+      expect(asides).toEqual(Array(plugin.asides ?? 0).fill(`${SLUGS.asides}-own`));
+      await assertKept(plugin, outcome, 'first');
+    });
+
+    /** Models that were asked on the way cost the fee alone. */
+    const byOwn = (stage: JsonBody): JsonBody =>
+      plugin.asides ? { ...stage, cost_usd: expect.closeTo(stage.cost_usd * 0.2, 12) } : stage;
+  });
+});
