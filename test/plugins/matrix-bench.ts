@@ -43,7 +43,7 @@ const asOpenai = (said: Said): Script =>
 export const textOf = (request: RecordedRequest | undefined): string => JSON.stringify(request?.json?.messages);
 
 /** What came upstream of one request. */
-interface Texts {
+export interface Texts {
   /** Of a page that is searched for, fetched, and what a model of a panel says. */
   readonly found?: string;
   readonly fetched?: string;
@@ -156,8 +156,9 @@ export class MatrixBench {
     return { reply, sent, stages: pipeline.filter(({ name }) => name === plugin.id) };
   }
 
-  async explain(body: JsonBody, key: string): Promise<JsonBody> {
-    return (await this.post('/routing/explain', body, key)).json();
+  async explain(route: Route, body: JsonBody, key: string): Promise<JsonBody> {
+    const format = route === '/messages' ? 'messages' : 'chat';
+    return (await this.post(`/routing/explain?format=${format}`, body, key)).json();
   }
 
   /** What it came to, in millionths of a USD, once nothing is held. */

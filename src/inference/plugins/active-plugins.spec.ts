@@ -157,10 +157,10 @@ describe('a watch', () => {
     const stages: JsonObject[] = [];
     const [watch] = watching(
       {
-        watch: (request, _options, { infer }, note) => ({
+        watch: (request, _options, asking, note) => ({
           overdueMs: 7,
           tell: async (batch) => {
-            await infer(request, 'moderation');
+            await asking.infer(request, 'moderation');
             note({ summary: 'judged' });
             return batch;
           },

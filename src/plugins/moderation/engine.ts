@@ -1,4 +1,5 @@
 import type { MediaSource } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { ModerationCategory } from '../../core/moderation/categories.js';
 import type { PicoUsd } from '../../core/money/credits.js';
@@ -39,4 +40,6 @@ export interface ModerationEngine {
    *   signal's reason
    */
   judge(judged: Judged, context: ExtensionContext): readonly Flag[] | Promise<readonly Flag[]>;
+  /** What it would ask models of the catalog for that, one after the other. Absent: nothing. */
+  foresee?(judged: Judged, request: ModelRequest): readonly ModelRequest[];
 }

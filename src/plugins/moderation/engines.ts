@@ -11,7 +11,7 @@ import { openai } from './openai.js';
  * Who judges, as the operator has set it up; the local rules where he says nothing.
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
-export function chooseEngine(request: ModelRequest, { catalog }: ExtensionContext): ModerationEngine {
+export function chooseEngine(request: ModelRequest, { catalog }: Pick<ExtensionContext, 'catalog'>): ModerationEngine {
   const { moderation } = catalog.plugins;
   switch (moderation?.engine) {
     case undefined:

@@ -31,25 +31,26 @@ const QUESTION_MAX = 2_000;
 export const guardModel = (model: Model): ModerationEngine => {
   const room = (model.contextLength - RESERVED_TOKENS) * CHARACTERS_PER_TOKEN - QUESTION_MAX;
   const pieceMax = Math.min(Math.max(room, PIECE_MIN), PIECE_MAX);
+  const piecesIn = ({ texts }: Judged): readonly string[] => piecesOf(texts, pieceMax, PIECES_MAX * pieceMax);
   return {
     name: 'model',
     picturesMax: 0,
     price: 0n,
     judge: async (judged, context) => {
-      for (const piece of piecesOf(judged.texts, pieceMax, PIECES_MAX * pieceMax)) {
-        const flags = await ask(model.id, piece, judged, context);
+      for (const piece of piecesIn(judged)) {
+        const flags = await ask(questionAbout(piece, model.id, judged, context.request), piece, context);
         if (flags.length > 0) return flags;
       }
       return [];
     },
+    foresee: (judged, request) => piecesIn(judged).map((piece) => questionAbout(piece, model.id, judged, request)),
   };
 };
 
-async function ask(model: string, piece: string, { of }: Judged, context: ExtensionContext): Promise<readonly Flag[]> {
-  const { request } = context;
+function questionAbout(piece: string, model: string, { of }: Judged, request: ModelRequest): ModelRequest {
   const { dataCollection, zeroDataRetention } = request.preferences;
   const question = of === 'reply' ? questionOf(request) : '';
-  const asked = consultedRequest(request, {
+  return consultedRequest(request, {
     model,
     ...(LLAMA_GUARD.test(model) ? bare(piece, question) : withPolicy(piece, question, of)),
     maxOutputTokens: OUTPUT_TOKENS,
@@ -57,6 +58,9 @@ async function ask(model: string, piece: string, { of }: Judged, context: Extens
     // Whom the caller lets answer says nothing of who judges; what may be kept of his words does.
     preferences: definedOnly({ dataCollection, zeroDataRetention }),
   });
+}
+
+async function ask(asked: ModelRequest, piece: string, context: ExtensionContext): Promise<readonly Flag[]> {
   const { blocks } = await readReply(await context.infer(asked, 'moderation'));
   const answer = blocks.map(({ start, text }) => (start.type === 'text' ? text : '')).join('');
   const categories = readVerdict(answer);

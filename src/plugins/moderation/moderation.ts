@@ -10,6 +10,12 @@ export const moderation: Plugin = {
   id: 'moderation',
   options: {},
   stageType: 'guardrail',
+  // What a reply is judged by depends on its length.
+  foresee: (request, _options, foresight) => {
+    const engine = chooseEngine(request, foresight);
+    const asked = engine.foresee?.(textsOf(request, engine.picturesMax), request) ?? [];
+    return asked.map((one) => ({ kind: 'moderation', requests: [one], toolUsesMax: 0, isWhole: true }));
+  },
   price: (request, _options, context) => chooseEngine(request, context).price,
   consult: async (request, _options, context, note) => {
     const engine = chooseEngine(request, context);

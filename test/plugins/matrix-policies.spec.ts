@@ -1,0 +1,165 @@
+/**
+ * Goal: guardrails hold for all that a plugin says to others, brings in and asks; a session keeps who answered; an
+ * explanation says what would be done, calls nobody and costs nothing. Method: the table of plugins times these axes,
+ * before strict doubles, on both faces. Whoever fails, own credentials, and what is told, kept and charged:
+ * matrix.spec.ts.
+ */
+import { describeOnEmbedded } from '../support/database.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { CELLS, MatrixBench, SLUGS, type Place, type Texts } from './matrix-bench.js';
+import { ANSWER, BROUGHT, CASES, pdfOf, SECRET, type Outcome, type PluginCase } from './matrix-cases.js';
+
+const filter = (action: 'block' | 'redact'): object => ({
+  content_filters: [{ pattern: 'PRJ-\\d{4}', action, label: 'project' }],
+});
+const caseOf = (id: string): PluginCase => CASES.find((one) => one.id === id)!;
+/** Whole on one face and streamed on the other: what policies and sessions do has no part in how a reply is told. */
+const FACES = CELLS.filter(({ route, stream }) => stream === (route === '/chat/completions'));
+const TELLING = `What is ${SECRET}?`;
+
+describeOnEmbedded('policies, sessions and explanations with each plugin', (database) => {
+  let bench: MatrixBench;
+  let key: string;
+  const keys = {} as Record<'redacting' | 'blocking' | 'onlyNext' | 'notFirst', string>;
+  beforeAll(async () => {
+    bench = await MatrixBench.start(database);
+    ({ key } = await bench.loop.gateway.newKey());
+    keys.redacting = await bench.guarded(filter('redact'));
+    keys.blocking = await bench.guarded(filter('block'));
+    keys.onlyNext = await bench.guarded({ ignored_models: ['test/best'] });
+    keys.notFirst = await bench.guarded({ ignored_providers: [SLUGS.first] });
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const assertDone = (plugin: PluginCase, outcome: Outcome): void => {
+    const { reply, stages } = outcome;
+    expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
+    expect(reply.said).toBe(plugin.said);
+    plugin.shows(outcome);
+    expect(stages).toHaveLength(plugin.stages.length);
+  };
+  const assertNobodyAsked = (): void =>
+    expect([bench.asked, bench.asides.length]).toEqual([{ first: 0, second: 0, next: 0 }, 0]);
+
+  describe.each(FACES)('$id on $route, stream $stream', ({ plugin, route, stream }) => {
+    const ask = (by: string, fields: JsonBody = {}, words?: string): Promise<Outcome> =>
+      bench.ask(plugin, route, bench.body(plugin, route, { stream, ...fields }, words), by);
+
+    it('is told nothing that a filter cuts, and tells nobody', async () => {
+      bench.begin(plugin);
+      assertDone(plugin, await ask(keys.redacting, {}, TELLING));
+      expect(bench.left).not.toContain(SECRET);
+      // Whoever reads the user's words reads that something was cut, engines and other models among them.
+      const reading = [
+        ...bench.requestsOf('first').slice(-1),
+        ...bench.asides.filter(({ method }) => method === 'POST'),
+      ];
+      for (const { rawBody } of reading) expect(rawBody.toString()).toContain('[REDACTED');
+    });
+
+    it('does nothing for what a filter blocks', async () => {
+      bench.begin(plugin);
+      const { reply } = await ask(keys.blocking, {}, TELLING);
+      expect([reply.status, reply.error.metadata.patterns]).toEqual([403, ['project']]);
+      assertNobodyAsked();
+    });
+
+    it.each<['notFirst' | 'onlyNext', Place]>([
+      ['notFirst', 'second'],
+      ['onlyNext', 'next'],
+    ])('works at whom guardrails leave: %s', async (by, place) => {
+      bench.begin(plugin);
+      const fields = route === '/messages' ? { fallbacks: [{ model: 'test/next' }] } : { models: ['test/next'] };
+      const options = plugin.id === 'pareto-router' ? { plugins: [{ id: plugin.id, min_coding_score: 0 }] } : {};
+      assertDone(plugin, await ask(keys[by], { ...fields, ...(by === 'onlyNext' && options) }));
+      expect(bench.asked).toEqual({ first: 0, second: 0, next: 0, [place]: plugin.calls ?? 1 });
+    });
+
+    it('works again in a session, at whom it keeps', async () => {
+      const session_id = `${plugin.id} on ${route}, ${stream}`;
+      bench.begin(plugin, ['first']);
+      const { reply } = await ask(key, { session_id });
+      await bench.paid(reply.id);
+      bench.begin(plugin);
+      const next = await ask(key, { session_id, ...plugin.otherwise });
+      assertDone(plugin, next);
+      expect(next.reply.model).toBe('test/best');
+      // Without the session it would be the first, which is well again.
+      expect(bench.asked).toEqual({ first: 0, second: plugin.calls ?? 1, next: 0 });
+    });
+
+    it('is explained, and nobody is asked or charged', async () => {
+      bench.begin(plugin);
+      const before = await bench.used();
+      const { data, error } = await bench.explain(route, bench.body(plugin, route, { stream }), key);
+      expect(error).toBeUndefined();
+      expect(data).toMatchObject(plugin.explained as object);
+      assertNobodyAsked();
+      expect(await bench.used()).toBe(before);
+    });
+  });
+
+  describe('what is brought in', () => {
+    const told = `It is ${SECRET}.`;
+    const BRINGING: readonly (readonly [string, Texts, JsonBody])[] = [
+      ['web', { found: `${BROUGHT.found} ${told}` }, {}],
+      ['web-fetch', { fetched: `${BROUGHT.fetched} ${told}` }, {}],
+      ['fusion', { panel: `${BROUGHT.panel} ${told}` }, {}],
+      ['file-parser', {}, { messages: [{ role: 'user', content: [pdfOf('/messages', `${BROUGHT.file} ${told}`)] }] }],
+    ];
+
+    it.each(BRINGING)('by %s is cut before a model reads it', async (id, texts, fields) => {
+      const plugin = caseOf(id);
+      bench.begin(plugin, [], texts);
+      const outcome = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages', fields), keys.redacting);
+      assertDone(plugin, outcome);
+      expect(outcome.sent).toContain('It is [REDACTED:project].');
+      expect(bench.left).not.toContain(SECRET);
+    });
+
+    it.each(BRINGING)('by %s is read by no model where it is blocked', async (id, texts, fields) => {
+      const plugin = caseOf(id);
+      bench.begin(plugin, [], texts);
+      const { reply } = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages', fields), keys.blocking);
+      expect(bench.left).not.toContain(SECRET);
+      expect([reply.status, reply.error.metadata.patterns]).toEqual([403, ['project']]);
+    });
+  });
+
+  describe('models that a plugin asks', () => {
+    it('are those that a guardrail allows: a panel goes on without the others', async () => {
+      const plugin = caseOf('fusion');
+      for (const guardrail of [
+        { ignored_models: ['test/one'] },
+        { allowed_models: ['test/best', 'test/two', 'test/judge'] },
+      ]) {
+        const by = await bench.guarded(guardrail);
+        bench.begin(plugin);
+        const { reply, stages } = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages'), by);
+        expect([reply.status, reply.said]).toEqual([200, ANSWER]);
+        const { panel } = stages[0]!.data;
+        expect(panel.map(({ model, outcome }: JsonBody) => [model, outcome])).toEqual([
+          ['test/one', 'left out'],
+          ['test/two', 'answered'],
+        ]);
+        const models = bench.asides.map(({ json: body }) => body.model).sort();
+        expect(models).toEqual(['upstream-judge', 'upstream-two']);
+      }
+    });
+
+    it.each<[string, object]>([
+      ['fusion', { ignored_providers: [SLUGS.asides] }],
+      ['fusion', { ignored_models: ['test/one', 'test/two'] }],
+      ['moderation', { ignored_providers: [SLUGS.asides] }],
+      ['moderation', { ignored_models: ['test/guard'] }],
+    ])('are nobody where none is allowed, and the request fails: %s %j', async (id, guardrail) => {
+      const plugin = caseOf(id);
+      const by = await bench.guarded(guardrail);
+      bench.begin(plugin);
+      const { reply } = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages'), by);
+      expect(reply.status).toBeGreaterThanOrEqual(403);
+      assertNobodyAsked();
+      await bench.used();
+    });
+  });
+});
