@@ -47,7 +47,7 @@ describeOnEachDatabase('the router openrouter/auto', (database) => {
         summary: `test/${name} of 3 models, code, easy`,
         data: { kind: 'code', tradeoff, considered: 3, left_out: { 'not in the list': expect.any(Number) } },
       });
-      expect(JSON.stringify(stageOf(reply))).not.toMatch(/usd|dictionaries/);
+      expect(JSON.stringify(stageOf(reply).data)).not.toMatch(/usd|dictionaries/);
       expect(await bench.paid(reply.id)).toBe(costOf(name));
     });
 
