@@ -17,7 +17,7 @@ const swc = [
   },
 ];
 
-/** What takes long: several replicas, kills, outages, hostile input and commands, waits, a browser, every pair of dialects. */
+/** What takes long: several replicas, kills, outages, hostile input and commands, a browser, pairs of dialects. */
 const SLOW = [
   'test/replicas/',
   'test/hostile/input.spec.ts',

@@ -1,6 +1,6 @@
 /**
- * The end of a build: copies what is no TypeScript beside the built code, which reads it from there (the compiler leaves it out),
- * and writes down which sources were built.
+ * The end of a build: copies what is no TypeScript beside the built code, which reads it from there (the compiler
+ * leaves it out), and writes down which sources were built.
  */
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';

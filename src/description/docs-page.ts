@@ -6,8 +6,8 @@ import type { ViewerFileName } from './viewer-files.js';
  */
 
 /**
- * Of the page. `data:` is for the arrows and ticks of the viewer's style sheet. Nothing may be sent but to this gateway,
- * which `default-src` says of connections too.
+ * Of the page. `data:` is for the arrows and ticks of the viewer's style sheet. Nothing may be sent but to this
+ * gateway, which `default-src` says of connections too.
  */
 export const CONTENT_SECURITY_POLICY = [
   `default-src 'self'`,

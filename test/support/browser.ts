@@ -13,6 +13,6 @@ export const describeInChromium = (name: string, define: () => void): void =>
     ? describe.skip(`${name} (no Chromium is installed: apt-get install chromium, or CHROMIUM_PATH)`, define)
     : describe(name, define);
 
-/** Close it. It has no sandbox of its own, which containers and root do not allow: it is shown nothing but pages of ours. */
+/** Close it. It has no sandbox, which containers and root do not allow: it is shown nothing but pages of ours. */
 export const launchChromium = (): Promise<Browser> =>
   chromium.launch({ executablePath: path!, args: ['--no-sandbox', '--disable-dev-shm-usage'] });

@@ -57,7 +57,7 @@ export const Answers =
 export const answerOf = (handler: object): DescribedReply | undefined =>
   Reflect.getMetadata(ANSWER, handler) as DescribedReply | undefined;
 
-/** The route serves a page of ours, or leads to one: it is no part of the API, and its description does not tell of it. */
+/** The route serves a page of ours, or leads to one: it is no part of the API, nor of its description. */
 export const Unlisted = (): MethodDecorator => SetMetadata(UNLISTED, true);
 
 export const isUnlisted = (handler: object): boolean => Reflect.hasMetadata(UNLISTED, handler);
