@@ -17,11 +17,12 @@ const swc = [
   },
 ];
 
-/** What takes long: several replicas, kills, outages, hostile input and commands, waits, every pair of dialects. */
+/** What takes long: several replicas, kills, outages, hostile input and commands, a browser, pairs of dialects. */
 const SLOW = [
   'test/replicas/',
   'test/hostile/input.spec.ts',
   'test/http/back-pressure.spec.ts',
+  'test/http/docs-browser.spec.ts',
   'test/http/operation.spec.ts',
   'test/messages/wandering.spec.ts',
   'test/plugins/file-parser-hostile.spec.ts',

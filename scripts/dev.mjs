@@ -5,6 +5,7 @@ import { cpSync, watch } from 'node:fs';
 import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
+import { isCopied } from './sources-state.mjs';
 
 /** How long a gateway may take to close its store before it is killed, in milliseconds. */
 const STOP_MS_MAX = 5_000;
@@ -20,7 +21,7 @@ const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 let gateway;
 let restarting = Promise.resolve();
-let sqlTimer;
+let copyTimer;
 let compiles = false;
 let isEnding = false;
 
@@ -41,16 +42,16 @@ function restart() {
   restarting = restarting.then(async () => {
     await stop(gateway);
     if (isEnding) return;
-    copySql();
+    copyOthers();
     gateway = start();
   });
 }
 
 /** What the compiler does not take along. */
-function copySql() {
+function copyOthers() {
   cpSync(source, target, {
     recursive: true,
-    filter: (path) => !/\.[^./]+$/.test(path.slice(source.length)) || path.endsWith('.sql'),
+    filter: (path) => !/\.[^./]+$/.test(path.slice(source.length)) || isCopied(path),
   });
 }
 
@@ -67,17 +68,17 @@ createInterface({ input: compiler.stdout }).on('line', (line) => {
 });
 compiler.on('exit', () => void end(1));
 
-const statements = watch(source, { recursive: true }, (_, name) => {
-  if (!name?.endsWith('.sql')) return;
-  clearTimeout(sqlTimer);
-  sqlTimer = setTimeout(() => compiles && restart(), SETTLE_MS);
+const others = watch(source, { recursive: true }, (_, name) => {
+  if (!name || !isCopied(name)) return;
+  clearTimeout(copyTimer);
+  copyTimer = setTimeout(() => compiles && restart(), SETTLE_MS);
 });
 
 async function end(code) {
   if (isEnding) return;
   isEnding = true;
-  statements.close();
-  clearTimeout(sqlTimer);
+  others.close();
+  clearTimeout(copyTimer);
   compiler.kill();
   await restarting;
   await stop(gateway);

@@ -1,7 +1,7 @@
 // Goal: what is told of an operation follows from its route, and nothing is made up. Method: controllers of
 // the test's own, described.
 import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
-import { Answers } from '../shared/http/answers.decorator.js';
+import { Answers, Unlisted } from '../shared/http/answers.decorator.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { Accepts, Open } from '../shared/http/route.decorators.js';
@@ -44,6 +44,13 @@ class ThingsController {
     return { data: id };
   }
 
+  /** A route for browsers. */
+  @Get('icon')
+  @Unlisted()
+  icon(): string {
+    return '';
+  }
+
   /** Not a route. */
   helper(): void {}
 }
@@ -80,7 +87,7 @@ describe('a document', () => {
     JSON.stringify(buildDocument(collectRoutes([OpenController, ThingsController]), '1.2.3')),
   );
 
-  it('has the routes by path and method, the chapters in their order', () => {
+  it('has the routes of the API by path and method, the chapters in their order', () => {
     const routes = Object.entries<object>(document.paths).map(([path, item]) => [path, ...Object.keys(item)]);
     expect(routes).toEqual([
       ['/keys', 'post', 'get'],

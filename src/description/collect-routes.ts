@@ -3,7 +3,7 @@ import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/comm
 import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { KeyKind } from '../core/caller.js';
 import { BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/addresses.js';
-import { answerOf } from '../shared/http/answers.decorator.js';
+import { answerOf, isUnlisted } from '../shared/http/answers.decorator.js';
 import { fieldsOf } from '../shared/http/dto-schema.js';
 import { parameterTypes } from '../shared/http/parameter-types.js';
 import { ACCEPTS, OPEN } from '../shared/http/route.decorators.js';
@@ -13,7 +13,7 @@ import type { DescribedRoute, Dto } from './route.js';
 export type ControllerClass = new (...given: never[]) => object;
 
 /**
- * The routes of these controllers, in the order in which they stand there.
+ * The routes of these controllers that are of the API, in the order in which they stand there.
  * @throws Error for a handler that does not say what it answers
  */
 export const collectRoutes = (controllers: readonly ControllerClass[]): readonly DescribedRoute[] =>
@@ -21,7 +21,7 @@ export const collectRoutes = (controllers: readonly ControllerClass[]): readonly
     Object.getOwnPropertyNames(controller.prototype).flatMap((name) => {
       const handler = (controller.prototype as Readonly<Record<string, unknown>>)[name];
       const isRoute = typeof handler === 'function' && Reflect.hasMetadata(METHOD_METADATA, handler);
-      return isRoute ? [describe(controller, name, handler)] : [];
+      return isRoute && !isUnlisted(handler) ? [describe(controller, name, handler)] : [];
     }),
   );
 

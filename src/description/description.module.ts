@@ -2,6 +2,7 @@ import { Module } from '@nestjs/common';
 import { DiscoveryModule } from '@nestjs/core';
 import { DescriptionController } from './description.controller.js';
 import { Description } from './description.js';
+import { ViewerFiles } from './viewer-files.js';
 
-@Module({ imports: [DiscoveryModule], controllers: [DescriptionController], providers: [Description] })
+@Module({ imports: [DiscoveryModule], controllers: [DescriptionController], providers: [Description, ViewerFiles] })
 export class DescriptionModule {}

@@ -8,15 +8,16 @@ export interface Tag {
 
 /** In the order in which they are read. */
 export const TAGS: readonly Tag[] = [
-  { name: 'Inference', description: 'Asking models, in either of two formats.', rooms: ['messages', 'chat'] },
+  { name: 'Messages', description: 'Asking models in the Messages format; counting tokens.', rooms: ['messages'] },
+  { name: 'Chat completions', description: 'Asking models in the chat-completions format.', rooms: ['chat'] },
   { name: 'Routing', description: 'Where a request would go, and why.', rooms: ['routing'] },
   {
-    name: 'Catalogue',
+    name: 'Models',
     description: 'Which models, endpoints and providers there are.',
     rooms: ['models', 'model', 'endpoints', 'providers'],
   },
   { name: 'Keys', description: 'Keys of this gateway, and what they may spend.', rooms: ['keys', 'key'] },
-  { name: 'Own credentials', description: 'The account’s own credentials at providers.', rooms: ['byok'] },
+  { name: 'BYOK', description: 'Bring your own key: the account’s own credentials at providers.', rooms: ['byok'] },
   {
     name: 'Credits',
     description: 'Credits, single generations and what was spent where.',
@@ -28,10 +29,10 @@ export const TAGS: readonly Tag[] = [
     rooms: ['workspaces', 'account'],
   },
   { name: 'Guardrails', description: 'Policies for keys, members and workspaces.', rooms: ['guardrails'] },
-  { name: 'Audit', description: 'Who changed what.', rooms: ['audit'] },
+  { name: 'Audit log', description: 'Who changed what.', rooms: ['audit'] },
   {
-    name: 'Operation',
-    description: 'Health, metrics and this description. Open to all.',
+    name: 'Health and metrics',
+    description: 'How the gateway is, and this description. Open to all.',
     rooms: ['health', 'metrics', 'openapi.json', 'docs'],
   },
 ];

@@ -11,7 +11,10 @@ export const OUTSIDE_BASE_PATH = [
   'health/ready',
   'metrics',
   'openapi.json',
+  '/',
   'docs',
+  'docs/:file',
   'api/v1/openapi.json',
   'api/v1/docs',
+  'api/v1/docs/:file',
 ];

@@ -5,6 +5,8 @@ import type { Static, TSchema } from './schema.js';
 
 /** Metadata key: what the handler answers. */
 const ANSWER = 'fairlead:answer';
+/** Metadata key: the description does not tell of the route. */
+const UNLISTED = 'fairlead:unlisted';
 
 /** What is told of a route beyond what its other decorators and its DTOs say. */
 export interface AnswerFacts {
@@ -54,3 +56,8 @@ export const Answers =
 /** What `@Answers` says of a handler. */
 export const answerOf = (handler: object): DescribedReply | undefined =>
   Reflect.getMetadata(ANSWER, handler) as DescribedReply | undefined;
+
+/** The route serves a page of ours, or leads to one: it is no part of the API, nor of its description. */
+export const Unlisted = (): MethodDecorator => SetMetadata(UNLISTED, true);
+
+export const isUnlisted = (handler: object): boolean => Reflect.hasMetadata(UNLISTED, handler);

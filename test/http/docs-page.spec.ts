@@ -1,0 +1,144 @@
+/**
+ * Goal: the page of the reference is served whole from this gateway, under a policy that lets nothing else in, and
+ * nothing but its files can be asked for beside it. Method: the real app over HTTP, read as a browser reads: the page,
+ * then what it names. docs-browser.spec.ts opens it in Chromium.
+ */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { startGateway, type TestGateway } from '../support/app.js';
+import { describeOnEmbedded } from '../support/database.js';
+import { exchange } from '../support/raw-client.js';
+
+const PACKAGE = join(__dirname, '..', '..', 'node_modules', 'swagger-ui-dist');
+const POLICY =
+  "default-src 'self'; img-src 'self' data:; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+const FOR_GOOD = 'public, max-age=31536000, immutable';
+const FILES: readonly (readonly [string, string])[] = [
+  ['icon.svg', 'image/svg+xml; charset=utf-8'],
+  ['swagger-ui.css', 'text/css; charset=utf-8'],
+  ['reference.css', 'text/css; charset=utf-8'],
+  ['swagger-ui.js', 'text/javascript; charset=utf-8'],
+  ['reference.js', 'text/javascript; charset=utf-8'],
+];
+
+describeOnEmbedded('the page of the reference', (database) => {
+  let gateway: TestGateway;
+
+  beforeAll(async () => {
+    gateway = await startGateway(database);
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const get = (path: string, init?: RequestInit): Promise<Response> =>
+    fetch(`${gateway.origin}${path}`, { redirect: 'manual', ...init });
+  /** What the page at this address loads, as absolute paths. */
+  async function loadedBy(path: string): Promise<string[]> {
+    const page = await (await get(path)).text();
+    return [...page.matchAll(/<(?:link|script) [^>]*(?:href|src)="([^"]+)"/g)].map(([, address]) => {
+      const { pathname, search } = new URL(address!, `${gateway.origin}${path}`);
+      return pathname + search;
+    });
+  }
+
+  it.each(['/docs', '/api/v1/docs', '/v1/docs', '/docs/'])(
+    'answers at %s, to anybody, under its policy',
+    async (path) => {
+      const { status, headers } = await get(path);
+      expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8']);
+      expect(headers.get('content-security-policy')).toBe(POLICY);
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cache-control')).toBe('no-cache');
+    },
+  );
+
+  it('has neither script nor style in its text, and names no other host', async () => {
+    const page = await (await get('/docs')).text();
+    expect(page).toMatch(/^<!doctype html>\n<html lang="en">/);
+    expect(page).not.toMatch(/<style|\sstyle=|\son\w+=|javascript:|<script(?![^>]*\ssrc=)|https?:|"\/\//i);
+    expect([...page.matchAll(/<script[^>]*>([^<]*)<\/script>/g)].map(([, text]) => text)).toEqual(['', '']);
+  });
+
+  it.each(['/docs', '/api/v1/docs', '/v1/docs', '/docs/'])(
+    'loads from %s what is there, to be kept for good',
+    async (path) => {
+      const loaded = await loadedBy(path);
+      expect(loaded.map((address) => address.replace(/^.*\/docs\/|\?.*$/g, ''))).toEqual(FILES.map(([name]) => name));
+      for (const [index, address] of loaded.entries()) {
+        const { status, headers } = await get(address);
+        expect([address, status, headers.get('content-type')]).toEqual([address, 200, FILES[index]![1]]);
+        expect([address, headers.get('cache-control')]).toEqual([address, FOR_GOOD]);
+        expect([address, headers.get('x-content-type-options')]).toEqual([address, 'nosniff']);
+      }
+    },
+  );
+
+  it('leads to the description beside it', async () => {
+    for (const path of ['/docs', '/api/v1/docs', '/docs/']) {
+      const [, address] = /data-description="([^"]+)"/.exec(await (await get(path)).text())!;
+      const description = await fetch(new URL(address!, `${gateway.origin}${path}`));
+      expect([path, ((await description.json()) as { openapi: string }).openapi]).toEqual([path, '3.1.0']);
+    }
+  });
+
+  it('serves the viewer as its package has it', async () => {
+    for (const [name, file] of [['swagger-ui.js', 'swagger-ui-bundle.js'], ['swagger-ui.css', 'swagger-ui.css']] as const)
+      expect((await (await get(`/docs/${name}`)).text()) === readFileSync(join(PACKAGE, file), 'utf8')).toBe(true);
+  }); // prettier-ignore
+
+  it('lets a file be asked for again, and answers 304 where it is the same', async () => {
+    const first = await get('/docs/reference.css');
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    const etag = first.headers.get('etag')!;
+    expect(etag).toMatch(/^"[\w-]{16}"$/);
+    // By hand: what `fetch` of Node adds to such a request asks for the whole.
+    const askAgain = (known: string) =>
+      exchange(gateway.origin, { method: 'GET', path: '/docs/reference.css', headers: [['if-none-match', known]] });
+    const again = await askAgain(etag);
+    expect([again.status, again.body.length]).toEqual([304, 0]);
+    expect((await askAgain('"other"')).status).toBe(200);
+    // Of another release, as during a rolling upgrade: right, but not for good.
+    const other = await get('/docs/reference.css?v=other');
+    expect([other.status, other.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+  });
+
+  it('answers HEAD as GET, without the body', async () => {
+    for (const path of ['/docs', '/docs/swagger-ui.js', '/']) {
+      const [asked, told] = [await get(path), await get(path, { method: 'HEAD' })];
+      expect([path, told.status, await told.text()]).toEqual([path, asked.status, '']);
+      for (const name of ['content-type', 'content-length', 'etag', 'content-security-policy', 'location'])
+        expect([path, name, told.headers.get(name)]).toEqual([path, name, asked.headers.get(name)]);
+    }
+  });
+
+  it.each([
+    '/docs/package.json',
+    '/docs/index.html',
+    '/docs/swagger-ui-bundle.js',
+    '/docs/swagger-ui.js.map',
+    '/docs/constructor',
+    '/docs/__proto__',
+    '/docs/..%2fdescription.controller.js',
+    '/docs/..%2f..%2f..%2fpackage.json',
+    '/docs/%2e%2e%2freference.js',
+    '/docs/..%5creference.js',
+    '/docs/viewer%2freference.js',
+    '/docs/reference.js%00.css',
+    '/docs/../package.json',
+    '/docs/%2e%2e/package.json',
+    '/docs/a/b',
+    '/api/v1/docs/package.json',
+  ])('has nothing at %s', async (path) => {
+    const { status, json } = await exchange(gateway.origin, { method: 'GET', path });
+    expect([status, json.error.code]).toEqual([404, 404]);
+  });
+
+  it('is led to from the root, and from nothing else', async () => {
+    const { status, headers } = await get('/');
+    expect([status, headers.get('location')]).toEqual([302, '/docs']);
+    for (const path of ['/api/v1', '/api/v1/', '/index.html', '/doc'])
+      expect([path, (await get(path)).status]).toEqual([path, 404]);
+    expect((await get('/', { method: 'POST' })).status).toBe(405);
+    expect((await get('/docs', { method: 'POST' })).status).toBe(405);
+  });
+});

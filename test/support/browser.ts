@@ -1,0 +1,18 @@
+import { existsSync } from 'node:fs';
+import { chromium, type Browser } from 'playwright-core';
+
+const PLACES = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'];
+
+const given = process.env['CHROMIUM_PATH'];
+if (given && !existsSync(given)) throw new Error(`CHROMIUM_PATH is set, but there is no ${given}`);
+const path = given || PLACES.find((place) => existsSync(place));
+
+/** For suites that need a real Chromium: listed as skipped, with the reason, where none is installed. */
+export const describeInChromium = (name: string, define: () => void): void =>
+  path === undefined
+    ? describe.skip(`${name} (no Chromium is installed: apt-get install chromium, or CHROMIUM_PATH)`, define)
+    : describe(name, define);
+
+/** Close it. It has no sandbox, which containers and root do not allow: it is shown nothing but pages of ours. */
+export const launchChromium = (): Promise<Browser> =>
+  chromium.launch({ executablePath: path!, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
