@@ -1,5 +1,5 @@
-// Goal: a call goes by the proxy that its scheme has, unless its host is this machine or stands in NO_PROXY. Method: the
-// variables as a process has them, and one address after another.
+// Goal: a call goes by the proxy that its scheme has, unless its host is this machine or stands in NO_PROXY. Method:
+// the variables as a process has them, and one address after another.
 import { readEnvironment } from '../read-environment.js';
 import { ForwardProxies } from './forward-proxies.js';
 
