@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Makes a base for the image where no registry answers, of this machine's own files: Node and npm, a shell, what the
-# Dockerfile's lines call, the libraries they are linked to, the authorities it trusts. `scripts/image-base.sh NAME MAJOR`.
+# Dockerfile calls, the libraries they are linked to, the authorities it trusts. `scripts/image-base.sh NAME MAJOR`.
 # It is for building and trying the image here, not for shipping: nobody keeps its libraries up to date.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -31,7 +31,7 @@ else
 fi
 echo "image: on $base"
 
-# The registry of packages is told to npm by a secret, which is in no layer; what was fetched before is not fetched again.
+# The registry of packages is told to npm by a secret, in no layer; what was fetched before is not fetched again.
 (umask 077 && printf 'registry=%s\nprefer-offline=true\n' "$(npm config get registry)" >"$folder/npmrc")
 cache=$(npm config get cache)
 mkdir -p "$cache"
