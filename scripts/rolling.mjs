@@ -224,7 +224,8 @@ async function main() {
     console.log(`rolling: ${words.proxy}: ${error.message}`);
     return 1;
   } finally {
-    for (const child of children) child.kill('SIGKILL');
+    // A proxy by its own way of ending: nginx would leave its workers behind.
+    for (const child of children) child.kill(child.spawnfile === words.proxy ? 'SIGTERM' : 'SIGKILL');
     await Promise.all([...children].map((child) => child.ended));
     await admin.query(`drop database if exists ${database} with (force)`);
     await admin.end();
