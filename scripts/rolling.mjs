@@ -1,7 +1,8 @@
 // Three replicas behind a stock proxy are restarted one by one under load: no request may be lost, and the key's usage
-// must be the sum of what the replies say. `node scripts/rolling.mjs nginx|haproxy|caddy [requests]`, of a built
-// checkout, with PostgreSQL at DATABASE_URL and Redis at REDIS_URL, or on their local default ports. The proxy's file
-// is that of `deploy`, with other ports. Ends with 1 when anything was lost, with 3 where the proxy is not installed.
+// must be the sum of what the replies say. `node scripts/rolling.mjs --proxy nginx|haproxy|caddy --requests 2000`, of a
+// built checkout, with PostgreSQL at DATABASE_URL, where it makes a database of its own and drops it, and Redis at
+// REDIS_URL, or on their local default ports. The proxy's file is the one in `deploy`, with other addresses. Ends with
+// 1 when anything was lost or it took too long, with 3 where it could not be tried.
 import { spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -10,18 +11,52 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseArgs } from 'node:util';
 import pg from 'pg';
 
 const ROOT = join(import.meta.dirname, '..');
 const REPLICAS = 3;
-/** Requests under way at once, and a pause of each between two, in milliseconds. */
+/** Requests under way at once, and a pause of each between two: the load goes on through all restarts. */
 const CALLERS = 8;
-const PAUSE_MS = 60;
-const READY_MS_MAX = 180_000;
+const PAUSE_MS = 100;
 const REQUEST_MS_MAX = 60_000;
+const NOT_TRIED = 3;
 
-const [proxyName = 'nginx', wanted = '2000'] = process.argv.slice(2);
-const requestsMin = Number(wanted);
+/** How each proxy is made of its file in `deploy`, and started. */
+const PROXIES = {
+  nginx: {
+    file: 'nginx/fairlead.conf',
+    // Passive checks see only whether a port is open.
+    hasHealthPort: true,
+    make: (text, listen) =>
+      `daemon off; pid ${folder}/nginx.pid; worker_processes 1; events {}\nhttp {\naccess_log off;\n` +
+      ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map((of) => `${of}_temp_path ${folder}/${of};\n`).join('') +
+      `${text.replace('listen 8080', `listen 127.0.0.1:${listen}`)}}\n`,
+    start: (file) => ['nginx', ['-c', file, '-p', folder, '-e', join(folder, 'nginx.log')]],
+  },
+  haproxy: {
+    file: 'haproxy/haproxy.cfg',
+    hasHealthPort: false,
+    make: (text, listen) => text.replace('bind :8080', `bind 127.0.0.1:${listen}`),
+    start: (file) => ['haproxy', ['-db', '-f', file]],
+  },
+  caddy: {
+    file: 'caddy/Caddyfile',
+    hasHealthPort: false,
+    make: (text, listen) => `{\n\tadmin off\n}\n${text.replace(':8080 {', `http://127.0.0.1:${listen} {`)}`,
+    start: (file) => ['caddy', ['run', '--adapter', 'caddyfile', '--config', file]],
+  },
+};
+
+const { values: words } = parseArgs({
+  options: {
+    proxy: { type: 'string', default: 'nginx' },
+    requests: { type: 'string', default: '2000' },
+    seconds: { type: 'string', default: '300' },
+  },
+});
+const proxy = PROXIES[words.proxy];
+const requestsMin = Number(words.requests);
 const server = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
 const redis = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379/7';
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-rolling-'));
@@ -29,36 +64,11 @@ const database = `fairlead_rolling_${process.pid}`;
 const key = randomBytes(24).toString('hex');
 const children = new Set();
 
-/** How each proxy is made of its file in `deploy`, and started. */
-const PROXIES = {
-  nginx: {
-    file: 'nginx/fairlead.conf',
-    make: (text, listen) =>
-      `daemon off; pid ${folder}/nginx.pid; error_log ${folder}/nginx.log; worker_processes 1; events {}\n` +
-      `http {\naccess_log off; client_body_temp_path ${folder}/b; proxy_temp_path ${folder}/p; fastcgi_temp_path ${folder}/f;` +
-      ` uwsgi_temp_path ${folder}/u; scgi_temp_path ${folder}/s;\n${text.replace('listen 8080', `listen 127.0.0.1:${listen}`)}}\n`,
-    start: (file) => ['nginx', ['-c', file, '-p', folder, '-e', join(folder, 'nginx.log')]],
-  },
-  haproxy: {
-    file: 'haproxy/haproxy.cfg',
-    make: (text, listen, health) =>
-      text
-        .replace('bind :8080', `bind 127.0.0.1:${listen}`)
-        .replace(/^( {2}server \w+ [\d.]+:\d+)$/gm, () => '')
-        .concat(
-          ...health.map(({ port, healthPort }, n) => `  server r${n} 127.0.0.1:${port} check port ${healthPort}\n`),
-        ),
-    start: (file) => ['haproxy', ['-db', '-f', file]],
-  },
-  caddy: {
-    file: 'caddy/Caddyfile',
-    make: (text, listen) =>
-      `{\n\tadmin off\n\tauto_https off\n}\n${text.replace(':8080 {', `http://127.0.0.1:${listen} {`)}`
-        // Here health is asked at another port, which one replica's check cannot name for all: refusals tell.
-        .replace(/^\t\thealth_.*\n/gm, ''),
-    start: (file) => ['caddy', ['run', '--adapter', 'caddyfile', '--config', file]],
-  },
-};
+/** Rejects when the run has taken too long, or is told to stop: what it made is put away then as well. */
+const cutShort = new Promise((_, reject) => {
+  setTimeout(() => reject(new Error(`not over after ${words.seconds} s`)), Number(words.seconds) * 1000).unref();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => reject(new Error(signal)));
+});
 
 async function freePort() {
   const probe = createServer().listen(0, '127.0.0.1');
@@ -69,8 +79,8 @@ async function freePort() {
   return port;
 }
 
-function start(program, words, env = process.env) {
-  const child = spawn(program, words, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+function start(program, parameters, env) {
+  const child = spawn(program, parameters, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
   child.tail = '';
   for (const stream of [child.stdout, child.stderr]) {
     stream.setEncoding('utf8').on('data', (text) => (child.tail = (child.tail + text).slice(-4000)));
@@ -84,7 +94,7 @@ const startReplica = ({ port, healthPort, name }) =>
   start(process.execPath, ['dist/main.js'], {
     PATH: process.env.PATH,
     PORT: String(port),
-    FAIRLEAD_HEALTH_PORT: String(healthPort),
+    ...(proxy.hasHealthPort && { FAIRLEAD_HEALTH_PORT: String(healthPort) }),
     DATABASE_URL: Object.assign(new URL(server), { pathname: `/${database}` }).href,
     REDIS_URL: redis,
     DATA_DIR: join(folder, name),
@@ -96,12 +106,12 @@ const startReplica = ({ port, healthPort, name }) =>
     LOG_LEVEL: 'warn',
   });
 
-async function isReady({ healthPort }) {
-  const giveUp = Date.now() + READY_MS_MAX;
+async function becomesReady({ port, healthPort, child }) {
+  const origin = `http://127.0.0.1:${proxy.hasHealthPort ? healthPort : port}`;
   for (;;) {
-    const answer = await fetch(`http://127.0.0.1:${healthPort}/health/ready`).catch(() => undefined);
+    const answer = await fetch(`${origin}/health/ready`).catch(() => undefined);
     if (answer?.ok) return;
-    if (Date.now() > giveUp) throw new Error('a replica did not become ready');
+    if (child.exitCode !== null) throw new Error(`a replica ended with ${child.exitCode}: ${child.tail}`);
     await sleep(100);
   }
 }
@@ -109,7 +119,8 @@ async function isReady({ healthPort }) {
 /** One request, whole or streamed. @returns what it cost, in USD */
 async function ask(origin, number) {
   const stream = number % 2 === 1;
-  const model = number % 10 === 5 ? 'sandbox/slow' : 'sandbox/echo';
+  // Some streams are long enough to be met by a restart.
+  const model = number % 50 === 25 ? 'sandbox/slow' : 'sandbox/echo';
   const response = await fetch(`${origin}/api/v1/messages`, {
     method: 'POST',
     headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
@@ -124,80 +135,102 @@ async function ask(origin, number) {
   return costs.at(-1) ?? 0;
 }
 
+/** Starts the replicas and the proxy, and restarts one replica after the other under load. @returns what went wrong */
+async function roll() {
+  const replicas = [];
+  for (let n = 0; n < REPLICAS; n++) {
+    replicas.push({ port: await freePort(), healthPort: await freePort(), name: `replica-${n}` });
+  }
+  for (const replica of replicas) replica.child = startReplica(replica);
+  await Promise.all(replicas.map(becomesReady));
+
+  const listen = await freePort();
+  const template = readFileSync(join(ROOT, 'deploy', proxy.file), 'utf8');
+  const text = template.replace(/127\.0\.0\.1:878([789])/g, (_, n) => `127.0.0.1:${replicas[Number(n) - 7].port}`);
+  const file = join(folder, 'proxy.conf');
+  writeFileSync(file, proxy.make(text, listen));
+  const balancer = start(...proxy.start(file), { PATH: process.env.PATH, HOME: folder });
+  const origin = `http://127.0.0.1:${listen}`;
+  for (;;) {
+    const answer = await fetch(`${origin}/openapi.json`).catch(() => undefined);
+    if (answer?.ok) break;
+    if (balancer.exitCode !== null) throw new Error(`the proxy ended with ${balancer.exitCode}: ${balancer.tail}`);
+    await sleep(100);
+  }
+
+  let isRolling = true;
+  let next = 0;
+  let spent = 0;
+  const lost = [];
+  const caller = async () => {
+    while (isRolling || next < requestsMin) {
+      const number = next++;
+      await ask(origin, number).then(
+        (cost) => (spent += cost),
+        (error) => lost.push(`request ${number}: ${error.message}`),
+      );
+      await sleep(PAUSE_MS);
+    }
+  };
+  const callers = Array.from({ length: CALLERS }, caller);
+  for (const replica of replicas) {
+    await sleep(1_000);
+    replica.child.kill('SIGTERM');
+    const [code] = await replica.child.ended;
+    if (code !== 0) lost.push(`${replica.name} ended with ${code}: ${replica.child.tail}`);
+    replica.child = startReplica(replica);
+    await becomesReady(replica);
+    console.log(`rolling: ${replica.name} was restarted, after ${next} requests, ${lost.length} of them lost`);
+  }
+  isRolling = false;
+  await Promise.all(callers);
+
+  await sleep(1_000);
+  const status = await fetch(`${origin}/api/v1/key`, { headers: { authorization: `Bearer ${key}` } });
+  const { usage } = (await status.json()).data;
+  console.log(
+    `rolling: ${words.proxy}, ${next} requests, ${lost.length} lost, ${REPLICAS} replicas restarted; ` +
+      `${usage} USD used, ${spent.toFixed(6)} USD in the replies`,
+  );
+  if (lost.length > 0) lost.push(`the proxy's last words: ${balancer.tail}`);
+  if (Math.abs(usage - spent) > 1e-9) lost.push('the usage of the key is not what the replies say');
+  return lost;
+}
+
 async function main() {
-  const proxy = PROXIES[proxyName];
-  if (spawnSync('sh', ['-c', `command -v ${proxyName}`]).status !== 0) {
-    console.log(`rolling: NOT TRIED, there is no ${proxyName} here`);
-    return 3;
+  if (!proxy || !(requestsMin > 0)) {
+    console.log(`usage: rolling.mjs [--proxy ${Object.keys(PROXIES).join('|')}] [--requests N] [--seconds N]`);
+    return 2;
+  }
+  if (spawnSync('sh', ['-c', `command -v ${words.proxy}`]).status !== 0) {
+    console.log(`rolling: NOT RUN, there is no ${words.proxy} here`);
+    return NOT_TRIED;
   }
   const admin = new pg.Client({ connectionString: server });
-  await admin.connect();
+  const isThere = await admin.connect().then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) {
+    console.log('rolling: NOT RUN, no PostgreSQL answers here');
+    return NOT_TRIED;
+  }
   await admin.query(`create database ${database}`);
   try {
-    const replicas = [];
-    for (let n = 0; n < REPLICAS; n++) {
-      replicas.push({ port: await freePort(), healthPort: await freePort(), name: `replica-${n}` });
-    }
-    for (const replica of replicas) replica.child = startReplica(replica);
-    await Promise.all(replicas.map(isReady));
-
-    const listen = await freePort();
-    const template = readFileSync(join(ROOT, 'deploy', proxy.file), 'utf8');
-    const ports = template.replace(/127\.0\.0\.1:878([789])/g, (_, n) => `127.0.0.1:${replicas[Number(n) - 7].port}`);
-    const file = join(folder, 'proxy.conf');
-    writeFileSync(file, proxy.make(ports, listen, replicas));
-    const balancer = start(...proxy.start(file));
-    const origin = `http://127.0.0.1:${listen}`;
-    for (let tries = 0; ; tries++) {
-      const answer = await fetch(`${origin}/openapi.json`).catch(() => undefined);
-      if (answer?.ok) break;
-      if (tries > 100) throw new Error(`the proxy does not answer: ${balancer.tail}`);
-      await sleep(100);
-    }
-
-    let isRolling = true;
-    let next = 0;
-    const lost = [];
-    let spent = 0;
-    const caller = async () => {
-      while (isRolling || next < requestsMin) {
-        const number = next++;
-        await ask(origin, number).then(
-          (cost) => (spent += cost),
-          (error) => lost.push(`request ${number}: ${error.message}`),
-        );
-        await sleep(PAUSE_MS);
-      }
-    };
-    const callers = Array.from({ length: CALLERS }, caller);
-    for (const replica of replicas) {
-      await sleep(1_000);
-      replica.child.kill('SIGTERM');
-      const [code] = await replica.child.ended;
-      if (code !== 0) lost.push(`${replica.name} ended with ${code}: ${replica.child.tail}`);
-      replica.child = startReplica(replica);
-      await isReady(replica);
-      console.log(`rolling: ${replica.name} was restarted, after ${next} requests, ${lost.length} of them lost`);
-    }
-    isRolling = false;
-    await Promise.all(callers);
-
-    await sleep(1_000);
-    const status = await fetch(`${origin}/api/v1/key`, { headers: { authorization: `Bearer ${key}` } });
-    const { usage } = (await status.json()).data;
-    const isExact = Math.abs(usage - spent) < 1e-9;
-    for (const loss of lost.slice(0, 20)) console.log(`rolling: ${loss}`);
-    console.log(
-      `rolling: ${proxyName}, ${next} requests, ${lost.length} lost, ${REPLICAS} replicas restarted; ` +
-        `${usage} USD used, ${isExact ? 'as' : `and not the ${spent} that`} the replies say`,
-    );
-    return lost.length === 0 && isExact ? 0 : 1;
+    const faults = await Promise.race([roll(), cutShort]);
+    for (const fault of faults.slice(0, 20)) console.log(`rolling: ${fault}`);
+    return faults.length === 0 ? 0 : 1;
+  } catch (error) {
+    console.log(`rolling: ${words.proxy}: ${error.message}`);
+    return 1;
   } finally {
-    for (const child of children) child.kill('SIGKILL');
+    // A proxy by its own way of ending: nginx would leave its workers behind.
+    for (const child of children) child.kill(child.spawnfile === words.proxy ? 'SIGTERM' : 'SIGKILL');
     await Promise.all([...children].map((child) => child.ended));
     await admin.query(`drop database if exists ${database} with (force)`);
     await admin.end();
   }
 }
 
-process.exitCode = await main().finally(() => rmSync(folder, { recursive: true, force: true }));
+const code = await main().finally(() => rmSync(folder, { recursive: true, force: true }));
+process.exit(code);

@@ -52,8 +52,8 @@ export interface Texts {
 
 /**
  * All plugins before strict doubles: `test/best` has two endpoints of Anthropic's format, whose providers know nothing
- * of context management, the second one dear; `test/next`, cheaper and less good, has one of chat completions. The models
- * of panels, their judge and the guard model have a double together.
+ * of context management, the second one dear; `test/next`, cheaper and less good, has one of chat completions. The
+ * models of panels, their judge and the guard model have a double together.
  */
 export class MatrixBench {
   private readonly answering: Readonly<Record<Place, Upstream>>;

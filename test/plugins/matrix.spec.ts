@@ -2,8 +2,8 @@
  * Goal: whatever else a request says of its way, each plugin does what it says: where an endpoint or a model fails and
  * another one answers, and by the caller's own credential; each of its stages tells its time and cost, what was decided
  * is kept and made again from that, and what is charged is exact. Method: a table of plugins, each with a request that
- * it does something of, times these axes, before strict doubles, on both faces, whole and streamed. Guardrails, sessions
- * and explanations: matrix-policies.spec.ts.
+ * it does something of, times these axes, before strict doubles, on both faces, whole and streamed. Guardrails,
+ * sessions and explanations: matrix-policies.spec.ts.
  */
 import { describeOnEachDatabase } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
