@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Runs `npm start` as a newcomer would: an empty data folder, no variables but the port. Then runs the curl line it prints, whole and
-# streamed, tries a wrong key, and stops it with SIGTERM.
+# streamed, tries a wrong key, goes on as a newcomer does (newcomer.mjs), and stops it with SIGTERM.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
 log="$folder/out.log"
 port=$(node -e "const s=require('net').createServer().listen(0,'127.0.0.1',()=>{console.log(s.address().port);s.close()})")
-setsid env -u DATABASE_URL -u REDIS_URL DATA_DIR="$folder/data" PORT="$port" npm start >"$log" 2>&1 &
+printf 'version: 1\nextends: default\n' >"$folder/catalog.yaml"
+setsid env -u DATABASE_URL -u REDIS_URL DATA_DIR="$folder/data" PORT="$port" FAIRLEAD_CATALOG="$folder/catalog.yaml" npm start >"$log" 2>&1 &
 started=$!
 stop() {
   # npm, its shell and the gateway are one process group.
@@ -40,4 +41,9 @@ status=$(curl -s -o /dev/null -w '%{http_code}' "http://127.0.0.1:$port/v1/messa
 curl -sf "http://127.0.0.1:$port/health/ready" >/dev/null
 metrics=$(curl -sf "http://127.0.0.1:$port/metrics")
 grep -q '^fairlead_requests_total' <<<"$metrics"
-echo 'smoke: 5 passed, 0 failed'
+management=$(grep -m1 '^FAIRLEAD_MANAGEMENT_KEY=' "$log" | cut -d= -f2)
+timeout 120 node scripts/newcomer.mjs "http://127.0.0.1:$port" "$management" "$key" "$folder/catalog.yaml"
+# A backup of the store while it is in use.
+DATA_DIR="$folder/data" npm run --silent data:backup -- --out "$folder/backup"
+[ -f "$folder/backup/database/PG_VERSION" ]
+echo 'smoke: 6 passed, 0 failed'

@@ -5,7 +5,7 @@ import { compiledSource } from './compiled-source.js';
 import { API_KEY, MANAGEMENT_KEY } from './app.js';
 
 const ROOT = join(__dirname, '..', '..');
-const START_MS_MAX = 60_000;
+const START_MS_MAX = 120_000;
 
 /** The gateway as a process of its own, from the sources as they stand: for what only the death of a process shows. */
 export class GatewayProcess {

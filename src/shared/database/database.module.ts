@@ -3,6 +3,7 @@ import { Global, Logger, Module, type DynamicModule } from '@nestjs/common';
 import { TypeOrmModule, type TypeOrmModuleOptions } from '@nestjs/typeorm';
 import { DataSource, type DataSourceOptions } from 'typeorm';
 import { Environment } from '../environment.js';
+import { BackupPort } from './backup/backup-port.js';
 import { databaseAddress } from './database-address.js';
 import { DatabaseHealth } from './database-health.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
@@ -39,7 +40,7 @@ export class DatabaseModule {
           dataSourceFactory: openPatiently,
         }),
       ],
-      providers: [DatabaseHealth, Statements],
+      providers: [BackupPort, DatabaseHealth, Statements],
       exports: [DatabaseHealth, Statements],
     };
   }

@@ -1,0 +1,143 @@
+// Runs every command of the operators' pages as it stands there, page by page, in an empty folder: blocks of `sh` against
+// a gateway on the embedded database, those of `sh postgres` against one on PostgreSQL, where a server answers at
+// DATABASE_URL or on its local default port; else it says that they did not run. A block that fails fails all.
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
+const PAGES = ['keys-and-credits', 'backups', 'upgrading', 'sizing', 'troubleshooting'];
+const START_MS_MAX = 180_000;
+const BLOCK_MS_MAX = 180_000;
+/** As the pages name the gateway. */
+const WRITTEN = 'http://127.0.0.1:8787';
+const pg = createRequire(import.meta.url)('pg');
+const SERVER = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres';
+const folder = mkdtempSync(join(tmpdir(), 'fairlead-docs-'));
+const database = `fairlead_docs_${process.pid}`;
+const running = [];
+
+const answers = (url) =>
+  new Promise((resolve) => {
+    const socket = connect({ host: url.hostname, port: Number(url.port || 5432) });
+    socket.once('connect', () => (socket.destroy(), resolve(true))).once('error', () => resolve(false));
+  });
+
+async function administer(...statements) {
+  const client = new pg.Client({ connectionString: SERVER });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address();
+  server.close();
+  return port;
+}
+
+/** A gateway of its own data directory. @returns its address and the variables that a command needs */
+async function start(name, variables) {
+  const port = await freePort();
+  const env = {
+    PATH: process.env.PATH,
+    HOME: process.env.HOME,
+    DATA_DIR: join(folder, name),
+    FAIRLEAD_API_KEY: `docs-inference-${process.hrtime.bigint()}`,
+    FAIRLEAD_MANAGEMENT_KEY: `docs-management-${process.hrtime.bigint()}`,
+    ...variables,
+  };
+  const child = spawn(process.execPath, [join(ROOT, 'dist', 'main.js')], {
+    cwd: ROOT,
+    env: { ...env, PORT: String(port), LOG_LEVEL: 'warn' },
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  running.push(child);
+  const origin = `http://127.0.0.1:${port}`;
+  for (const endsAt = Date.now() + START_MS_MAX; ; await pause(200)) {
+    if (child.exitCode !== null || Date.now() > endsAt) throw new Error(`The gateway on ${name} did not start.`);
+    const isReady = await fetch(`${origin}/health/ready`).then(
+      ({ ok }) => ok,
+      () => false,
+    );
+    if (isReady) return { origin, env };
+  }
+}
+
+function blocksOf(page) {
+  const text = readFileSync(join(ROOT, 'docs', `${page}.md`), 'utf8');
+  return [...text.matchAll(/^```sh( postgres)?\n([^]*?)^```$/gm)].map(([, on, commands]) => ({
+    isPostgres: on !== undefined,
+    commands,
+  }));
+}
+
+/** Blocks of one kind of a page are one shell: what the first sets the next ones know. */
+function run(page, commands, { origin, env }) {
+  const cwd = join(folder, `${page}-${env.DATABASE_URL ? 'postgres' : 'embedded'}`);
+  mkdirSync(cwd);
+  const script = commands
+    .join('\n')
+    .replaceAll(WRITTEN, origin)
+    // The pages are read in the folder of the package.
+    .replaceAll('npm run ', `npm --prefix ${ROOT} --silent run `)
+    .replaceAll('node dist/', `node ${ROOT}/dist/`)
+    .replaceAll('catalog/default.yaml', `${ROOT}/catalog/default.yaml`);
+  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+    cwd,
+    env: { ...env, INIT_CWD: cwd, npm_config_update_notifier: 'false' },
+    encoding: 'utf8',
+    timeout: BLOCK_MS_MAX,
+  });
+  if (status === 0) return;
+  console.error(`${script}\n${stdout}\n${stderr}`);
+  throw new Error(`The commands of docs/${page}.md ended with ${status}.`);
+}
+
+let passed = 0;
+let skipped = 0;
+const isServed = await answers(new URL(SERVER));
+try {
+  const embedded = await start('embedded', {});
+  let postgres;
+  if (isServed) {
+    await administer(`CREATE DATABASE ${database}`);
+    const url = new URL(SERVER);
+    url.pathname = database;
+    const key = `docs:${Buffer.alloc(32, 3).toString('base64')}`;
+    postgres = await start('postgres', { DATABASE_URL: url.href, FAIRLEAD_ENCRYPTION_KEYS: key });
+  }
+  for (const page of PAGES) {
+    const blocks = blocksOf(page);
+    for (const isPostgres of [true, false]) {
+      const commands = blocks.filter((block) => block.isPostgres === isPostgres).map((block) => block.commands);
+      if (commands.length === 0) continue;
+      const gateway = isPostgres ? postgres : embedded;
+      if (gateway) run(page, commands, gateway);
+      else console.log(`docs: ${commands.length} blocks of ${page}.md did not run: no PostgreSQL answers`);
+      if (gateway) passed += commands.length;
+      else skipped += commands.length;
+    }
+  }
+} finally {
+  for (const child of running) {
+    child.kill('SIGKILL');
+    if (child.exitCode === null) await once(child, 'exit');
+  }
+  if (isServed) {
+    await administer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`, 'DROP DATABASE IF EXISTS fairlead_restored WITH (FORCE)'); // prettier-ignore
+  }
+  rmSync(folder, { recursive: true, force: true });
+}
+console.log(`docs: ${passed} passed, 0 failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);

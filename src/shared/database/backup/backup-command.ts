@@ -1,0 +1,70 @@
+import { join, resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { Environment } from '../../environment.js';
+import { readEnvironment } from '../../read-environment.js';
+import { lockDirectory } from '../directory-lock.js';
+import { StoreRefused } from '../store-refused.js';
+import { failureMessage } from '../transfer/command-failure.js';
+import { assertStoreExists } from '../transfer/open-store.js';
+import type { CommandContext } from '../transfer/transfer-command.js';
+import { askGateway } from './ask-gateway.js';
+import { copyStore, type StoreCopy } from './store-copy.js';
+
+const DONE = 0;
+const FAILED = 1;
+const MISUSED = 2;
+
+const USAGE = `npm run data:backup -- --out FOLDER
+
+Copies the embedded store in DATA_DIR to a new folder, whether a gateway runs on it or not. The folder is a data
+directory: a gateway that is started with DATA_DIR set to it goes on from there. It contains the generated encryption
+key: keep it as safe as DATA_DIR itself. PostgreSQL has tools of its own, such as pg_dump.
+`;
+
+/** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws. */
+export async function runBackup(context: CommandContext): Promise<number> {
+  const { words, variables, workingDirectory, print, printError } = context;
+  let out: string | undefined;
+  try {
+    const { values } = parseArgs({ args: [...words], options: { out: { type: 'string' }, help: { type: 'boolean' } } });
+    if (values.help) {
+      print(USAGE);
+      return DONE;
+    }
+    out = values.out;
+  } catch (error) {
+    printError(`data:backup: ${failureMessage(error)}\n\n${USAGE}`);
+    return MISUSED;
+  }
+  if (out === undefined || out === '') {
+    printError(`data:backup: --out FOLDER is missing.\n\n${USAGE}`);
+    return MISUSED;
+  }
+  try {
+    // npm starts its scripts in the package's folder; a folder is named from where the operator stands.
+    const path = resolve(variables['INIT_CWD'] ?? workingDirectory, out);
+    const { files, bytes } = await backUp(readEnvironment(variables, workingDirectory).environment, path);
+    print(`Copied ${files} files, ${bytes} bytes, to ${path}.\n`);
+    return DONE;
+  } catch (error) {
+    printError(`data:backup: ${failureMessage(error)}\n`);
+    return FAILED;
+  }
+}
+
+async function backUp(environment: Environment, out: string): Promise<StoreCopy> {
+  const { databaseUrl, dataDir } = environment;
+  if (databaseUrl !== undefined) {
+    throw new StoreRefused('DATABASE_URL is set: PostgreSQL is backed up by its own tools, such as pg_dump.');
+  }
+  await assertStoreExists(environment);
+  const reply = await askGateway(dataDir, { out });
+  if (reply && 'failure' in reply) throw new StoreRefused(reply.failure);
+  if (reply) return reply.copied;
+  const lock = await lockDirectory(join(dataDir, 'lock'));
+  try {
+    return await copyStore(dataDir, out, (work) => work());
+  } finally {
+    await lock.release();
+  }
+}

@@ -1,0 +1,114 @@
+import { once } from 'node:events';
+import { chmod, rm } from 'node:fs/promises';
+import { createServer, type Server, type Socket } from 'node:net';
+import { join } from 'node:path';
+import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { DataSource } from 'typeorm';
+import { Environment } from '../../environment.js';
+import { failureMessage } from '../transfer/command-failure.js';
+import { copyStore, type StoreCopy } from './store-copy.js';
+
+/** Within the data directory: whoever may write there may ask. */
+export const backupAddress = (dataDir: string): string => join(dataDir, 'backup.sock');
+
+/** Longest word of whoever asks: a path, in JSON. */
+const ASKED_BYTES_MAX = 16 * 1024;
+/** A client that asks nothing is not waited for longer, in milliseconds. */
+const ASKED_WITHIN_MS = 5_000;
+
+/** What is asked: an absolute path. */
+export interface BackupRequest {
+  readonly out: string;
+}
+
+/** What is answered, a line of JSON. */
+export type BackupReply = { readonly copied: StoreCopy } | { readonly failure: string };
+
+/**
+ * Copies the embedded store while it is in use, for `npm run data:backup`: no other process may open it. Statements
+ * wait while files are copied, some tenths of a second for a hundred megabytes.
+ */
+@Injectable()
+export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShutdown {
+  private readonly logger = new Logger('Backup');
+  private server: Server | undefined;
+  private copying: Promise<unknown> = Promise.resolve();
+
+  constructor(
+    private readonly environment: Environment,
+    private readonly dataSource: DataSource,
+  ) {}
+
+  async onApplicationBootstrap(): Promise<void> {
+    const { databaseUrl, dataDir } = this.environment;
+    if (databaseUrl !== undefined) return;
+    const address = backupAddress(dataDir);
+    // Of a process that was killed: this one has the lock of the directory.
+    await rm(address, { force: true });
+    const server = createServer((socket) => void this.answer(socket));
+    try {
+      await once(server.listen(address), 'listening');
+      await chmod(address, 0o600);
+      // It keeps nothing alive.
+      this.server = server.unref();
+    } catch (error) {
+      server.close();
+      this.logger.warn(`Without backups while it runs: ${failureMessage(error)}`);
+    }
+  }
+
+  async beforeApplicationShutdown(): Promise<void> {
+    this.server?.close();
+    await this.copying;
+  }
+
+  private async answer(socket: Socket): Promise<void> {
+    socket.on('error', () => undefined).setTimeout(ASKED_WITHIN_MS, () => socket.destroy());
+    const out = await askedPath(socket);
+    if (out === undefined) return void socket.destroy();
+    socket.setTimeout(0);
+    // One after another: a second one finds the folder of the first.
+    const copied = this.copying.then(() => this.copy(out));
+    this.copying = copied;
+    socket.end(`${JSON.stringify(await copied)}\n`);
+  }
+
+  /** Never rejects. */
+  private async copy(out: string): Promise<BackupReply> {
+    try {
+      const copied = await copyStore(this.environment.dataDir, out, (work) => this.whileStill(work));
+      this.logger.log(`Copied ${copied.files} files, ${copied.bytes} bytes, to ${out}`);
+      return { copied };
+    } catch (error) {
+      return { failure: failureMessage(error) };
+    }
+  }
+
+  /** The one session is nobody else's meanwhile, and all that it knows stands in files. */
+  private async whileStill<T>(work: () => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    try {
+      await runner.connect();
+      await runner.query('CHECKPOINT');
+      return await work();
+    } finally {
+      await runner.release();
+    }
+  }
+}
+
+/** The path of the line that is sent; undefined for anything else. */
+async function askedPath(socket: Socket): Promise<string | undefined> {
+  let text = '';
+  for await (const bytes of socket.iterator({ destroyOnReturn: false })) {
+    text += (bytes as Buffer).toString();
+    if (text.endsWith('\n')) break;
+    if (text.length > ASKED_BYTES_MAX) return undefined;
+  }
+  try {
+    const { out } = JSON.parse(text) as Partial<BackupRequest>;
+    return typeof out === 'string' ? out : undefined;
+  } catch {
+    return undefined;
+  }
+}

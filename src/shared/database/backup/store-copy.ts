@@ -1,0 +1,80 @@
+import { constants } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { FileRefused } from '../transfer/file-refused.js';
+import { systemCode } from '../system-code.js';
+
+/** What a data directory needs for a start on it: the database, and the key that was generated beside it. */
+const PARTS = ['database', 'encryption-keys'] as const;
+
+/** What a backup came to. */
+export interface StoreCopy {
+  readonly files: number;
+  readonly bytes: number;
+}
+
+/**
+ * Copies the embedded store to a new data directory, for its owner only, whole or not at all.
+ * @param whileStill runs the copying while nobody writes to the store; what else is done needs no stillness
+ * @throws FileRefused where the folder is there already, or cannot be made
+ */
+export async function copyStore(
+  dataDir: string,
+  out: string,
+  whileStill: <T>(work: () => Promise<T>) => Promise<T>,
+): Promise<StoreCopy> {
+  await refuseExisting(out);
+  const unfinished = await mkdtemp(join(dirname(out), `.${basename(out)}-`)).catch((error: unknown) => {
+    throw new FileRefused(`${out} cannot be made (${systemCode(error)}).`);
+  });
+  try {
+    const copied = await whileStill(() => copyParts(dataDir, unfinished));
+    for (const { path } of copied) await sync(path);
+    await rename(unfinished, out);
+    return { files: copied.length, bytes: copied.reduce((sum, { bytes }) => sum + bytes, 0) };
+  } catch (error) {
+    await rm(unfinished, { recursive: true, force: true });
+    throw error;
+  }
+}
+
+async function refuseExisting(out: string): Promise<void> {
+  const isThere = await stat(out).then(
+    () => true,
+    () => false,
+  );
+  if (isThere) throw new FileRefused(`${out} is there already: name a new folder.`);
+}
+
+interface CopiedFile {
+  readonly path: string;
+  readonly bytes: number;
+}
+
+async function copyParts(from: string, to: string): Promise<readonly CopiedFile[]> {
+  const there = await readdir(from);
+  const copied: CopiedFile[] = [];
+  for (const part of PARTS) if (there.includes(part)) await copy(join(from, part), join(to, part), copied);
+  return copied;
+}
+
+async function copy(from: string, to: string, copied: CopiedFile[]): Promise<void> {
+  const found = await stat(from);
+  if (found.isDirectory()) {
+    await mkdir(to, { mode: 0o700 });
+    for (const name of await readdir(from)) await copy(join(from, name), join(to, name), copied);
+  } else if (found.isFile()) {
+    // Where the file system can, nothing is copied at all.
+    await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    copied.push({ path: to, bytes: found.size });
+  }
+}
+
+async function sync(path: string): Promise<void> {
+  const file = await open(path, 'r');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}

@@ -1,0 +1,166 @@
+/**
+ * Goal: a copy of the embedded store that is made while the gateway works is a store: a gateway on it knows the keys,
+ * reads the credentials and has exact books; what cannot be copied is refused in one line and leaves nothing. Method:
+ * gateways as processes, asked without a pause while they are copied, killed, and started on the copies.
+ */
+import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runBackup } from '../../src/shared/database/backup/backup-command.js';
+import { backupAddress } from '../../src/shared/database/backup/backup-port.js';
+import { openStore } from '../../src/shared/database/transfer/open-store.js';
+import { MIGRATIONS } from '../../src/shared/database/migrations.js';
+import { verifyLedger } from '../../src/ledger/verify-ledger.js';
+import { MANAGEMENT_KEY } from '../support/app.js';
+import { expectUsage, outputOf, type CommandOutput } from '../support/command-output.js';
+import { GatewayProcess } from '../support/gateway-process.js';
+
+const SPEC_MS = 180_000;
+/** With the encryption key of its own making: what a copy must have to be read. */
+const VARIABLES = { FAIRLEAD_ENCRYPTION_KEYS: '' };
+const BODY = { model: 'sandbox/echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
+
+let template: string;
+let folder: string;
+let dataDir: string;
+const running: GatewayProcess[] = [];
+
+// Made once, for it takes long.
+beforeAll(async () => {
+  template = await mkdtemp(join(tmpdir(), 'fairlead-backup-template-'));
+  const gateway = await GatewayProcess.start(template, VARIABLES);
+  await gateway.stop();
+}, SPEC_MS);
+afterAll(() => rm(template, { recursive: true, force: true }));
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fairlead-backup-'));
+  dataDir = join(folder, 'data');
+  await cp(template, dataDir, { recursive: true });
+});
+afterEach(async () => {
+  await Promise.all(running.splice(0).map((gateway) => gateway.kill()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(directory = dataDir): Promise<GatewayProcess> {
+  const gateway = await GatewayProcess.start(directory, VARIABLES);
+  running.push(gateway);
+  return gateway;
+}
+
+const backUp = (words: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<CommandOutput> =>
+  outputOf(runBackup, { words, variables: { DATA_DIR: dataDir, ...variables }, workingDirectory: folder });
+
+async function ask<T>(gateway: GatewayProcess, path: string, body?: object): Promise<T> {
+  const response = await fetch(`${gateway.origin}/api/v1${path}`, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${MANAGEMENT_KEY}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  expect([200, 201]).toContain(response.status);
+  return (await response.json()) as T;
+}
+
+/** Generations of a directory that no gateway has, whose books are exact. */
+async function countIn(directory: string): Promise<number> {
+  const store = await openStore({ dataDir: directory }, MIGRATIONS);
+  try {
+    expect((await verifyLedger(store)).differences).toEqual([]);
+    const [{ count }] = await store.query('select count(*)::int as count from generations');
+    return count as number;
+  } finally {
+    await store.destroy();
+  }
+}
+
+it('copies a store that is in use, and is one', async () => {
+  const gateway = await start();
+  const credential = { provider: 'anthropic', key: 'sk-ant-backup-0123456789', name: 'of before' };
+  const { data: stored } = await ask<{ data: { id: string } }>(gateway, '/byok', credential);
+  const { data: key } = await ask<{ data: { hash: string } }>(gateway, '/keys', { name: 'of before' });
+  expect((await gateway.messages(BODY)).status).toBe(200);
+  let isOver = false;
+  let answered = 0;
+  const asking = Array.from({ length: 4 }, async () => {
+    while (!isOver) {
+      const response = await gateway.messages(BODY);
+      await response.text();
+      // On a slow disk statements wait longer than requests do.
+      expect([200, 503]).toContain(response.status);
+      if (response.ok) answered++;
+    }
+  });
+  const out = join(folder, 'copy');
+  const copied = await backUp(['--out', out]);
+  expect(copied).toMatchObject({ code: 0, error: '' });
+  expect(copied.out).toMatch(/^Copied \d{3,} files, \d{7,} bytes, to .*copy\.\n$/);
+  const answeredThen = answered;
+  // What was copied is not touched by what goes on.
+  while (answered < answeredThen + 4) await new Promise((resolve) => setTimeout(resolve, 20));
+  isOver = true;
+  await Promise.all(asking);
+  await gateway.stop();
+
+  expect((await stat(out)).mode & 0o777).toBe(0o700);
+  expect((await readdir(folder)).toSorted()).toEqual(['copy', 'data']);
+  expect((await readdir(out)).toSorted()).toEqual(['database', 'encryption-keys']);
+  const restored = await start(out);
+  expect((await restored.messages(BODY)).status).toBe(200);
+  expect(await ask(restored, `/keys/${key.hash}`)).toMatchObject({ data: { name: 'of before' } });
+  expect(await ask(restored, `/byok/${stored.id}`)).toMatchObject({ data: { name: 'of before' } });
+  expect(restored.written).not.toMatch(/cannot be decrypted|undecryptable/i);
+  await restored.stop();
+  // What was open at that moment is recovered, and counts as well.
+  const count = await countIn(out);
+  expect(count).toBeGreaterThan(1);
+  expect(count).toBeLessThanOrEqual(answeredThen + 1 + 4 + 1);
+  expect(await countIn(dataDir)).toBeGreaterThanOrEqual(answered + 1);
+}, SPEC_MS); // prettier-ignore
+
+it('copies a store that nobody uses, and one whose gateway was killed', async () => {
+  const gateway = await start();
+  expect((await gateway.messages(BODY)).status).toBe(200);
+  expect(((await stat(backupAddress(dataDir))).mode & 0o777).toString(8)).toBe('600');
+  await gateway.kill();
+  expect(await backUp(['--out', 'killed'])).toMatchObject({ code: 0, error: '' });
+  const again = await start();
+  await again.stop();
+  await expect(stat(backupAddress(dataDir))).rejects.toMatchObject({ code: 'ENOENT' });
+  expect(await backUp(['--out', 'stopped'], { INIT_CWD: join(folder, 'data') })).toMatchObject({ code: 0, error: '' });
+  expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
+}, SPEC_MS); // prettier-ignore
+
+it('is refused in one line, and leaves nothing', async () => {
+  const gateway = await start();
+  const isRefused = async (words: string, reason: string, variables = {}): Promise<void> => {
+    const refused = await backUp(['--out', words], variables);
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.error).toMatch(/^data:backup: [^\n]*\n$/);
+    expect(refused.error).toContain(reason);
+  };
+  await mkdir(join(folder, 'there'));
+  await writeFile(join(folder, 'file'), '');
+  await isRefused('there', 'is there already');
+  await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
+  await isRefused('file/copy', 'cannot be made (ENOTDIR)');
+  await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // prettier-ignore
+  await isRefused('copy', 'contains no database', { DATA_DIR: 'elsewhere' });
+  await gateway.stop();
+  await isRefused('there', 'is there already');
+  await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
+  expect((await readdir(folder)).toSorted()).toEqual(['data', 'file', 'there']);
+  await expectUsage(runBackup, 'npm run data:backup -- --out FOLDER');
+  expect((await backUp(['--out', ''])).code).toBe(2);
+}, SPEC_MS); // prettier-ignore
+
+it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
+  const gateway = await start();
+  for (const words of ['\n', '{"out":1}\n', 'x'.repeat(100_000), '{"out":"']) {
+    const socket = connect(backupAddress(dataDir)).on('error', () => undefined);
+    socket.end(words);
+    await new Promise((resolve) => socket.resume().once('close', resolve));
+  }
+  expect((await gateway.messages(BODY)).status).toBe(200);
+}, SPEC_MS); // prettier-ignore
