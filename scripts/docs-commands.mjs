@@ -94,7 +94,7 @@ function run(page, commands, { origin, env }) {
     .replaceAll('npm run ', `npm --prefix ${ROOT} --silent run `)
     .replaceAll('node dist/', `node ${ROOT}/dist/`)
     .replaceAll('catalog/default.yaml', `${ROOT}/catalog/default.yaml`);
-  const { status, stdout, stderr } = spawnSync('bash', ['-euo', 'pipefail', '-c', script], {
+  const { status, stdout, stderr } = spawnSync('bash', ['-c', `set -euo pipefail\n${script}`], {
     cwd,
     env: { ...env, INIT_CWD: cwd, npm_config_update_notifier: 'false' },
     encoding: 'utf8',
