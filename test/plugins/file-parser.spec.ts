@@ -204,6 +204,8 @@ describeOnEachDatabase('the plugin file-parser', (database) => {
         cost_usd: 0.006,
       });
       expect(microUsd(reply.usage.cost_details.server_tool_cost)).toBe(3 * PAGE);
+      // No model called a tool.
+      expect(reply.text).not.toContain('tool_calls_requested');
       expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + 3 * PAGE, tools_cost: 3 * PAGE });
     });
 
