@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.js';
 import type { Plugin } from '../../core/plugin.js';
+import { doInTurns } from '../../core/steps.js';
 import { chooseEngine } from './engines.js';
 import { ModerationWatch } from './moderation-watch.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
@@ -19,7 +20,7 @@ export const moderation: Plugin = {
   price: (request, _options, context) => chooseEngine(request, context).price,
   consult: async (request, _options, context, note) => {
     const engine = chooseEngine(request, context);
-    const { unread, ...judged } = textsOf(request, engine.picturesMax);
+    const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));
     const flags = await engine.judge(judged, context);
     const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
     if (flags.length === 0) return { request, note: verdict, cost: engine.price };
