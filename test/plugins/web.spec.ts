@@ -342,6 +342,11 @@ describeOnEmbedded('the plugin web', (database) => {
       'plugins.0.engine: the engine parallel is not set up',
     ],
     ['no domain', plugin({ include_domains: ['one.example', 'a b'] }), 'plugins.0.include_domains.1: must be a domain'],
+    [
+      'more domains than a search is held to',
+      plugin({ engine: 'exa', include_domains: Array.from({ length: 201 }, (_, at) => `a${at}.example`) }),
+      'plugins.0.include_domains: must be a list of at most 200 domains',
+    ],
     ['no domain', plugin({ exclude_domains: ['*.*'] }), 'plugins.0.exclude_domains.0: must be a domain'],
     ['an engine of that name', plugin({ engine: 'bing' }), 'plugins.0.engine'],
     ['an engine', plugin({ engine: null }), 'plugins.0.engine'],
