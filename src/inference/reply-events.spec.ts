@@ -1,5 +1,5 @@
-// Goal: what a watch has not let through never goes out, also where it fails while the next batch comes. Method: a provider,
-// a watch and a reader by hand.
+// Goal: what a watch has not let through never goes out, also where it fails while the next batch comes. Method: a
+// provider, a watch and a reader by hand.
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ReplyWatch } from '../core/plugin.js';

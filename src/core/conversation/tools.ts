@@ -55,7 +55,7 @@ export interface RequestedServiceTool {
   readonly field?: 'web_search_options';
   /** Where errors say it stands, where that is not in `tools`: `plugins.0.tools.1`. */
   readonly path?: string;
-  /** Where its parameters stand, where that is not `parameters` beneath it: a plugin's options are those of its tool. */
+  /** Where errors say its parameters stand, where that is not in `parameters`: in a plugin's entry. */
   readonly parametersPath?: string;
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;

@@ -7,9 +7,9 @@ import { transcriptOf } from '../../tools/advisor/transcript.js';
 const ANSWER_THE_LAST = 'That was a conversation between a user and an assistant. Write what the assistant says next.';
 
 /**
- * What the models of a panel are shown: the conversation as it is, with what is to be cleared of it, for each of them is
- * a leg of its own, and the files of it that are in words already; where tools were called in it that they do not have,
- * all of it in words, for some vendors take no calls of tools that are not there.
+ * What the models of a panel are shown: the conversation as it is, with what is to be cleared of it, for each of them
+ * is a leg of its own, and the files of it that are in words already; where tools were called in it that they do not
+ * have, all of it in words, for some vendors take no calls of tools that are not there.
  */
 export function conversationOf(
   request: ModelRequest,

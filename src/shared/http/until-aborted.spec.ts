@@ -1,5 +1,5 @@
-// Goal: who waits gives up at the abort, and what fails later is no unhandled rejection. Method: promises and signals by
-// hand, and an ear for rejections that nobody handles.
+// Goal: who waits gives up at the abort, and what fails later is no unhandled rejection. Method: promises and signals
+// by hand, and an ear for rejections that nobody handles.
 import { setImmediate } from 'node:timers/promises';
 import { untilAborted } from './until-aborted.js';
 
