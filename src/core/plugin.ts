@@ -111,7 +111,11 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   /** `consult` asks models: room for the answer is kept beside theirs. */
   readonly asksModels?: boolean;
   /** The models that `consult` would ask, for an explanation. Pure. */
-  foresee?(request: ModelRequest, options: Options, foresight: Foresight): readonly ForeseenCall[];
+  foresee?(
+    request: ModelRequest,
+    options: Options,
+    foresight: Foresight,
+  ): readonly ForeseenCall[] | Promise<readonly ForeseenCall[]>;
   /**
    * Asks somebody outside, behind the hold and before the model.
    * @param note for what is to be told where it throws

@@ -76,7 +76,8 @@ export class ExplainRoute {
     }));
     const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
     const consulted: ForecastCall[] = [];
-    for (const call of plugins.foresee(request, foresight)) consulted.push(await this.foresee(call, caller, signal));
+    for (const call of await plugins.foresee(request, foresight))
+      consulted.push(await this.foresee(call, caller, signal));
     return { ...routed, forecast, refusals, dropped, tools, plugins: plugins.standings, consulted };
   }
 

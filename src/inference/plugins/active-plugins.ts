@@ -122,8 +122,12 @@ export class ActivePlugins {
   }
 
   /** The models that would be asked before the one that answers. */
-  foresee(request: ModelRequest, foresight: Foresight): readonly ForeseenCall[] {
-    return this.active.flatMap(({ plugin, options }) => plugin.foresee?.(request, options, foresight) ?? []);
+  async foresee(request: ModelRequest, foresight: Foresight): Promise<readonly ForeseenCall[]> {
+    const calls: ForeseenCall[] = [];
+    for (const { plugin, options } of this.active) {
+      calls.push(...((await plugin.foresee?.(request, options, foresight)) ?? []));
+    }
+    return calls;
   }
 
   /** What watches one answer, the first to see it first. */

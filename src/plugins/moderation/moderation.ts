@@ -12,9 +12,10 @@ export const moderation: Plugin = {
   options: {},
   stageType: 'guardrail',
   // What a reply is judged by depends on its length.
-  foresee: (request, _options, foresight) => {
+  foresee: async (request, _options, foresight) => {
     const engine = chooseEngine(request, foresight);
-    const asked = engine.foresee?.(textsOf(request, engine.picturesMax), request) ?? [];
+    if (!engine.foresee) return [];
+    const asked = engine.foresee(await doInTurns(textsOf(request, engine.picturesMax)), request);
     return asked.map((one) => ({ kind: 'moderation', requests: [one], toolUsesMax: 0, isWhole: true }));
   },
   price: (request, _options, context) => chooseEngine(request, context).price,
