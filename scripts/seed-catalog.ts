@@ -109,6 +109,7 @@ export function seedCatalog(): SeededCatalog {
     `# The models, endpoints and prices that ship. Written by scripts/seed-catalog.ts: change that, not this.`,
     `#`,
     `# Where each figure is from, and of which day, stands in sources.yaml. Prices are those of ${PRICE_DATE}.`,
+    '# Scores are indexes of Artificial Analysis (https://artificialanalysis.ai), who asks to be named wherever they are used.',
     `# What no source says is absent, and counts as restrictive: state your own agreements in a file of yours that`,
     `# says \`extends: default\`.`,
     `version: 1`,

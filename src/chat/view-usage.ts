@@ -35,7 +35,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
       accepted_prediction_tokens: countAt(raw, 'completion_tokens_details', 'accepted_prediction_tokens'),
       rejected_prediction_tokens: countAt(raw, 'completion_tokens_details', 'rejected_prediction_tokens'),
     },
-    ...(requested > 0 && {
+    ...((requested > 0 || webSearchRequests > 0) && {
       server_tool_use_details: {
         tool_calls_requested: requested,
         tool_calls_executed: executed,

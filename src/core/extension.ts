@@ -58,7 +58,9 @@ export interface FetchedPage {
   /** Of the text's encoding, as the server says it; lower case. */
   readonly charset?: string;
   readonly bytes: Buffer;
-  /** Gives back the room that its bytes take in the process: to be called once they are not needed any more. */
+  /** Takes room for so many more that are made of it. @returns false where there is none */
+  take(bytes: number): boolean;
+  /** Gives back the room that all of it takes in the process: to be called once it is not needed any more. */
   release(): void;
 }
 

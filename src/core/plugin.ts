@@ -111,7 +111,11 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   /** `consult` asks models: room for the answer is kept beside theirs. */
   readonly asksModels?: boolean;
   /** The models that `consult` would ask, for an explanation. Pure. */
-  foresee?(request: ModelRequest, options: Options, foresight: Foresight): readonly ForeseenCall[];
+  foresee?(
+    request: ModelRequest,
+    options: Options,
+    foresight: Foresight,
+  ): readonly ForeseenCall[] | Promise<readonly ForeseenCall[]>;
   /**
    * Asks somebody outside, behind the hold and before the model.
    * @param note for what is to be told where it throws
@@ -119,8 +123,11 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
   /** What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Pure. */
   shortens?(options: Options): { readonly contextMax: number };
-  /** The request as one leg can take it, before it is sent there. Its note is told where that leg answers. Pure. */
-  fit?(request: ModelRequest, leg: Leg, options: Options): Prepared;
+  /**
+   * The request as one leg can take it, before it is sent there: at once where it is short. Its note is told where that
+   * leg answers. Pure.
+   */
+  fit?(request: ModelRequest, leg: Leg, options: Options): Prepared | Promise<Prepared>;
   /** One for each answer; undefined where there is nothing to watch. */
   watch?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): ReplyWatch | undefined;
 }

@@ -55,6 +55,8 @@ export interface Admitted {
   readonly modelLimiter: ModelSlots;
   /** Takes what further calls need of the limits of its key; absent: it has none. */
   readonly keyRate?: KeyRate;
+  /** As `NextCall` has it, of the first call; absent: its room is that of the hold. */
+  readonly release?: () => void;
 }
 
 /** What a further call goes on with. */

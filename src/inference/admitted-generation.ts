@@ -24,7 +24,7 @@ export const runOf = ({ planned, admitted, signal }: AdmittedGeneration): RunInp
   purpose: 'answer',
   reveal: planned.routed.reveal,
   // A conversation that is cleared may have room where it had none.
-  fit: fitInTurn(planned.edit, planned.plugins.fit),
+  fit: fitInTurn(planned.fit, planned.plugins.fit),
   modelLimiter: admitted.modelLimiter,
   signal,
 });

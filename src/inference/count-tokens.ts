@@ -2,7 +2,6 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { readableBy } from '../core/conversation/documents.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import type { AppliedEdit } from '../core/conversation/clear-context.js';
 import type { CountedPrompt } from '../core/provider.js';
@@ -38,13 +37,12 @@ export class CountTokens {
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
   async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
-    const { request: read, routed, refusal, edit } = await this.planner.plan(asked, caller, signal);
+    const { request: read, routed, refusal, fit } = await this.planner.plan(asked, caller, signal);
     // What may not be sent to a provider may not be sent to be counted either.
     if (refusal) throw refusal;
     const [leg] = routed.plan.legs;
-    const readable = leg ? readableBy(read, leg.model.inputModalities) : read;
     const { request, appliedEdits }: Omit<FittedRequest, 'stages'> =
-      leg && edit ? await edit(readable, leg) : { request: readable };
+      leg && fit ? await fit(read, leg) : { request: read };
     const native = leg && (await this.countNatively(leg, request, routed, signal));
     const counted = native ?? { inputTokens: await estimateInTurns(request) };
     return {

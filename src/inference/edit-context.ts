@@ -1,4 +1,5 @@
 import { clearContext, type ClearedContext } from '../core/conversation/clear-context.js';
+import { listDocuments, readableBy } from '../core/conversation/documents.js';
 import { CLEAR_THINKING, readContextEdits, type ContextEdit } from '../core/conversation/context-edits.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
@@ -32,6 +33,16 @@ export function contextEditor(
     return told(cleared, leg, tookSince(beganAt));
   };
 }
+
+/**
+ * A file as each leg reads it: as it came, or in words (docs/decisions/0070-pdfs-in-words.md). It comes before all else
+ * that is done for a leg, so that sizes are those of what is sent.
+ * @returns undefined for a request without a document
+ */
+export const documentReader = (request: ModelRequest): FitRequest | undefined =>
+  listDocuments(request).next().done === true
+    ? undefined
+    : (asked, { model }) => ({ request: readableBy(asked, model.inputModalities), stages: [] });
 
 /** Both, one after the other. Undefined: neither is there. */
 export function fitInTurn(first: FitRequest | undefined, second: FitRequest | undefined): FitRequest | undefined {

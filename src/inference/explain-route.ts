@@ -66,17 +66,18 @@ export class ExplainRoute {
    */
   async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
     const planned = await this.planner.plan(asked, caller, signal, { seed });
-    const { request, routed, budgets, offers, edit, plugins } = planned;
+    const { request, routed, budgets, offers, fit, plugins } = planned;
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     const { legs } = routed.plan;
-    const { refusals, dropped } = await this.tryLegs(legs, (leg) => edit?.(request, leg) ?? { request });
+    const { refusals, dropped } = await this.tryLegs(legs, (leg) => fit?.(request, leg) ?? { request });
     const tools = offers.map((offer) => ({
       ...offer,
       nativeAt: legs.filter((leg) => this.attempts.runsTool(leg, offer.tool) === true),
     }));
     const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
     const consulted: ForecastCall[] = [];
-    for (const call of plugins.foresee(request, foresight)) consulted.push(await this.foresee(call, caller, signal));
+    for (const call of await plugins.foresee(request, foresight))
+      consulted.push(await this.foresee(call, caller, signal));
     return { ...routed, forecast, refusals, dropped, tools, plugins: plugins.standings, consulted };
   }
 

@@ -373,8 +373,9 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
   const searches = uses.filter(({ web }) => web?.kind === 'search').length;
   const fetches = uses.filter(({ web }) => web?.kind === 'fetch').length;
   const byVendors = (usage.webSearchRequests ?? 0) + (usage.webFetchRequests ?? 0);
-  const refused = uses.filter(({ refusal }) => refusal !== undefined).length;
-  const requested = byVendors + uses.length;
+  const called = uses.filter(({ isOfPlugin }) => isOfPlugin !== true);
+  const refused = called.filter(({ refusal }) => refusal !== undefined).length;
+  const requested = byVendors + called.length;
   return {
     ...sum,
     iterations,

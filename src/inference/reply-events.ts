@@ -35,6 +35,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   private releasing: Promise<void> | undefined;
   /** How it failed, until somebody asks. */
   private failure: { readonly reason: unknown } | undefined;
+  /** From then on nothing goes out but what had been let go before. */
+  private hasFailed = false;
   /** Nobody reads: the rest is only counted. */
   private isUnread = false;
   /** What nobody has asked for yet: what was let go meanwhile, results of tools, and the last words behind them. */
@@ -75,6 +77,8 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       void this.releasing.then(() => this.take(batch));
       return;
     }
+    // What held it back has failed meanwhile, and has not judged it.
+    if (this.hasFailed) return;
     this.isPulling = false;
     clearTimeout(this.overdue);
     const isOver = this.call.observe(batch);
@@ -128,6 +132,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   private readonly failed = (thrown: unknown): void => {
+    this.hasFailed = true;
     clearTimeout(this.overdue);
     const told = (reason: unknown): void => {
       this.failure = { reason };

@@ -14,7 +14,7 @@ import type { Inspection } from '../guardrails/inspector.js';
 import type { FitRequest } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
-import { contextEditor } from './edit-context.js';
+import { contextEditor, documentReader, fitInTurn } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins } from './plugins/active-plugins.js';
 import { choiceStage } from './plugins/plugin-stages.js';
@@ -39,8 +39,11 @@ export interface PlannedRequest {
   /** Why it may not be sent to anybody, also where there are legs. */
   readonly refusal: Error | undefined;
   readonly plugins: ActivePlugins;
-  /** Clears what a leg's vendor would not by itself; undefined where nothing is to be cleared. */
-  readonly edit: FitRequest | undefined;
+  /**
+   * Has files as a leg reads them, and clears what its vendor would not by itself; undefined where there is nothing of
+   * that. Plugins fit what it gives.
+   */
+  readonly fit: FitRequest | undefined;
   /** Tools that this gateway runs for it. */
   readonly offered: OfferedTools;
   /** Who runs those of its tools that this gateway knows to serve. */
@@ -119,7 +122,7 @@ export class RequestPlanner {
       budgets: guardrails.budgets,
       refusal,
       plugins,
-      edit: contextEditor(shown, routed.inputs.carries),
+      fit: fitInTurn(documentReader(shown), contextEditor(shown, routed.inputs.carries)),
       offered,
       offers,
       inspect: (added) => guardrails.inspect(added, signal),

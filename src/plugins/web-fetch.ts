@@ -1,23 +1,28 @@
-import type { Plugin } from '../core/plugin.js';
+import { pluginPath, type Plugin } from '../core/plugin.js';
 import { flag, optional } from '../shared/http/schema.js';
-import { domainList, wholeNumber } from '../shared/http/bounds.js';
+import { domainRules, wholeNumber } from '../shared/http/bounds.js';
+import { readDomains } from '../tools/domain-list.js';
 
+const ID = 'web-fetch';
 const TOOL = 'openrouter:web_fetch';
 
 /** Offers the model the tool that fetches pages (docs/wire/tools-and-plugins.md#plugins). */
 export const webFetch: Plugin = {
-  id: 'web-fetch',
+  id: ID,
   options: {
     enabled: optional(flag()),
-    allowed_domains: optional(domainList()),
-    blocked_domains: optional(domainList()),
-    max_content_tokens: optional(wholeNumber()),
+    allowed_domains: optional(domainRules()),
+    blocked_domains: optional(domainRules()),
+    max_content_tokens: optional(wholeNumber({ min: 1 })),
     max_uses: optional(wholeNumber()),
   },
   prepare: (request, options) => {
     // Who asks for the tool itself says how it is to be.
     if (request.tools.some((tool) => tool.type === 'service' && tool.id === TOOL)) return { request };
-    const tools = [...request.tools, { type: 'service', id: TOOL, parameters: options } as const];
+    const path = pluginPath(request, ID);
+    for (const name of ['allowed_domains', 'blocked_domains']) readDomains(options[name], `${path}.${name}`);
+    const tool = { type: 'service', id: TOOL, parameters: options, path, parametersPath: path } as const;
+    const tools = [...request.tools, tool];
     return { request: { ...request, tools }, note: { summary: 'offered' } };
   },
 };

@@ -2,15 +2,16 @@ import type { Message, TextBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { RequestedServiceTool, Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
-import { isDomainRule, type JoinedRules } from '../core/domains.js';
+import type { JoinedRules } from '../core/domains.js';
 import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 import { pluginPath, type Consulted, type Plugin, type Prepared } from '../core/plugin.js';
 import { flag, oneOf, optional } from '../shared/http/schema.js';
-import { domainList, modelText, wholeNumber } from '../shared/http/bounds.js';
+import { domainRules, modelText, wholeNumber } from '../shared/http/bounds.js';
 import { userLocation } from '../shared/http/user-location.js';
+import { readDomains } from '../tools/domain-list.js';
 import { cut } from '../tools/web-search/result-pages.js';
 import { serveSearch, type ServedSearch } from '../tools/web-search/web-search.js';
 
@@ -33,8 +34,8 @@ export const web: Plugin = {
     max_results: optional(wholeNumber({ min: 1, max: RESULTS_MAX })),
     max_uses: optional(wholeNumber()),
     search_prompt: optional(modelText()),
-    include_domains: optional(domainList()),
-    exclude_domains: optional(domainList()),
+    include_domains: optional(domainRules()),
+    exclude_domains: optional(domainRules()),
     user_location: optional(userLocation),
   },
   prepare,
@@ -45,7 +46,6 @@ export const web: Plugin = {
 /** Asks for the vendors' own search, which is left out where not all that may answer have it. */
 function prepare(request: ModelRequest, options: JsonObject): Prepared {
   const path = pluginPath(request, ID);
-  for (const name of Object.values(OPTION_NAMES)) assertDomains(options[name], `${path}.${name}`);
   const { engine = 'native', max_uses: uses } = options;
   const isFree = request.toolChoice === undefined || request.toolChoice.type === 'auto';
   if (engine !== 'native' || uses === 0 || !isFree || request.tools.some(isSearch)) return { request };
@@ -90,6 +90,8 @@ function searchOf(request: ModelRequest, options: JsonObject, context: Extension
   const query = at === -1 ? undefined : queryIn(request.messages[at]!);
   if (query === undefined) return undefined;
   const path = pluginPath(request, ID);
+  // The search would name its own parameters.
+  for (const name of Object.values(OPTION_NAMES)) readDomains(options[name], `${path}.${name}`);
   const bound = boundOf(options, context.caller.egress, path);
   const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
   return { search: serveSearch(asked, context), query, at };
@@ -137,16 +139,6 @@ function parametersOf(options: JsonObject): JsonObject {
     excluded_domains: exclude_domains,
     user_location,
   });
-}
-
-function assertDomains(domains: Json | undefined, path: string): void {
-  if (!Array.isArray(domains)) return;
-  const wrong = domains.findIndex((domain: Json) => typeof domain !== 'string' || !isDomainRule(domain));
-  if (wrong === -1) return;
-  throw new GatewayError(
-    'invalid-request',
-    `${path}.${wrong}: must be a domain such as example.com or example.com/blog`,
-  );
 }
 
 function promptOf({ search_prompt: said, user_location: place }: JsonObject, { clock }: ExtensionContext): string {

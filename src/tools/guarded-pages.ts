@@ -63,7 +63,8 @@ export class GenerationPages implements GuardedFetch {
       this.held.delete(held);
     };
     try {
-      return { ...(await this.collect(url, limits, held, signal)), release };
+      const page = await this.collect(url, limits, held, signal);
+      return { ...page, take: (bytes) => held.take(bytes), release };
     } catch (error) {
       release();
       signal.throwIfAborted();

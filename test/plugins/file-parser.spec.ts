@@ -4,6 +4,7 @@
  * Method: the application before strict doubles of models of several formats and of the engine, whole and streamed, on
  * both faces. Rules: docs/wire/tools-and-plugins.md#the-plugin-file-parser.
  */
+import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
@@ -66,6 +67,7 @@ describeOnEachDatabase('the plugin file-parser', (database) => {
       models: [
         { id: 'test/words', ...TEXT_ONLY },
         { id: 'test/chat-words', at: [{ url: chat.url, dialect: 'openai-chat' }], ...TEXT_ONLY },
+        { id: 'test/chat-files', at: [{ url: chat.url, dialect: 'openai-chat' }] },
         { id: 'test/responses-words', at: [{ url: responses.url, dialect: 'openai-responses' }], ...TEXT_ONLY },
         {
           id: 'test/sees',
@@ -204,6 +206,8 @@ describeOnEachDatabase('the plugin file-parser', (database) => {
         cost_usd: 0.006,
       });
       expect(microUsd(reply.usage.cost_details.server_tool_cost)).toBe(3 * PAGE);
+      // No model called a tool.
+      expect(reply.text).not.toContain('tool_calls_requested');
       expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + 3 * PAGE, tools_cost: 3 * PAGE });
     });
 
@@ -444,6 +448,38 @@ describeOnEachDatabase('the plugin file-parser', (database) => {
       return ((await response.json()) as JsonBody).input_tokens;
     };
     expect(await count('test/chat-words')).toBeGreaterThan(450);
+  });
+
+  it('has the context edited by the words of files where those are what a model reads', async () => {
+    const book = paged(...Array.from({ length: 100 }, () => 'word '.repeat(15)));
+    const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} };
+    const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: `It is blue. ${'x'.repeat(400)}` };
+    const fields = {
+      tools: [{ name: 'look', input_schema: { type: 'object' } }],
+      messages: [
+        ...asking(file('/messages', book)),
+        { role: 'assistant', content: [use] },
+        { role: 'user', content: [result] },
+      ],
+      context_management: {
+        edits: [
+          {
+            type: 'clear_tool_uses_20250919',
+            trigger: { type: 'input_tokens', value: 1_700 },
+            keep: { type: 'tool_uses', value: 0 },
+          },
+        ],
+      },
+    };
+    // One that takes files reads no words: a file counts as one there, however long.
+    chat.script(openaiText('I see.'));
+    await ask('/messages', { ...fields, model: 'test/chat-files' });
+    expect(readBy(chat)).toContain('It is blue.');
+    bench.upstreams.main.script(() => json({ type: 'error', error: { type: 'api_error', message: 'no' } }, 500));
+    const reply = await ask('/messages', { ...fields, models: ['test/chat-words'] });
+    expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
+    expect(readBy(chat, 1)).toContain(CLEARED_RESULT);
+    expect(readBy(chat, 1)).not.toContain('It is blue.');
   });
 
   it.each([

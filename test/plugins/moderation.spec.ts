@@ -461,12 +461,13 @@ describeOnEachDatabase('moderation by a service', (database) => {
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
     it('asks about what is asked and what is answered, charged once with the answer', async () => {
       bench.begin(says(LONG));
-      const { status, stages, id } = await bench.ask(route, { stream, ...user('Why do boats float?') });
+      const { status, stages, id, text } = await bench.ask(route, { stream, ...user('Why do boats float?') });
       expect(status).toBe(200);
       expect(bench.judge.requests[0]!.json).toEqual({ model: MODERATION_MODEL, input: ['Why do boats float?'] });
       expect(bench.judge.requests.length).toBeGreaterThan(stream ? 3 : 1);
       expect(stages[0]).toMatchObject({ summary: 'passed', cost_usd: 0.003 });
       expect(await bench.loop.row(id)).toMatchObject({ outcome: 'completed', cost: CALL + PRICE, tools_cost: PRICE });
+      expect(text).not.toContain('tool_calls_requested');
     });
 
     it('refuses by what it says, and charges nothing without an answer', async () => {

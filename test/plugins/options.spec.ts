@@ -66,7 +66,15 @@ function valuesOf(schema: TSchema): Values {
 
 const BY_TYPE: Readonly<Record<string, (schema: TSchema) => Values>> = {
   boolean: () => ({ good: [true, false], bad: [] }),
-  string: ({ enum: words, const: word, minLength = 0, maxLength }) => {
+  string: ({ enum: words, const: word, minLength = 0, maxLength, format }) => {
+    if (format === 'domain-rule')
+      return {
+        good: ['a.example', '*.example/blog'],
+        bad: [
+          ['a b', ''],
+          ['', ''],
+        ],
+      };
     if (word !== undefined) return { good: [word], bad: [[`${word as string}s`, '']] };
     if (words) return { good: words as unknown[], bad: [['no such word', '']] };
     const longest = maxLength === undefined ? [] : ['x'.repeat(maxLength as number)];
@@ -169,6 +177,8 @@ describe.each(PLACES)('%s', (...place) => {
 
 describe.each(PREFERENCES)('%s', (...place) => {
   it.each<[string, unknown, string]>([
+    ['a domain that is none', [{ id: 'web', include_domains: ['a.example', 'a b'] }], 'plugins.0.include_domains.1: must be a domain such as'],
+    ['the same of a fetch', [{ id: 'web-fetch', blocked_domains: ['*.*'] }], 'plugins.0.blocked_domains.0: must be a domain such as'],
     ['two entries of one id', [{ id: 'web' }, { id: 'fusion' }, { id: 'web' }], 'plugins.2.id: web has an entry already; send one'],
     ['an option that nobody knows', [{ id: 'web', max_result: 3 }], 'plugins.0.max_result: is not a known field; did you mean max_results?'],
     ['a switch of what has none', [{ id: 'moderation', enabled: false }], 'plugins.0.enabled: is not a known field'],

@@ -72,8 +72,12 @@ describeOnEmbedded('the plugin web-fetch', (database) => {
     [{ allowed_domains: 'a.example' }, 'plugins.0.allowed_domains'],
     [{ blocked_domains: [null] }, 'plugins.0.blocked_domains.0'],
     [{ max_content_tokens: 1.5 }, 'plugins.0.max_content_tokens'],
+    [{ max_content_tokens: 0 }, 'plugins.0.max_content_tokens: must be at least 1'],
+    [{ allowed_domains: ['a.example', 'a b'] }, 'plugins.0.allowed_domains.1: must be a domain such as'],
+    [{ blocked_domains: Array(201).fill('a.example') }, 'plugins.0.blocked_domains: must be a list of at most 200'],
   ])('refuses %j', async (options, path) => {
     const { status, body } = await bench.ask('/messages', entry(options), key);
     expect([status, body.error.message]).toEqual([400, expect.stringContaining(path)]);
+    expect(body.error.message).not.toContain('tools.');
   });
 });

@@ -117,6 +117,9 @@ describeOnEmbedded('the plugin web', (database) => {
       );
       expect(addresses(reply)).toEqual([PAGE]);
       expect(searches(reply)).toBe(1);
+      // No model called a tool.
+      const { tool_calls_requested: called = 0 } = reply.usage.server_tool_use_details ?? {};
+      expect(called).toBe(0);
       expect(microUsd(reply.usage.cost)).toBe(CALL + PRICES.search);
       expect(microUsd(reply.usage.cost_details.server_tool_cost)).toBe(PRICES.search);
       const [stage] = stagesIn(reply.text);
@@ -207,6 +210,16 @@ describeOnEmbedded('the plugin web', (database) => {
       ]);
       expect(read('adviser')).toBe(QUESTION);
       expect(stagesIn(reply.text)[0]).toMatchObject({ summary: 'left to the vendor' });
+    });
+
+    it('keeps no room for a call of the loop that has ended', async () => {
+      bench.begin(calls(USES.datetime), calls(USES.datetime), ANSWER);
+      const fields = { stream, ...plugin(), tools: [TOOLS.datetime] };
+      const room = (await boundOf(fields)) + 0.004 + 0.004;
+      const { key: poor } = await bench.gateway.newKey({ limit: Number(room.toFixed(6)) });
+      const reply = await ask(route, fields, { key: poor });
+      expect([reply.status, bench.upstreams.main.requests.length]).toEqual([200, 3]);
+      expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL + PRICES.search });
     });
 
     it('runs beside the tools', async () => {
@@ -329,6 +342,11 @@ describeOnEmbedded('the plugin web', (database) => {
       'plugins.0.engine: the engine parallel is not set up',
     ],
     ['no domain', plugin({ include_domains: ['one.example', 'a b'] }), 'plugins.0.include_domains.1: must be a domain'],
+    [
+      'more domains than a search is held to',
+      plugin({ engine: 'exa', include_domains: Array.from({ length: 201 }, (_, at) => `a${at}.example`) }),
+      'plugins.0.include_domains: must be a list of at most 200 domains',
+    ],
     ['no domain', plugin({ exclude_domains: ['*.*'] }), 'plugins.0.exclude_domains.0: must be a domain'],
     ['an engine of that name', plugin({ engine: 'bing' }), 'plugins.0.engine'],
     ['an engine', plugin({ engine: null }), 'plugins.0.engine'],

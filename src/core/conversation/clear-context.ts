@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json/json.js';
-import { estimateTokens, InputEstimate, listSizes, sizeOf } from '../money/estimate.js';
+import { estimateInSteps, estimateTokens, sizeOf } from '../money/estimate.js';
 import { StepCounter, type Steps } from '../steps.js';
 import { blockPath, type ContentBlock, type Message, type ToolResultBlock, type ToolUseBlock } from './content.js';
 import { CLEAR_THINKING, type ClearThinking, type ClearToolUses, type ContextEdit } from './context-edits.js';
@@ -90,17 +90,7 @@ function* listUses(messages: readonly Message[]): Steps<readonly AnsweredUse[]> 
 
 function* isPastTrigger(request: ModelRequest, { trigger }: ClearToolUses, uses: number): Steps<boolean> {
   if (trigger.type === 'tool_uses') return uses > trigger.value;
-  const estimate = new InputEstimate();
-  const steps = new StepCounter();
-  let bytes = 0;
-  for (const size of listSizes(request)) {
-    estimate.add(size);
-    bytes += size.bytes;
-    if (!steps.isOver() && bytes < STEP_BYTES) continue;
-    yield;
-    bytes = 0;
-  }
-  return estimate.tokens > trigger.value;
+  return (yield* estimateInSteps(request)) > trigger.value;
 }
 
 // New values, without the words they came in: these hold what was cleared.

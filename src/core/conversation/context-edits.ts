@@ -62,6 +62,13 @@ export function readContextEdits(management: Opaque | undefined): ContextEdits |
   };
 }
 
+/** The same without what needs a model, whose work nobody would hand back. @returns undefined where nothing is left */
+export function clearingOnly(management: Opaque | undefined): Opaque | undefined {
+  if (!readContextEdits(management)) return undefined;
+  const edits = (management!.value['edits'] as readonly Json[]).filter((edit) => isJsonObject(edit) && readEdit(edit));
+  return { ...management!, value: { ...management!.value, edits } };
+}
+
 function readEdit(edit: JsonObject): ContextEdit | undefined {
   switch (edit['type']) {
     case CLEAR_TOOL_USES:

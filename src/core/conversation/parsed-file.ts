@@ -23,3 +23,12 @@ const viewPart = (block: TextBlock | ImageBlock): JsonObject =>
 
 const urlOf = (source: ImageBlock['source']): string =>
   source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
+
+/** Of what it says, in characters. */
+export const lengthOfFile = ({ content }: Pick<ParsedFile, 'content'>): number =>
+  content.reduce((sum, block) => sum + lengthOf(block), 0);
+
+function lengthOf(block: TextBlock | ImageBlock): number {
+  if (block.type === 'text') return block.text.length;
+  return block.source.type === 'base64' ? block.source.data.length : block.source.url.length;
+}

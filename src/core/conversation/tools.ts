@@ -55,6 +55,8 @@ export interface RequestedServiceTool {
   readonly field?: 'web_search_options';
   /** Where errors say it stands, where that is not in `tools`: `plugins.0.tools.1`. */
   readonly path?: string;
+  /** Where errors say its parameters stand, where that is not in `parameters`: in a plugin's entry. */
+  readonly parametersPath?: string;
   /** As it is shown where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }

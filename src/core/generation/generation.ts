@@ -37,10 +37,12 @@ export interface GenerationStart {
   readonly observer?: GenerationObserver | undefined;
 }
 
-/** A call of a tool that this gateway serves. */
+/** A call of a tool that this gateway serves, or what a plugin asked of somebody outside. */
 export interface ToolUseRecord {
-  /** As it was asked for: a type of `tools[]`. */
+  /** As it was asked for: a type of `tools[]`, or the id of the plugin. */
   readonly type: string;
+  /** No model called it: it is charged as a tool's use is, and is no call of one. */
+  readonly isOfPlugin?: boolean;
   /** Why it was not run; absent: it was. */
   readonly refusal?: ToolFailure;
   /** What it asked of the web; absent: nothing. */

@@ -1,6 +1,8 @@
 // Goal: words in printed JSON are read as whoever parses it reads them. Method: texts that JSON escapes, in any way.
 import fc from 'fast-check';
-import { plainWords } from './plain-words.js';
+import { doAtOnce } from '../steps.js';
+import { PIECE } from '../yield-to-event-loop.js';
+import { plainInSteps, plainWords } from './plain-words.js';
 
 it.each([
   ['how\\tto\\nbuild', 'how\tto\nbuild'],
@@ -19,4 +21,17 @@ it('is the text itself, whatever JSON made of it', () => {
       expect(plainWords(JSON.stringify(text).slice(1, -1))).toBe(text.replaceAll('\b', ' '));
     }),
   );
+});
+
+it('is the same in steps, wherever these end', () => {
+  const unit = fc.constantFrom('a', '\\', '\\\\', '\\n', '\\"', '\\u00e4', '\\ud83d\\ude00', '\\u00', '😀');
+  const around = fc.array(unit, { maxLength: 12 }).map((units) => units.join(''));
+  fc.assert(
+    fc.property(around, fc.integer({ min: -8, max: 8 }), (units, shift) => {
+      const text = `${'x'.repeat(PIECE - 12 + shift)}${units}${'\\'.repeat(40)}${'y'.repeat(PIECE)}`;
+      expect(doAtOnce(plainInSteps(text)) === plainWords(text)).toBe(true);
+    }),
+  );
+  const slashes = '\\'.repeat(3 * PIECE + 1);
+  expect(doAtOnce(plainInSteps(slashes)) === plainWords(slashes)).toBe(true);
 });

@@ -1,3 +1,6 @@
+import type { Steps } from '../steps.js';
+import { PIECE } from '../yield-to-event-loop.js';
+
 const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
 /** What a letter behind a backslash stands for, where it is no letter of words. */
 const SPACES: Readonly<Record<string, string>> = { b: ' ', f: '\f', n: '\n', r: '\r', t: '\t' };
@@ -12,3 +15,29 @@ export const plainWords = (json: string): string =>
         code === undefined ? (SPACES[letter] ?? letter) : String.fromCharCode(parseInt(code, 16)),
       )
     : json;
+
+/** The same of a text that may be long, in steps. */
+export function* plainInSteps(json: string): Steps<string> {
+  if (json.length <= PIECE) return plainWords(json);
+  const words: string[] = [];
+  for (let start = 0; start < json.length;) {
+    if (start > 0) yield;
+    const end = start + PIECE >= json.length ? json.length : cutBefore(json, start, start + PIECE);
+    words.push(plainWords(json.slice(start, end)));
+    start = end;
+  }
+  return words.join('');
+}
+
+/** Characters behind the backslash of the longest escape. */
+const ESCAPE_REST = 5;
+
+/** The last place up to `end` that no escape stands across. @param start such a place, far before */
+function cutBefore(json: string, start: number, end: number): number {
+  const last = json.lastIndexOf('\\', end - 1);
+  if (last < Math.max(start, end - ESCAPE_REST)) return end;
+  let first = last;
+  while (first > start && json[first - 1] === '\\') first--;
+  // Two of them are one escape.
+  return (last - first) % 2 === 0 ? last : end;
+}

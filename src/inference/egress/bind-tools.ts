@@ -40,10 +40,10 @@ function* bindTool(tool: VendorTool | RequestedServiceTool, path: string, egress
   // Lists of domains are long work.
   yield;
   if (tool.type === 'service') {
-    const { id, parameters, byPlugin, path: ownPath = path } = tool;
+    const { id, parameters, byPlugin, path: ownPath = path, parametersPath = `${ownPath}.parameters` } = tool;
     if (id === WEB_SEARCH) return withRules(tool, parameters, byPlugin?.path ?? ownPath, egress);
     // Pages that the gateway fetches are judged one by one.
-    return (yield* findRefusedParameter(parameters, `${ownPath}.parameters`, egress)) ?? tool;
+    return (yield* findRefusedParameter(parameters, parametersPath, egress)) ?? tool;
   }
   const { type } = tool.opaque.value;
   const kind = typeof type === 'string' ? type : '';

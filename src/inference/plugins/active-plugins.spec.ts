@@ -120,22 +120,39 @@ describe('models that stand for a plugin', () => {
   });
 });
 
-it('fits a request to a leg by each of them', () => {
-  const shorter = (id: string): Plugin => ({
+describe('fits a request to a leg by each of them', () => {
+  const shorter = (id: string, isLate = false): Plugin => ({
     id,
     options: { enabled: {} },
-    fit: (request, { endpoint: { contextLength } }) => ({
-      request: { ...request, user: `${request.user ?? ''}${id}${contextLength}` },
-      note: { summary: 'shortened' },
-    }),
+    fit: (request, { endpoint: { contextLength } }) => {
+      const user = `${request.user ?? ''}${id}${contextLength}`;
+      const fitted = { request: { ...request, user }, note: { summary: 'shortened' } };
+      return isLate ? Promise.resolve(fitted) : fitted;
+    },
   });
   const [leg] = plan([model('acme/any', [{ ...endpoint('p1'), contextLength: 4 }])], {}).legs;
-  const set = setOf([shorter('a'), shorter('b')], [{ id: 'a' }, { id: 'b' }]);
-  const { request, stages } = set.fit!(modelRequest(), leg!);
-  expect(request.user).toBe('a4b4');
   const told = (name: string) => ({ ...TOLD, name, summary: 'shortened' });
-  expect(stages).toEqual([told('a'), told('b')]);
-  expect(setOf([shorter('a')], []).fit).toBeUndefined();
+  const fit = (plugins: readonly Plugin[]) =>
+    setOf(
+      plugins,
+      plugins.map(({ id }) => ({ id })),
+    ).fit!(modelRequest(), leg!);
+
+  it('at once where all of them do', () => {
+    const fitted = fit([shorter('a'), shorter('b')]);
+    expect(fitted).toMatchObject({ request: { user: 'a4b4' }, stages: [told('a'), told('b')] });
+  });
+
+  it('later where one of them does', async () => {
+    const fitting = fit([shorter('a'), shorter('b', true), shorter('c')]);
+    expect(fitting).toBeInstanceOf(Promise);
+    const { request, stages } = await fitting;
+    expect([request.user, stages]).toEqual(['a4b4c4', [told('a'), told('b'), told('c')]]);
+  });
+
+  it('unless none of them fits any', () => {
+    expect(setOf([shorter('a')], []).fit).toBeUndefined();
+  });
 });
 
 describe('a watch', () => {

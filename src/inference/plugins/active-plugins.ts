@@ -4,7 +4,7 @@ import type { ExtensionContext } from '../../core/extension.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { ForeseenCall, Foresight, LocalContext, Plugin, ReplyWatch } from '../../core/plugin.js';
+import type { ForeseenCall, Foresight, LocalContext, Plugin, Prepared, ReplyWatch } from '../../core/plugin.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import type { Leg } from '../../core/routing/plan.js';
 import type { ChoiceInputs, NamedChoice } from '../../core/routing/route-inputs.js';
@@ -40,6 +40,7 @@ export interface StagedRequest {
 
 /** A request as one leg can take it. */
 type FittedRequest = Omit<StagedRequest, 'files'>;
+type FitHook = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<FittedRequest>;
 
 /** What watches of one answer work with. */
 export interface Watching {
@@ -53,7 +54,7 @@ export interface Watching {
 export class ActivePlugins {
   readonly isWatching: boolean;
   /** Fits a request to a leg; undefined where none of them does that. */
-  readonly fit: ((request: ModelRequest, leg: Leg) => FittedRequest) | undefined;
+  readonly fit: FitHook | undefined;
   /** Most tokens of the context of endpoints that a request too long for them is shortened for. */
   readonly shortensTo: number | undefined;
   /** Some of them change a request before it is planned. */
@@ -76,7 +77,7 @@ export class ActivePlugins {
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');
     if (fitting.length > 0) {
-      this.fit = (request, leg) => fitInTurn(fitting, request, leg);
+      this.fit = (request, leg) => fitInTurn(fitting, { request, stages: NONE }, leg);
     }
     const contexts = active.flatMap(({ plugin, options }) => plugin.shortens?.(options).contextMax ?? []);
     if (contexts.length > 0) this.shortensTo = Math.max(...contexts);
@@ -121,8 +122,12 @@ export class ActivePlugins {
   }
 
   /** The models that would be asked before the one that answers. */
-  foresee(request: ModelRequest, foresight: Foresight): readonly ForeseenCall[] {
-    return this.active.flatMap(({ plugin, options }) => plugin.foresee?.(request, options, foresight) ?? []);
+  async foresee(request: ModelRequest, foresight: Foresight): Promise<readonly ForeseenCall[]> {
+    const calls: ForeseenCall[] = [];
+    for (const { plugin, options } of this.active) {
+      calls.push(...((await plugin.foresee?.(request, options, foresight)) ?? []));
+    }
+    return calls;
   }
 
   /** What watches one answer, the first to see it first. */
@@ -168,16 +173,28 @@ export class ActivePlugins {
   }
 }
 
-function fitInTurn(fitting: readonly ActivePlugin[], asked: ModelRequest, leg: Leg): FittedRequest {
-  let request = asked;
-  let stages: readonly JsonObject[] = NONE;
-  for (const { plugin, options } of fitting) {
+/** From one of them on: a request that each fits at once is fitted at once. */
+function fitInTurn(
+  fitting: readonly ActivePlugin[],
+  asked: FittedRequest,
+  leg: Leg,
+  from = 0,
+): FittedRequest | Promise<FittedRequest> {
+  let fitted: FittedRequest = asked;
+  for (let next = from; next < fitting.length; next++) {
+    const { plugin, options } = fitting[next]!;
+    const { request, stages } = fitted;
     const beganAt = performance.now();
-    const fitted = plugin.fit!(request, leg, options);
-    request = fitted.request;
-    if (fitted.note) stages = [...stages, stageOf(plugin, fitted.note, tookSince(beganAt))];
+    const done = ({ request: fit, note }: Prepared): FittedRequest => ({
+      request: fit,
+      stages: note ? [...stages, stageOf(plugin, note, tookSince(beganAt))] : stages,
+    });
+    const answer = plugin.fit!(request, leg, options);
+    // No turn of the microtask queue for what is at hand.
+    if (answer instanceof Promise) return answer.then((late) => fitInTurn(fitting, done(late), leg, next + 1));
+    fitted = done(answer);
   }
-  return { request, stages };
+  return fitted;
 }
 
 const NONE: readonly never[] = [];

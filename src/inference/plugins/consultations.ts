@@ -89,7 +89,7 @@ export class Consultations {
       const cost = own + spent();
       if (own > 0n || web) {
         const milliseconds = performance.now() - beganAt;
-        const use = { type: plugin.id, milliseconds, isError: false, cost: own, consulted: runs };
+        const use = { type: plugin.id, isOfPlugin: true, milliseconds, isError: false, cost: own, consulted: runs };
         generation.toolUses.push({ ...use, ...(web && { web }) });
       }
       if (note) tell(note, cost);
@@ -108,8 +108,7 @@ export class Consultations {
     const { planned, admitted } = start;
     const next = await this.admission.admitNext(admitted, admitted.plan, request);
     if (!next) throw noRoom();
-    const { plan, prompt } = next;
-    return { ...start, planned: { ...planned, request }, admitted: { ...admitted, plan, prompt } };
+    return { ...start, planned: { ...planned, request }, admitted: { ...admitted, ...next } };
   }
 }
 

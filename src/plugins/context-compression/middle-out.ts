@@ -1,6 +1,14 @@
-import type { ContentBlock, Message, TextBlock, ToolResultContent } from '../../core/conversation/content.js';
+import {
+  blockPath,
+  type ContentBlock,
+  type Message,
+  type TextBlock,
+  type ToolResultBlock,
+  type ToolResultContent,
+} from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { estimateFrameTokens, estimateMessageTokens } from '../../core/money/estimate.js';
+import { estimateInSteps, estimateMessages } from '../../core/money/estimate.js';
+import { StepCounter, type Steps } from '../../core/steps.js';
 import { cutMiddle } from './cut-middle.js';
 import { listUnits, type Unit } from './units.js';
 
@@ -24,36 +32,50 @@ export interface Shortened {
  * turn. Where these alone have no room, the longest of their texts lose their middle. Pure.
  * @returns undefined where all has room, or nothing that may be done makes it fit
  */
-export function middleOut(request: ModelRequest, { tokensMax, messagesMax }: Room): Shortened | undefined {
+export function* middleOut(request: ModelRequest, { tokensMax, messagesMax }: Room): Steps<Shortened | undefined> {
   const { messages } = request;
-  const sizes = messages.map(estimateMessageTokens);
-  const room = tokensMax - estimateFrameTokens(request);
+  const sizes = yield* estimateMessages(messages);
+  const room = tokensMax - (yield* estimateInSteps({ ...request, messages: [] }));
   if (sumOf(sizes) <= room && messages.length <= messagesMax) return undefined;
-  const kept = keepEnds(listUnits(messages, sizes), { tokensMax: room, messagesMax });
-  const left = kept.flatMap(({ from, to }) => messages.slice(from, to));
-  const isTold = withBeginning(left, messages);
-  // All of it is measured once: it may be megabytes.
-  const sizeOf = new Map(messages.map((message, place) => [message, sizes[place]!]));
-  const over = sumOf(isTold.map((message) => sizeOf.get(message)!)) - room;
-  return over <= 0 ? { messages: isTold, cut: 0 } : cutTexts(isTold, over);
+  const units = yield* listUnits(messages, sizes);
+  const places = withBeginning(yield* keepEnds(units, { tokensMax: room, messagesMax }), messages);
+  const left = yield* placed(places, messages);
+  const over = sumOf(places.map((place) => sizes[place]!)) - room;
+  return over <= 0 ? { messages: left, cut: 0 } : yield* cutTexts(left, over);
 }
 
-/** The units that stay, in their order. */
-function keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): readonly Unit[] {
+/** Messages in their new places. They tell where their blocks stood, for errors name what the caller wrote. */
+function* placed(places: readonly number[], messages: readonly Message[]): Steps<readonly Message[]> {
+  const steps = new StepCounter();
+  const left: Message[] = [];
+  for (const place of places) {
+    const message = messages[place]!;
+    if (steps.isOver(message.content.length + 1)) yield;
+    const isMoved = place !== left.length && !message.paths;
+    left.push(isMoved ? { ...message, paths: message.content.map((_, at) => blockPath(message, place, at)) } : message);
+  }
+  return left;
+}
+
+/** The places of messages in units that stay, in their order. */
+function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): Steps<readonly number[]> {
   const last = units.length - 1;
   const asked = units.findLastIndex(({ isAsked }) => isAsked);
   const kept = new Set(asked === -1 ? [last] : [asked, last]);
   let tokens = 0;
-  const sides = [new Side(0, 1, Math.floor(messagesMax / 2)), new Side(last, -1, Math.ceil(messagesMax / 2))] as const;
+  const first = new Side(0, 1, Math.floor(messagesMax / 2));
+  const end = new Side(last, -1, Math.ceil(messagesMax / 2));
   for (const index of kept) {
     tokens += units[index]!.tokens;
-    sides[1].count(units[index]!);
+    end.count(units[index]!);
   }
+  const steps = new StepCounter();
   for (;;) {
-    const side = sides.filter(({ isOpen }) => isOpen).sort((one, other) => one.tokens - other.tokens)[0];
-    if (!side) break;
+    if (steps.isOver()) yield;
+    const side = end.isOpen && (!first.isOpen || end.tokens < first.tokens) ? end : first;
+    if (!side.isOpen) break;
     const unit = units[side.next];
-    if (!unit || (kept.has(side.next) && side === sides[0] && side.next === last)) side.isOpen = false;
+    if (!unit || (kept.has(side.next) && side === first && side.next === last)) side.isOpen = false;
     else if (kept.has(side.next)) side.move();
     else if (tokens + unit.tokens > tokensMax || !side.hasPlace(unit)) side.isOpen = false;
     else {
@@ -63,7 +85,12 @@ function keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): rea
       side.move();
     }
   }
-  return units.filter((_, index) => kept.has(index));
+  const places: number[] = [];
+  for (const [index, { from, to }] of units.entries()) {
+    if (steps.isOver(kept.has(index) ? to - from : 1)) yield;
+    if (kept.has(index)) for (let place = from; place < to; place++) places.push(place);
+  }
+  return places;
 }
 
 /** One of both ends, from which units are kept inwards. */
@@ -92,48 +119,68 @@ class Side {
   }
 }
 
-/** A conversation that began with its user still does: vendors refuse others. */
-function withBeginning(left: readonly Message[], all: readonly Message[]): readonly Message[] {
+/** A conversation that began with its user still does: vendors refuse others. @param left places of messages */
+function withBeginning(left: readonly number[], all: readonly Message[]): readonly number[] {
   const isUsers = ({ role }: Message): boolean => role === 'user';
   if (left.length === all.length || all.find(({ role }) => role !== 'system')?.role !== 'user') return left;
-  const first = left.findIndex((message) => message.role !== 'system');
-  if (first === -1 || isUsers(left[first]!)) return left;
-  const asked = left.findIndex((message) => isUsers(message) && !holdsResults(message));
+  const first = left.findIndex((place) => all[place]!.role !== 'system');
+  if (first === -1 || isUsers(all[left[first]!]!)) return left;
+  const asked = left.findIndex((place) => isUsers(all[place]!) && !holdsResults(all[place]!));
   return asked === -1 ? left : [...left.slice(0, first), ...left.slice(asked)];
 }
 
-export const holdsResults = ({ content }: Message): boolean => content.some(({ type }) => type === 'tool-result');
+const holdsResults = ({ content }: Message): boolean => content.some(({ type }) => type === 'tool-result');
 
 /** Bytes that a cut text keeps at least. Chosen. */
 const TEXT_BYTES_MIN = 256;
 const BYTES_PER_TOKEN = 4;
+/** Read or written in one step, in bytes of text: about a millisecond's work. */
+const STEP_BYTES = 1024 * 1024;
 
 /**
  * The longest texts lose their middle, all down to one length: each is read once, however many there are.
  * @param over tokens that have no room
  */
-function cutTexts(kept: readonly Message[], over: number): Shortened | undefined {
-  const texts = listTexts(kept);
+function* cutTexts(kept: readonly Message[], over: number): Steps<Shortened | undefined> {
+  const texts = yield* listTexts(kept);
   // What is left of each message is rounded up once more.
-  const bytesMax = lengthThatSaves([...texts.values()], (over + kept.length) * BYTES_PER_TOKEN);
+  const bytesMax = yield* lengthThatSaves([...texts.values()], (over + kept.length) * BYTES_PER_TOKEN);
   if (bytesMax === undefined) return undefined;
+  const steps = new StepCounter();
   const shorter = new Map<TextBlock, TextBlock>();
+  let read = 0;
   for (const [block, bytes] of texts) {
+    if (steps.isOver() || read > STEP_BYTES) {
+      yield;
+      read = 0;
+    }
     if (bytes <= bytesMax) continue;
+    read += bytesMax;
     const { origin: _origin, ...text } = block;
     shorter.set(block, { ...text, text: cutMiddle(text.text, bytesMax) });
   }
-  return { messages: kept.map((message) => withTexts(message, shorter)), cut: shorter.size };
+  const messages: Message[] = [];
+  for (const message of kept) messages.push(yield* withTexts(message, shorter, steps));
+  return { messages, cut: shorter.size };
 }
 
 /** Of what users and tools said, with their bytes: what a model said is its own. */
-function listTexts(messages: readonly Message[]): ReadonlyMap<TextBlock, number> {
+function* listTexts(messages: readonly Message[]): Steps<ReadonlyMap<TextBlock, number>> {
+  const steps = new StepCounter();
   const texts = new Map<TextBlock, number>();
+  let read = 0;
   for (const { role, content } of messages) {
+    if (steps.isOver()) yield;
     if (role !== 'user') continue;
     for (const block of content) {
       for (const part of block.type === 'tool-result' ? block.content : [block]) {
-        if (part.type === 'text') texts.set(part, Buffer.byteLength(part.text));
+        if (steps.isOver() || read > STEP_BYTES) {
+          yield;
+          read = 0;
+        }
+        if (part.type !== 'text') continue;
+        read += part.text.length;
+        texts.set(part, Buffer.byteLength(part.text));
       }
     }
   }
@@ -141,35 +188,47 @@ function listTexts(messages: readonly Message[]): ReadonlyMap<TextBlock, number>
 }
 
 /** The most bytes that texts may have so that so many are saved of them; undefined: no length that may be does. */
-function lengthThatSaves(sizes: readonly number[], needed: number): number | undefined {
-  const longest = [...sizes].sort((one, other) => other - one);
-  let sum = 0;
-  for (const [index, size] of longest.entries()) {
-    sum += size;
-    const level = Math.floor((sum - needed) / (index + 1));
-    // Texts that are shorter than that lose nothing.
-    if (level >= (longest[index + 1] ?? 0)) return level >= TEXT_BYTES_MIN ? level : undefined;
+function* lengthThatSaves(sizes: readonly number[], needed: number): Steps<number | undefined> {
+  const saves = (level: number): boolean => {
+    let saved = 0;
+    for (const size of sizes) if (size > level) saved += size - level;
+    return saved >= needed;
+  };
+  if (!saves(TEXT_BYTES_MIN)) return undefined;
+  let level = TEXT_BYTES_MIN;
+  // That of the longest saves nothing.
+  let beyond = sizes.reduce((longest, size) => Math.max(longest, size), 0);
+  while (beyond - level > 1) {
+    yield;
+    const middle = Math.floor((level + beyond) / 2);
+    if (saves(middle)) level = middle;
+    else beyond = middle;
   }
-  return undefined;
+  return level;
 }
 
 /** Without the words that what changes came in: they hold the whole text. */
-function withTexts(message: Message, shorter: ReadonlyMap<TextBlock, TextBlock>): Message {
+function* withTexts(message: Message, shorter: ReadonlyMap<TextBlock, TextBlock>, steps: StepCounter): Steps<Message> {
+  const shortened = <Part extends ToolResultContent | ContentBlock>(part: Part): Part | TextBlock =>
+    (part.type === 'text' ? shorter.get(part) : undefined) ?? part;
+  const content: ContentBlock[] = [];
   let isCut = false;
-  const shortened = <Part extends ToolResultContent | ContentBlock>(part: Part): Part | TextBlock => {
-    const left = part.type === 'text' ? shorter.get(part) : undefined;
-    isCut ||= left !== undefined;
-    return left ?? part;
-  };
-  const content = message.content.map((block) => {
-    if (block.type !== 'tool-result') return shortened(block);
-    const { origin: _origin, ...result } = block;
-    const parts = block.content.map(shortened);
-    return parts.every((part, place) => part === block.content[place]) ? block : { ...result, content: parts };
-  });
+  for (const block of message.content) {
+    if (steps.isOver(block.type === 'tool-result' ? block.content.length + 1 : 1)) yield;
+    const left = block.type === 'tool-result' ? withParts(block, shortened) : shortened(block);
+    isCut ||= left !== block;
+    content.push(left);
+  }
   if (!isCut) return message;
   const { origin: _origin, ...rest } = message;
   return { ...rest, content };
+}
+
+function withParts(block: ToolResultBlock, shortened: (part: ToolResultContent) => ToolResultContent): ToolResultBlock {
+  const parts = block.content.map(shortened);
+  if (parts.every((part, place) => part === block.content[place])) return block;
+  const { origin: _origin, ...result } = block;
+  return { ...result, content: parts };
 }
 
 const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);

@@ -1,4 +1,5 @@
 import type { Message } from '../../core/conversation/content.js';
+import { StepCounter, type Steps } from '../../core/steps.js';
 
 /** Turns that stay together, or go together. */
 export interface Unit {
@@ -12,19 +13,28 @@ export interface Unit {
 }
 
 /** Turns apart, but calls of tools with what came of them. @param sizes of the messages, in tokens */
-export function listUnits(messages: readonly Message[], sizes: readonly number[]): readonly Unit[] {
+export function* listUnits(messages: readonly Message[], sizes: readonly number[]): Steps<readonly Unit[]> {
+  const steps = new StepCounter();
   const results = new Map<string, number>();
   for (const [index, { content }] of messages.entries()) {
-    for (const block of content) if (block.type === 'tool-result') results.set(block.toolUseId, index);
+    if (steps.isOver()) yield;
+    for (const block of content) {
+      if (block.type !== 'tool-result') continue;
+      if (steps.isOver()) yield;
+      results.set(block.toolUseId, index);
+    }
   }
   const units: Unit[] = [];
   for (let from = 0; from < messages.length;) {
     let to = from + 1;
     let tokens = 0;
     for (let index = from; index < to; index++) {
+      if (steps.isOver()) yield;
       tokens += sizes[index]!;
       for (const block of messages[index]!.content) {
-        if (block.type === 'tool-use') to = Math.max(to, (results.get(block.id) ?? index) + 1);
+        if (block.type !== 'tool-use') continue;
+        if (steps.isOver()) yield;
+        to = Math.max(to, (results.get(block.id) ?? index) + 1);
       }
     }
     units.push({ from, to, tokens, isAsked: messages[from]!.role === 'user' });

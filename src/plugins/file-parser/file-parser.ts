@@ -1,5 +1,4 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { readableBy } from '../../core/conversation/documents.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { LocalContext, Plugin, Prepared } from '../../core/plugin.js';
 import { flag, object, oneOf, optional } from '../../shared/http/schema.js';
@@ -20,14 +19,14 @@ export const fileParser: Plugin = {
   price: (request, _options, context) => priceOf(request, context),
   consults: isAwaited,
   consult: (request, _options, context) => readOutside(request, context),
-  fit: (request, { model }) => ({ request: readableBy(request, model.inputModalities) }),
 };
 
 /** Reads what is at hand and costs nothing. What is by address, or an engine's, is marked. */
 async function prepare(request: ModelRequest, options: JsonObject, context: LocalContext): Promise<Prepared> {
   const engine = chooseEngine(request, options, context.catalog);
   if (engine.name === 'native') return { request };
-  const found = [...listFiles(request)];
+  // What a model is asked on the way may have been read before.
+  const found = [...listFiles(request)].filter(({ block }) => block.inWords?.type !== 'blocks');
   assertReadable(found);
   const files = new ReadFiles(request, engine, context);
   const isScan = engine.name === 'mistral-ocr';

@@ -2,13 +2,24 @@ import type { DocumentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { ExtensionFault, type ExtensionContext, type FetchLimits } from '../../core/extension.js';
 import { Base64Builder } from '../../core/json/base64-text.js';
+import { lengthOfFile, type ParsedFile } from '../../core/conversation/parsed-file.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted } from '../../core/plugin.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { piecesOf } from '../../tools/parse-file/file-bytes.js';
 import { wordsOf } from '../../tools/parse-file/file-words.js';
 import { OCR_PAGES_MAX, readScan } from '../../tools/parse-file/mistral-ocr.js';
-import { hashOf, listFiles, nameOf, parse, parsedFile, ReadFiles, reasonOf, type FoundFile } from './read-files.js';
+import {
+  hashOf,
+  listFiles,
+  nameOf,
+  parse,
+  parsedFile,
+  ReadFiles,
+  reasonOf,
+  type FileBlock,
+  type FoundFile,
+} from './read-files.js';
 
 const FETCH: FetchLimits = {
   bytesMax: 32 * 1024 * 1024,
@@ -23,9 +34,15 @@ interface AwaitedFile extends FoundFile {
   readonly words: Awaited;
 }
 
-/** A file that has come, and is not read yet. */
-interface Scan extends AwaitedFile {
+/** A file that is here, and counts in what is in flight of its key. */
+interface PresentFile {
   readonly base64: string;
+  /** It is not needed any more. */
+  readonly release: () => void;
+}
+
+/** One that is not read yet. */
+interface Scan extends AwaitedFile, PresentFile {
   readonly hash: string;
   readonly pages: number;
 }
@@ -66,7 +83,8 @@ export async function readOutside(request: ModelRequest, context: ExtensionConte
   const seen = new Set<string>();
   for (const scan of scans) {
     // The same file may stand in several places.
-    if (!seen.has(scan.hash)) {
+    if (seen.has(scan.hash)) scan.release();
+    else {
       const charged = await readByEngine(scan, files, context);
       read.cost += BigInt(charged) * (context.catalog.plugins.ocr?.price ?? 0n);
       read.pages += charged;
@@ -81,50 +99,76 @@ export async function readOutside(request: ModelRequest, context: ExtensionConte
 /** Fetches a file, and reads it as far as that is done here. @returns what an engine is to read */
 async function come(file: AwaitedFile, files: ReadFiles, context: ExtensionContext): Promise<Scan | undefined> {
   const { block, words } = file;
+  let present: PresentFile | undefined;
+  let scan: Scan | undefined;
   try {
-    const base64 = block.source.type === 'base64' ? block.source.data : await fetchFile(block.source.url, context);
+    present = await bring(block.source, context);
+    const { base64 } = present;
     const hash = await hashOf(base64, context);
     const known = files.find(hash, nameOf(block.title));
-    if (!known) {
-      const pages = words.pages ?? (words.isScan ? (await parse(base64, false, context)).pages : undefined);
-      if (words.isScan) return { ...file, base64, hash, pages: pages! };
-      files.keep(parsedFile(hash, block, await parse(base64, true, context)));
+    if (!known && words.isScan) {
+      const pages = words.pages ?? (await parse(base64, false, context)).pages;
+      scan = { ...file, ...present, hash, pages };
+      return scan;
     }
+    if (!known) keep(parsedFile(hash, block, await parse(base64, true, context)), files, context);
     files.tell(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
   } catch (error) {
     context.signal.throwIfAborted();
     files.unreadable(file, reasonOf(error));
+  } finally {
+    if (!scan) present?.release();
   }
   return undefined;
 }
 
-async function fetchFile(url: string, { guardedFetch, signal }: ExtensionContext): Promise<string> {
+/** Its words are held as long as the generation. @throws ExtensionFault `busy` where there is no room for them */
+function keep(file: ParsedFile, files: ReadFiles, context: ExtensionContext): void {
+  if (!context.keep(lengthOfFile(file))) throw noRoom();
+  files.keep(file);
+}
+
+const noRoom = (): ExtensionFault => new ExtensionFault('busy', 'too much is being read');
+
+/** What came in the request counts with its body. */
+async function bring(source: FileBlock['source'], context: ExtensionContext): Promise<PresentFile> {
+  return source.type === 'base64' ? { base64: source.data, release: () => undefined } : fetchFile(source.url, context);
+}
+
+async function fetchFile(url: string, { guardedFetch, signal }: ExtensionContext): Promise<PresentFile> {
   const page = await guardedFetch.fetch(url, FETCH, signal);
+  const release = (): void => page.release();
   try {
+    // As text it is longer.
+    if (!page.take(Math.ceil(page.bytes.length / 3))) throw noRoom();
     const base64 = new Base64Builder();
     for (const piece of piecesOf(page.bytes)) {
       base64.push(Buffer.from(piece.buffer, piece.byteOffset, piece.length));
       await yieldToEventLoop();
     }
-    return base64.finish().toString();
-  } finally {
-    page.release();
+    return { base64: base64.finish().toString(), release };
+  } catch (error) {
+    release();
+    throw error;
   }
 }
 
 /** @returns the pages that are charged */
 async function readByEngine(
-  { base64, hash, pages: count, block, path }: Scan,
+  { base64, hash, pages: count, block, path, release }: Scan,
   files: ReadFiles,
-  { catalog, engines, signal }: ExtensionContext,
+  context: ExtensionContext,
 ): Promise<number> {
+  const { catalog, engines, signal } = context;
   const asked = Math.min(count, OCR_PAGES_MAX);
   try {
     const { pages, charged } = await readScan({ base64, pages: asked }, catalog.plugins.ocr!, engines, signal);
-    files.keep({ hash, name: nameOf(block.title), content: wordsOf(pages, count) });
+    keep({ hash, name: nameOf(block.title), content: wordsOf(pages, count) }, files, context);
     return charged;
   } catch (error) {
     if (!(error instanceof ExtensionFault)) throw error;
     throw files.failure('unavailable', `${path}: could not be read by mistral-ocr: ${error.message}`);
+  } finally {
+    release();
   }
 }

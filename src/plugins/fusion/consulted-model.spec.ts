@@ -2,12 +2,15 @@
 // keeps it from answering. Method: calls made up by hand, and time moved by hand.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
-import { endpoint, model } from '../../../test/support/route-inputs.js';
+import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import { Cancellation } from '../../core/cancellation.js';
+import type { Message } from '../../core/conversation/content.js';
 import type { ModelEvent, UnifiedStop } from '../../core/conversation/event.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import type { ExtensionContext, PlannedCall } from '../../core/extension.js';
-import { ANSWER_CHARACTERS_MAX, ConsultedModel, MODEL_MS_MAX } from './consulted-model.js';
+import { ANSWER_CHARACTERS_MAX, ConsultedModel, MODEL_MS_MAX, requestsFor } from './consulted-model.js';
+import { conversationOf } from './conversation.js';
+import { fusion } from './fusion.js';
 import type { Panel } from './panel.js';
 
 const ASKED = { name: 'a/one', model: model('a/one', [endpoint('p')]), fallbacks: [] };
@@ -92,4 +95,44 @@ it('ends with its request', async () => {
   await Promise.resolve();
   gone.abort(new CallerGone());
   await expect(asking).rejects.toThrow(CallerGone);
+});
+
+describe('is asked', () => {
+  const asked = (messages: readonly Message[]) => {
+    const clear = { type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 3 } };
+    const edits = [clear, { type: 'compact_20260112' }];
+    const contextManagement = { vendor: 'anthropic', value: { edits } } as const;
+    const parsedFiles = [{ hash: 'h', name: 'a.pdf', content: [] }];
+    const request = modelRequest({ messages, contextManagement, parsedFiles, plugins: [{ id: 'fusion' }] });
+    const [sent] = requestsFor(request, PANEL, ASKED, { kind: 'fusion-panel', ...conversationOf(request) });
+    return { sent, parsedFiles, cleared: { vendor: 'anthropic', value: { edits: [clear] } } };
+  };
+
+  it('with the files that were read, and with what is to be cleared and needs no model', () => {
+    const { sent, parsedFiles, cleared } = asked([{ role: 'user', content: [{ type: 'text', text: '?' }] }]);
+    expect(sent).toMatchObject({ parsedFiles, contextManagement: cleared, plugins: [] });
+  });
+
+  it('with neither where it reads all in words', () => {
+    const use = { type: 'tool-use', id: 't', name: 'f', input: {} } as const;
+    const { sent } = asked([{ role: 'assistant', content: [use] }]);
+    expect(sent).not.toHaveProperty('contextManagement');
+    expect(sent).not.toHaveProperty('parsedFiles');
+  });
+});
+
+it('has the others of its panel end where one of them fails by a fault of ours', async () => {
+  const signals: { readonly aborted: boolean }[] = [];
+  const [one, two] = ['a/one', 'a/two'].map((id) => model(id, [endpoint('p')]));
+  const plan: ExtensionContext['plan'] = ({ model: name }, _kind, options) => {
+    signals.push(options!.signal!);
+    const start = (): Promise<never> =>
+      name === 'a/one' ? Promise.reject(new TypeError('ours')) : new Promise(() => undefined);
+    return Promise.resolve({ cost: 0n, start });
+  };
+  const request = modelRequest({ plugins: [{ id: 'fusion' }] });
+  const context = extensionContext({ plan, request, catalog: catalogOf(one!, two!) });
+  const options = { analysis_models: ['a/one', 'a/two'], model: 'a/one', tools: [] };
+  await expect(fusion.consult!(request, options, context, () => undefined)).rejects.toThrow(TypeError);
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true]);
 });

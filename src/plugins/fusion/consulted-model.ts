@@ -37,7 +37,10 @@ export interface Consultation {
 }
 
 /** What a model is asked. */
-export interface Question extends Pick<ModelRequest, 'system' | 'messages' | 'outputFormat'> {
+export interface Question extends Pick<
+  ModelRequest,
+  'system' | 'messages' | 'outputFormat' | 'contextManagement' | 'parsedFiles'
+> {
   readonly kind: ConsultationKind;
 }
 
@@ -101,6 +104,11 @@ export class ConsultedModel {
       clearTimeout(deadline);
       context.signal.removeEventListener('abort', end);
     }
+  }
+
+  /** Nobody needs it any more: what it has under way ends. */
+  end(reason: Error): void {
+    this.abort.abort(reason);
   }
 
   private without(omission: Omission, beganAt: number, error?: GatewayError): Consultation {

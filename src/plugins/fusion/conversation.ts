@@ -1,19 +1,29 @@
 import type { Message, TextBlock } from '../../core/conversation/content.js';
+import { clearingOnly } from '../../core/conversation/context-edits.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { definedOnly } from '../../core/defined.js';
 import { transcriptOf } from '../../tools/advisor/transcript.js';
 
 const ANSWER_THE_LAST = 'That was a conversation between a user and an assistant. Write what the assistant says next.';
 
 /**
- * What the models of a panel are shown: the conversation as it is; where tools were called in it that they do not have,
- * all of it in words, for some vendors take no calls of tools that are not there.
+ * What the models of a panel are shown: the conversation as it is, with what is to be cleared of it, for each of them
+ * is a leg of its own, and the files of it that are in words already; where tools were called in it that they do not
+ * have, all of it in words, for some vendors take no calls of tools that are not there.
  */
-export function conversationOf(request: ModelRequest): Pick<ModelRequest, 'system' | 'messages'> {
-  const { system, messages } = request;
+export function conversationOf(
+  request: ModelRequest,
+): Pick<ModelRequest, 'system' | 'messages' | 'contextManagement' | 'parsedFiles'> {
+  const { system, messages, parsedFiles } = request;
   const holdsCalls = messages.some(({ content }) =>
     content.some(({ type }) => type === 'tool-use' || type === 'tool-result' || type === 'opaque'),
   );
-  if (!holdsCalls) return { system, messages };
+  if (!holdsCalls)
+    return {
+      system,
+      messages,
+      ...definedOnly({ contextManagement: clearingOnly(request.contextManagement), parsedFiles }),
+    };
   return { system: [], messages: [{ role: 'user', content: textsOf([...transcriptOf(request), ANSWER_THE_LAST]) }] };
 }
 

@@ -101,6 +101,17 @@ const isPart = ({ fusionDepth = 0 }: ModelRequest): boolean => fusionDepth > 0;
 
 const panelQuestion = (request: ModelRequest): Question => ({ kind: 'fusion-panel', ...conversationOf(request) });
 
+/** All of it; at the first failure the others are told to end, and have ended before it is thrown. */
+async function allOf<T>(work: readonly Promise<T>[], end: (error: Error) => void): Promise<readonly T[]> {
+  try {
+    return await Promise.all(work);
+  } catch (error) {
+    end(error as Error);
+    await Promise.allSettled(work);
+    throw error;
+  }
+}
+
 async function consult(request: ModelRequest, options: JsonObject, context: ExtensionContext): Promise<Consulted> {
   if (isPart(request)) return { request, note: { summary: 'not run', data: { reason: 'part of another fusion' } } };
   const { catalog, isSandbox } = context;
@@ -125,8 +136,15 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
 /** All are planned before any is asked: what their tools lack is known before anything is spent. */
 async function askPanel(panel: Panel, context: ExtensionContext): Promise<readonly Consultation[]> {
   const question = panelQuestion(context.request);
-  const planned = await Promise.all(panel.models.map((model) => ConsultedModel.plan(context, panel, model, question)));
-  return Promise.all(planned.map((model) => model.ask()));
+  const planning = panel.models.map((model) => ConsultedModel.plan(context, panel, model, question));
+  // Plans are bounded by themselves, and start nothing.
+  const planned = await allOf(planning, () => undefined);
+  return allOf(
+    planned.map((model) => model.ask()),
+    (error) => {
+      for (const model of planned) model.end(error);
+    },
+  );
 }
 
 /** The last failure says what the request fails by. */

@@ -68,3 +68,11 @@ it.each<[string, boolean]>([
 ])('%s stands for it: %s', (name, stands) => {
   expect(standsForFusion(name)).toBe(stands);
 });
+
+it.each([
+  [{ analysis_models: ['a/one', 'a/two:online'] }, 'plugins.0.analysis_models.1: :online searches before'],
+  [{ model: 'a/best:nitro:online' }, 'plugins.0.model: :online searches before'],
+])('refuses a search that nobody would make: %j', (options, message) => {
+  expect(() => panel(options)).toThrow(message);
+  expect(() => panel({ analysis_models: ['a/one:nitro'] })).not.toThrow();
+});

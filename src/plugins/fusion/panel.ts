@@ -110,6 +110,13 @@ function findModel(name: Json, field: string, catalog: CatalogSnapshot): PanelMo
   if (standsForFusion(said)) {
     throw new GatewayError('invalid-request', `${field}: a fusion is not part of another; name a model of /models`);
   }
+  if (readModelName(said).online) {
+    throw new GatewayError(
+      'invalid-request',
+      `${field}: :online searches before a model is asked, and models of a fusion search by their tools; ` +
+        `name ${TOOLS_DEFAULT[0]} in tools, and leave the suffix out`,
+    );
+  }
   const found = modelCalled(said, catalog);
   if (found.model) return found;
   const shown = JSON.stringify(said.slice(0, MODEL_SHOWN_CHARACTERS_MAX));

@@ -96,9 +96,13 @@ function withPolicy(piece: string, question: string, of: Judged['of']): Prompt {
   };
 }
 
-/** The last words of a user. */
+/** The last words of a user, of whose turn no more is read: each window is judged with them. */
 function questionOf({ messages }: ModelRequest): string {
-  const last = messages.findLast(({ role }) => role === 'user');
-  const texts = last?.content.map((block) => (block.type === 'text' ? block.text : '')) ?? [];
-  return texts.join('\n').trim().slice(-QUESTION_MAX);
+  const content = messages.findLast(({ role }) => role === 'user')?.content ?? [];
+  let words = '';
+  for (let place = content.length - 1; place >= 0 && words.length < QUESTION_MAX; place--) {
+    const block = content[place]!;
+    if (block.type === 'text') words = `${block.text.slice(-QUESTION_MAX)}\n${words}`;
+  }
+  return words.trim().slice(-QUESTION_MAX);
 }

@@ -1,5 +1,6 @@
 import { GatewayError } from '../../core/errors.js';
 import type { Plugin } from '../../core/plugin.js';
+import { doInTurns } from '../../core/steps.js';
 import { chooseEngine } from './engines.js';
 import { ModerationWatch } from './moderation-watch.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
@@ -11,15 +12,16 @@ export const moderation: Plugin = {
   options: {},
   stageType: 'guardrail',
   // What a reply is judged by depends on its length.
-  foresee: (request, _options, foresight) => {
+  foresee: async (request, _options, foresight) => {
     const engine = chooseEngine(request, foresight);
-    const asked = engine.foresee?.(textsOf(request, engine.picturesMax), request) ?? [];
+    if (!engine.foresee) return [];
+    const asked = engine.foresee(await doInTurns(textsOf(request, engine.picturesMax)), request);
     return asked.map((one) => ({ kind: 'moderation', requests: [one], toolUsesMax: 0, isWhole: true }));
   },
   price: (request, _options, context) => chooseEngine(request, context).price,
   consult: async (request, _options, context, note) => {
     const engine = chooseEngine(request, context);
-    const { unread, ...judged } = textsOf(request, engine.picturesMax);
+    const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));
     const flags = await engine.judge(judged, context);
     const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
     if (flags.length === 0) return { request, note: verdict, cost: engine.price };

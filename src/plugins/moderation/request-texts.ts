@@ -1,3 +1,4 @@
+import { StringDecoder } from 'node:string_decoder';
 import type {
   ContentBlock,
   DocumentBlock,
@@ -6,8 +7,12 @@ import type {
   ToolResultContent,
 } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { printJson } from '../../core/json/json.js';
-import { plainWords } from '../../core/json/plain-words.js';
+import type { Json } from '../../core/json/json.js';
+import { plainInSteps } from '../../core/json/plain-words.js';
+import { printInPieces } from '../../core/json/print-in-pieces.js';
+import { StepCounter, type Steps } from '../../core/steps.js';
+import { PIECE } from '../../core/yield-to-event-loop.js';
+import { decoded } from '../../tools/parse-file/file-bytes.js';
 import type { Judged, JudgedText } from './engine.js';
 
 /** What of a request is judged, and what nobody reads. */
@@ -20,14 +25,15 @@ export interface RequestTexts extends Judged {
  * All that is said in a request, the newest turn first: the instructions and every turn, since a caller can write any
  * of them. Neighbouring turns of one role are one.
  */
-export function textsOf({ system, messages }: ModelRequest, picturesMax: number): RequestTexts {
+export function* textsOf({ system, messages }: ModelRequest, picturesMax: number): Steps<RequestTexts> {
   const reading = new Reading();
   const texts: { parts: string[]; by: JudgedText['by'] }[] = [];
   for (const message of messages) {
-    const parts = reading.turn(message);
     const last = texts.at(-1);
-    if (last?.by === message.role) last.parts.push(...parts);
-    else texts.push({ parts, by: message.role });
+    const isNeighbour = last?.by === message.role;
+    const parts = isNeighbour ? last.parts : [];
+    if (!isNeighbour) texts.push({ parts, by: message.role });
+    yield* reading.turn(message, parts);
   }
   const rules = { parts: system.map(({ text }) => text), by: 'system' as const };
   const pictures = reading.pictures.toReversed();
@@ -42,14 +48,15 @@ export function textsOf({ system, messages }: ModelRequest, picturesMax: number)
 class Reading {
   readonly pictures: MediaSource[] = [];
   unread = 0;
+  private readonly steps = new StepCounter();
 
-  turn({ content }: Message): string[] {
-    const parts: string[] = [];
-    for (const block of content) this.read(block, parts);
-    return parts;
+  *turn({ content }: Message, parts: string[]): Steps<void> {
+    for (const block of content) yield* this.read(block, parts);
+    if (this.steps.isOver()) yield;
   }
 
-  private read(block: ContentBlock | ToolResultContent, parts: string[]): void {
+  private *read(block: ContentBlock | ToolResultContent, parts: string[]): Steps<void> {
+    if (this.steps.isOver()) yield;
     switch (block.type) {
       case 'text':
         parts.push(block.text);
@@ -58,13 +65,13 @@ class Reading {
         parts.push(block.thinking);
         break;
       case 'tool-use':
-        parts.push(plainWords(typeof block.input === 'string' ? block.input : printJson(block.input ?? {})));
+        parts.push(yield* typeof block.input === 'string' ? plainInSteps(block.input) : printed(block.input ?? {}));
         break;
       case 'opaque':
-        parts.push(plainWords(printJson(block.opaque.value)));
+        parts.push(yield* printed(block.opaque.value));
         break;
       case 'tool-result':
-        for (const part of block.content) this.read(part, parts);
+        for (const part of block.content) yield* this.read(part, parts);
         break;
       case 'search-result':
         parts.push(block.title, ...block.content.map(({ text }) => text));
@@ -75,8 +82,8 @@ class Reading {
       case 'document':
         for (const text of [block.title, block.context]) if (text !== undefined) parts.push(text);
         // A model that reads no files is sent the words.
-        if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) this.read(part, parts);
-        this.document(block.source, parts, block.inWords?.type === 'blocks');
+        if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) yield* this.read(part, parts);
+        yield* this.document(block.source, parts, block.inWords?.type === 'blocks');
         break;
       case 'audio':
       case 'video':
@@ -88,16 +95,16 @@ class Reading {
     }
   }
 
-  private document(source: DocumentBlock['source'], parts: string[], isInWords: boolean): void {
+  private *document(source: DocumentBlock['source'], parts: string[], isInWords: boolean): Steps<void> {
     switch (source.type) {
       case 'text':
         parts.push(source.text);
         break;
       case 'blocks':
-        for (const block of source.blocks) this.read(block, parts);
+        for (const block of source.blocks) yield* this.read(block, parts);
         break;
       case 'base64':
-        if (source.mediaType.startsWith('text/')) parts.push(Buffer.from(source.data, 'base64').toString());
+        if (source.mediaType.startsWith('text/')) parts.push(yield* decodedText(source.data));
         else if (!isInWords) this.unread++;
         break;
       case 'url':
@@ -106,4 +113,27 @@ class Reading {
         break;
     }
   }
+}
+
+/** The words of a value as it is printed; no piece ends within an escape. */
+function* printed(value: Json): Steps<string> {
+  const words: string[] = [];
+  for (const piece of printInPieces(value, PIECE)) {
+    const text = piece.toString();
+    words.push(yield* plainInSteps(text));
+    if (text.length >= PIECE / 2) yield;
+  }
+  return words.join('');
+}
+
+/** The text of a file that came as base64. */
+function* decodedText(base64: string): Steps<string> {
+  const decoder = new StringDecoder('utf8');
+  const text: string[] = [];
+  for (const bytes of decoded(base64)) {
+    if (text.length > 0) yield;
+    text.push(decoder.write(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)));
+  }
+  text.push(decoder.end());
+  return text.join('');
 }

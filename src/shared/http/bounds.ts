@@ -1,4 +1,4 @@
-import { integer, list, text, type TSchema } from './schema.js';
+import { domainRule, integer, list, text, type TSchema } from './schema.js';
 
 /*
  * Maxima of what bodies of inference hold (docs/wire/limits.md#maxima-of-bodies): of each kind of value one, so that a
@@ -29,6 +29,9 @@ const DOMAIN_MAX = 2_048;
 const DOMAINS_MAX = 1_000;
 export const domainList = (limits: { min?: number } = {}) =>
   list(text({ max: DOMAIN_MAX }), { ...limits, max: DOMAINS_MAX });
+
+/** The same where the gateway itself holds to them, whoever searches: each is judged before anything else is done. */
+export const domainRules = () => list(domainRule({ max: DOMAIN_MAX }), { max: DOMAINS_MAX });
 
 /** Models that a request or a plugin names beside its own: eight times those of a plan. */
 const MODELS_MAX = 64;

@@ -8,6 +8,7 @@ import {
   type TUnsafe,
 } from '@sinclair/typebox';
 import { Ajv, type ErrorObject } from 'ajv';
+import { isDomainRule } from '../../core/domains.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { suggestField, suggestOrListFields } from './nearest-name.js';
@@ -42,6 +43,18 @@ ajv.addKeyword({
   errors: false,
 });
 const UNLIKE_NUMBER = { unlikeNumber: true };
+
+/** A domain that can be held to (`core/domains.ts`): what `format` says of it. */
+const DOMAIN = 'domain-rule';
+ajv.addFormat(DOMAIN, isDomainRule);
+
+/** Text that is one. */
+export const domainRule = (limits: { max: number }) =>
+  Type.String({
+    maxLength: limits.max,
+    format: DOMAIN,
+    reason: 'must be a domain such as example.com or example.com/blog',
+  });
 
 /**
  * Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants.
@@ -315,7 +328,7 @@ function faultOf(error: ErrorObject): Fault {
     case 'maxItems':
       return fault(`must have at most ${count(params['limit'], 'entry', 'entries')}`);
     default:
-      // `pattern` and `not`, the two keywords whose wish cannot be read off the schema.
+      // `pattern`, `format` and `not`, the keywords whose wish cannot be read off the schema.
       return fault(String(schema['reason']));
   }
 }

@@ -8,9 +8,9 @@ import type { ReadPage } from './file-words.js';
 /** From the connection to the last byte. Chosen: a page takes a fraction of a second. */
 const OCR_MS = 120_000;
 const REPLY_BYTES_MAX = 32 * 1024 * 1024;
-/** Pages of one document, as the engine takes them (docs.mistral.ai/capabilities/document_ai, read 2026-11-25). */
+/** Pages of one document. Chosen, as many as are read here: a bound of the vendor's own was not to be found there. */
 export const OCR_PAGES_MAX = 1_000;
-/** Pictures of one document (docs/wire/tools-and-plugins.md#the-plugin-file-parser). */
+/** Pictures of one document (docs/wire/tools-and-plugins.md#the-plugin-file-parser). Chosen. */
 const IMAGES_MAX = 8;
 const IMAGE = /^data:(image\/(?:jpeg|png|gif|webp));base64,(.+)$/s;
 

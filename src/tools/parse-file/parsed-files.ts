@@ -1,9 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../core/caller.js';
-import type { ImageBlock, TextBlock } from '../../core/conversation/content.js';
 import type { ParsedFileStore } from '../../core/extension.js';
-import type { ParsedFile } from '../../core/conversation/parsed-file.js';
+import { lengthOfFile, type ParsedFile } from '../../core/conversation/parsed-file.js';
 import { Clock } from '../../core/time.js';
 
 /** Of all that is kept, in characters. Chosen. */
@@ -24,7 +23,7 @@ export class ParsedFiles {
   private readonly kept = new LRUCache<string, Kept>({
     maxSize: LENGTH_MAX,
     maxEntrySize: FILE_LENGTH_MAX,
-    sizeCalculation: ({ file }) => file.content.reduce((sum, block) => sum + lengthOf(block), 1),
+    sizeCalculation: ({ file }) => lengthOfFile(file) + 1,
   });
 
   constructor(private readonly clock: Clock) {}
@@ -52,9 +51,4 @@ export class ParsedFiles {
     kept.atMs = now;
     return kept.file;
   }
-}
-
-function lengthOf(block: TextBlock | ImageBlock): number {
-  if (block.type === 'text') return block.text.length;
-  return block.source.type === 'base64' ? block.source.data.length : block.source.url.length;
 }

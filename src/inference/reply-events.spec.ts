@@ -1,0 +1,90 @@
+// Goal: what a watch has not let through never goes out, also where it fails while the next batch comes. Method: a
+// provider, a watch and a reader by hand.
+import type { ModelEvent } from '../core/conversation/event.js';
+import type { Generation } from '../core/generation/generation.js';
+import type { ReplyWatch } from '../core/plugin.js';
+import { Cancellation } from '../core/cancellation.js';
+import type { Puller } from '../core/stream/pulled.js';
+import type { StartedCall } from '../routing/plan-runner.js';
+import { ReplyEvents } from './reply-events.js';
+
+type Batch = readonly ModelEvent[];
+
+const FIRST: Batch = [{ type: 'ping' }];
+const SECOND: Batch = [{ type: 'ping' }];
+const FAULT = new Error('nobody judged it');
+
+function bench(watch: ReplyWatch) {
+  let provider!: Puller<Batch>;
+  const told: unknown[] = [];
+  const call = { observe: () => false, isUnseen: false, pausedMs: 0 };
+  const begun = {
+    call,
+    events: {
+      pull: (puller: Puller<Batch>) => void (provider = puller),
+      return: () => Promise.resolve({ done: true, value: undefined }),
+      hearOut: () => undefined,
+    },
+    stages: [],
+  } as unknown as StartedCall;
+  const generation = {
+    fail: () => Promise.resolve(),
+    unseenConsultations: () => undefined,
+  } as unknown as Generation;
+  const events = new ReplyEvents(generation, begun, new Cancellation().signal, undefined, watch);
+  const reader: Puller<Batch> = {
+    take: (batch) => told.push(batch),
+    end: () => told.push('end'),
+    fail: (reason) => told.push(reason),
+  };
+  return { events, reader, told, gives: (batch: Batch) => provider.take(batch) };
+}
+
+const turns = async (): Promise<void> => {
+  for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+};
+
+beforeEach(() => jest.useFakeTimers());
+afterEach(() => jest.useRealTimers());
+
+it('lets nothing go that came while what was held back failed', async () => {
+  let fail: (error: Error) => void = () => undefined;
+  let asked = 0;
+  const watch: ReplyWatch = {
+    overdueMs: 10,
+    tell: (batch) => (asked++ === 0 ? [] : batch),
+    release: () => new Promise((_, reject) => (fail = reject)),
+  };
+  const { events, reader, told, gives } = bench(watch);
+  events.pull(reader);
+  gives(FIRST);
+  await turns();
+  jest.advanceTimersByTime(10);
+  gives(SECOND);
+  fail(FAULT);
+  await turns();
+  expect(told).toEqual([FAULT]);
+});
+
+it('lets go in their order what came while more was let go', async () => {
+  let letGo: (batch: Batch) => void = () => undefined;
+  const held: Batch = [{ type: 'ping' }];
+  let asked = 0;
+  const watch: ReplyWatch = {
+    overdueMs: 10,
+    tell: (batch) => (asked++ === 0 ? [] : batch),
+    release: () => new Promise((resolve) => (letGo = resolve)),
+  };
+  const { events, reader, told, gives } = bench(watch);
+  events.pull(reader);
+  gives(FIRST);
+  await turns();
+  jest.advanceTimersByTime(10);
+  gives(SECOND);
+  letGo(held);
+  await turns();
+  events.pull(reader);
+  await turns();
+  expect(told).toHaveLength(2);
+  expect([told[0] === held, told[1] === SECOND]).toEqual([true, true]);
+});

@@ -1,0 +1,48 @@
+// Goal: a window of a reply is judged with the last words of its question, of which no more is read however long it is.
+// Method: a guard model that tells what it was asked, and turns of 10 MB.
+import { extensionContext } from '../../../test/support/extension-context.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { computedMs, fastest } from '../../../test/support/pace.js';
+import { endpoint, model } from '../../../test/support/route-inputs.js';
+import type { ContentBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { guardModel } from './guard-model.js';
+
+const WINDOW = { of: 'reply', texts: [{ parts: ['So be it.'], by: 'assistant' }], pictures: [] } as const;
+const text = (words: string): ContentBlock => ({ type: 'text', text: words });
+
+/** What the model is asked about a window of the reply to such a turn. */
+function asking(content: readonly ContentBlock[]) {
+  const request = modelRequest({ messages: [{ role: 'user', content }] });
+  const asked: ModelRequest[] = [];
+  const context = extensionContext({
+    request,
+    infer: (guarded) => {
+      asked.push(guarded);
+      return new Promise(() => undefined);
+    },
+  });
+  const engine = guardModel(model('meta/llama-guard-4', [endpoint('p')]));
+  return { asked, judge: () => void engine.judge(WINDOW, context) };
+}
+
+it.each<[string, readonly ContentBlock[], string]>([
+  ['its texts', [text('One.'), text('Two.')], 'One.\nTwo.'],
+  ['its texts about a picture', [text('One.'), { type: 'image', source: { type: 'url', url: 'https://a.example/' } }, text(' ')], 'One.'],
+  ['its end', [text(`${'x'.repeat(3_000)}end`), text('.')], `${'x'.repeat(1_995)}end\n.`],
+])('is shown %s', (_, content, question) => {
+  const { asked, judge } = asking(content);
+  judge();
+  expect(asked[0]!.messages[0]!.content).toEqual([text(question)]);
+}); // prettier-ignore
+
+it.each<[string, readonly ContentBlock[]]>([
+  ['one text', [text('x'.repeat(10_000_000))]],
+  ['100,000 texts', Array.from({ length: 100_000 }, () => text('x'.repeat(100)))],
+])('asks about a hundred windows in no more time with a turn of 10 MB, of %s', async (_, content) => {
+  const { judge } = asking(content);
+  const windows = (): void => {
+    for (let window = 0; window < 100; window++) judge();
+  };
+  expect(await fastest(() => computedMs(windows), 100)).toBeLessThan(100);
+});
