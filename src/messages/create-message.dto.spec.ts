@@ -55,6 +55,9 @@ const CUTOFFS: Kind = {
   types: ['number', 'integer', 'object'],
 };
 
+/** A rule may be shorter than a text: blanks around it are no part of it. */
+const DOMAIN_RULES = { ...DOMAINS, longest: 'a.example'.padEnd(DOMAINS.entryMax) };
+
 const TOP: Field[] = [
   field('model', NAME, '!'),
   field('max_tokens', { ...COUNT, min: 1 }),
@@ -165,12 +168,12 @@ const PLUGIN_FIELDS: Field[] = [
   field('plugins.7.max_results', { type: 'integer', min: 1, max: 25 }),
   field('plugins.7.max_uses', COUNT),
   field('plugins.7.search_prompt', TEXT),
-  ...texts('plugins.7.include_domains', '', DOMAINS),
-  ...texts('plugins.7.exclude_domains', '', DOMAINS),
+  ...texts('plugins.7.include_domains', '', DOMAIN_RULES),
+  ...texts('plugins.7.exclude_domains', '', DOMAIN_RULES),
   ...located('plugins.7.user_location', '?'),
-  ...texts('plugins.8.allowed_domains', '', DOMAINS),
-  ...texts('plugins.8.blocked_domains', '', DOMAINS),
-  field('plugins.8.max_content_tokens', COUNT),
+  ...texts('plugins.8.allowed_domains', '', DOMAIN_RULES),
+  ...texts('plugins.8.blocked_domains', '', DOMAIN_RULES),
+  field('plugins.8.max_content_tokens', { ...COUNT, min: 1 }),
   field('plugins.8.max_uses', COUNT),
 ];
 

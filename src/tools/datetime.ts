@@ -48,7 +48,8 @@ const PRINTERS = new LRUCache<string, PrintTime>({ max: 600 });
 /** ISO 8601 with the zone's offset; undefined for what is no time zone. */
 function printerOf(zone: Json | undefined): PrintTime | undefined {
   if (typeof zone !== 'string') return undefined;
-  if (zone === DEFAULT_ZONE) return (ms) => new Date(ms).toISOString().replace(/\.\d+/, '');
+  if (zone === DEFAULT_ZONE)
+    return (ms) => `${new Date(ms).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00`;
   let print = PRINTERS.get(zone);
   if (!print && (print = makePrinter(zone))) PRINTERS.set(zone, print);
   return print;

@@ -4,7 +4,7 @@ import { FULL_BODY } from './message-body.js';
 
 /** What values a field takes. `tag` tells the variants of a union apart; `mixed` is described in words. */
 export type Kind =
-  | { type: 'string'; min?: number; max?: number }
+  | { type: 'string'; min?: number; max?: number; longest?: string }
   | { type: 'integer' | 'number'; min?: number; max?: number }
   | { type: 'boolean' | 'object' | 'any' }
   | { type: 'array'; min?: number; max?: number; filler?: unknown }
@@ -115,7 +115,7 @@ function* casesOf(field: Field): Generator<Case> {
       if (kind.max !== undefined) {
         const limit = `must be at most ${kind.max} characters`;
         // Characters, not units: each of these is two units long.
-        yield [`${path} at its longest`, path, '😀'.repeat(kind.max), undefined];
+        yield [`${path} at its longest`, path, kind.longest ?? '😀'.repeat(kind.max), undefined];
         yield [`${path} one too long`, path, 'x'.repeat(kind.max + 1), limit];
       }
       if (kind.min !== undefined) yield [`${path} empty`, path, '', `must be at least ${kind.min} character`];
@@ -197,10 +197,10 @@ export const located = (path: string, flags: string): Field[] => [
 export const texts = (
   path: string,
   flags: string,
-  { entryMax = NAME_MAX, ...limits }: { min?: number; max: number; entryMax?: number },
+  { entryMax = NAME_MAX, longest, ...limits }: { min?: number; max: number; entryMax?: number; longest?: string },
 ): Field[] => [
   field(path, { type: 'array', ...limits }, flags),
-  field(`${path}.0`, { type: 'string', max: entryMax }, '!'),
+  field(`${path}.0`, { type: 'string', max: entryMax, ...(longest !== undefined && { longest }) }, '!'),
 ];
 export const amount = (path: string, flags = ''): Field[] => [
   field(path, { type: 'mixed', words: `an object${flags.includes('?') ? ' or null' : ''}`, types: ['object'] }, flags),
