@@ -9,6 +9,7 @@ import type { TestDatabase } from '../support/database.js';
 import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
 import { openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
+import type { RawClient } from '../support/raw-client.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { json, type Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -30,6 +31,8 @@ export const COSTS: Readonly<Record<Place, number>> = { first: CALL, second: 10_
 /** Slugs of their providers, and of that of panels, judges and guard models. */
 export const SLUGS = { first: 'p3', second: 'p4', next: 'p5', asides: 'p2' };
 const FEE = 0.2;
+/** What providers do with a call that is left. */
+const STOPS = { stream: 'stops', whole: 'stops' };
 
 const FAILS = json({ type: 'error', error: { type: 'api_error', message: 'scripted' } }, 500);
 const score = (value: number): object => ({ value, source: 'a bench, 2026-11-25' });
@@ -41,6 +44,14 @@ const asAnthropic = (said: Said): Script =>
 const asOpenai = (said: Said): Script =>
   'text' in said ? openaiText(said.text) : openaiTools({ name: said.call, input: said.input });
 export const textOf = (request: RecordedRequest | undefined): string => JSON.stringify(request?.json?.messages);
+
+/** An answer of a double that is another one: most often one that never comes. */
+export interface Hanging {
+  readonly at: 'first' | 'engine' | 'pages' | 'adviser';
+  /** Of the requests to it. */
+  readonly index: number;
+  readonly answer: Script;
+}
 
 /** What came upstream of one request. */
 export interface Texts {
@@ -74,7 +85,7 @@ export class MatrixBench {
       startUpstream('openai'),
     ]);
     const at = ({ url }: Upstream) =>
-      ({ url, dialect: 'anthropic-messages', quirks: { omit: ['context_management'] } }) as const;
+      ({ url, dialect: 'anthropic-messages', aborts: STOPS, quirks: { omit: ['context_management'] } }) as const;
     const loop = await LoopBench.start(database, {
       plugins: { moderation: { engine: 'model', model: 'test/guard' } },
       variables: { FAIRLEAD_BYOK_FEE_PERCENT: String(FEE * 100) },
@@ -86,7 +97,7 @@ export class MatrixBench {
         },
         {
           id: 'test/next',
-          at: [{ url: next.url, dialect: 'openai-chat' }],
+          at: [{ url: next.url, dialect: 'openai-chat', aborts: STOPS }],
           model: { ...NARROW, scores: { quality: score(0.4), coding: score(0.4) } },
           endpoint: { pricing: { prompt: '2', completion: '10' } },
         },
@@ -97,22 +108,32 @@ export class MatrixBench {
   }
 
   /** Forgets what was asked; these endpoints fail. @param texts in the place of what is brought */
-  begin(plugin: PluginCase, failing: readonly Place[] = [], texts: Texts = {}): void {
+  begin(plugin: PluginCase, failing: readonly Place[] = [], texts: Texts = {}, hanging?: Hanging): void {
     this.loop.begin(anthropicText('unused'));
     const { engine, pages, adviser } = this.loop.upstreams;
+    const scripts = (at: Hanging['at'] | Place, script: Script): Script =>
+      hanging?.at === at
+        ? (request, index) => (index === hanging.index ? hanging.answer : script)(request, index)
+        : script;
     const { found = BROUGHT.found, fetched = BROUGHT.fetched, panel = BROUGHT.panel } = texts;
-    engine.script(SEARCH_DOUBLES.exa.answer([{ url: PAGE, title: 'One', text: found }]));
-    pages.script({ headers: { 'content-type': 'text/plain' }, body: [fetched] });
-    adviser.script((request, index) => {
-      const slug = String(request.json.model).replace('upstream-', '');
-      const words = { one: panel, two: 'At ten.', judge: ANALYSIS, guard: 'safe' }[slug]!;
-      return anthropicText(words)(request, index);
-    });
+    engine.script(scripts('engine', () => SEARCH_DOUBLES.exa.answer([{ url: PAGE, title: 'One', text: found }])));
+    pages.script(scripts('pages', () => ({ headers: { 'content-type': 'text/plain' }, body: [fetched] })));
+    adviser.script(
+      scripts('adviser', (request, index) => {
+        const slug = String(request.json.model).replace('upstream-', '');
+        const words = { one: panel, two: 'At ten.', judge: ANALYSIS, guard: 'safe' }[slug]!;
+        return anthropicText(words)(request, index);
+      }),
+    );
     for (const [place, upstream] of Object.entries(this.answering)) {
       upstream.requests.length = 0;
       const format = place === 'next' ? asOpenai : asAnthropic;
-      upstream.script((request, index) =>
-        failing.includes(place as Place) ? FAILS : format(plugin.answer(textOf(request), pages.origin))(request, index),
+      upstream.script(
+        scripts(place as Place, (request, index) =>
+          failing.includes(place as Place)
+            ? FAILS
+            : format(plugin.answer(textOf(request), pages.origin))(request, index),
+        ),
       );
     }
   }
@@ -127,6 +148,19 @@ export class MatrixBench {
   get asides(): readonly RecordedRequest[] {
     const { adviser, engine, pages } = this.loop.upstreams;
     return [adviser, engine, pages].flatMap(({ requests }) => requests);
+  }
+
+  /** A request on a bare socket, that can be left, and what came to the double that hangs. */
+  async hang(
+    plugin: PluginCase,
+    { route, stream, hanging }: { readonly route: Route; readonly stream: boolean; readonly hanging: Hanging },
+    key: string,
+  ): Promise<{ readonly client: RawClient; readonly record: RecordedRequest }> {
+    this.begin(plugin, [], {}, hanging);
+    const { at, index } = hanging;
+    const client = await this.loop.open(route, this.body(plugin, route, { stream }), key);
+    const record = await (at === 'first' ? this.answering.first : this.loop.upstreams[at]).request(index);
+    return { client, record };
   }
 
   requestsOf(place: Place): readonly RecordedRequest[] {
