@@ -1,6 +1,6 @@
-// Runs every command of the operators' pages as it stands there, page by page, in an empty folder: blocks of `sh` against
-// a gateway on the embedded database, those of `sh postgres` against one on PostgreSQL, where a server answers at
-// DATABASE_URL or on its local default port; else it says that they did not run. A block that fails fails all.
+// Runs every command of the operators' pages as it stands there, page by page, in an empty folder: blocks of `sh`
+// against a gateway on the embedded database, those of `sh postgres` against one on PostgreSQL, where a server answers
+// at DATABASE_URL or on its local default port; else it says that they did not run. A block that fails fails all.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

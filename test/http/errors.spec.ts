@@ -45,7 +45,6 @@ describeOnEmbedded('errors by address', (database) => {
 
   it.each([
     ['/nowhere', 'generic'],
-    ['/', 'generic'],
     ['/messages', 'generic'],
     ['/api/messages', 'generic'],
     ['/api/v2/messages', 'generic'],
@@ -80,6 +79,7 @@ describeOnEmbedded('errors by address', (database) => {
     ['DELETE', '/v1/messages/', 'POST'],
     ['PUT', '/API/V1/Messages?x=y', 'POST'],
     ['POST', '/api/v1/key', 'GET'],
+    ['POST', '/', 'GET'],
     ['PUT', '/api/v1/keys', 'GET, POST'],
     ['OPTIONS', `/v1/keys/${HASH}`, 'DELETE, GET, PATCH'],
     ['POST', '/health/live', 'GET'],
