@@ -397,11 +397,13 @@ describeOnEachDatabase('recovery', (database) => {
     const repository = gateway.gateway.app.get(LedgerRepository);
     const take = repository.take.bind(repository);
     const { opened, open } = gate();
-    let isTaking = false;
+    let [isTaking, isTaken] = [false, false];
     const spy = jest.spyOn(repository, 'take').mockImplementation(async (...asked) => {
       isTaking = true;
       await opened;
-      return take(...asked);
+      const taken = await take(...asked);
+      isTaken = true;
+      return taken;
     });
     const leaving = new AbortController();
     const gone = gateway.messages(ask(MODEL), { signal: leaving.signal }).catch(() => undefined);
@@ -413,7 +415,7 @@ describeOnEachDatabase('recovery', (database) => {
     open();
     await until('nothing is held', async () => {
       await ledger.rest();
-      return (await ledger.openHolds()) === 0 && isTaking;
+      return isTaken && (await ledger.openHolds()) === 0;
     });
     spy.mockRestore();
     expect(upstream.requests).toHaveLength(requests);

@@ -1,0 +1,51 @@
+#!/usr/bin/env bash
+# An installation without development packages, as servers have it: what is built here starts, answers, and runs every
+# command of operators. In a folder of its own, with nothing of the sources.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+folder=$(mktemp -d)
+started=
+stop() {
+  [ -z "$started" ] || kill -TERM -- "-$started" 2>/dev/null || true
+  wait 2>/dev/null || true
+  rm -rf "$folder"
+}
+trap stop EXIT
+
+cp -r package.json package-lock.json dist catalog scripts "$folder/"
+cd "$folder"
+npm ci --omit=dev --ignore-scripts --no-audit --no-fund --silent
+[ ! -e node_modules/typescript ] || { echo 'production: the compiler is there'; exit 1; }
+
+export DATA_DIR="$folder/data" NODE_ENV=production FAIRLEAD_API_KEY FAIRLEAD_MANAGEMENT_KEY
+FAIRLEAD_API_KEY=$(node -p 'crypto.randomBytes(24).toString("hex")')
+FAIRLEAD_MANAGEMENT_KEY=$(node -p 'crypto.randomBytes(24).toString("hex")')
+unset DATABASE_URL REDIS_URL
+port=$(node -e "const s=require('net').createServer().listen(0,'127.0.0.1',()=>{console.log(s.address().port);s.close()})")
+PORT=$port setsid npm start >out.log 2>&1 &
+started=$!
+for _ in $(seq 1 900); do
+  curl -sf "http://127.0.0.1:$port/health/ready" >/dev/null && break
+  kill -0 "$started" 2>/dev/null || { cat out.log; echo 'production: the gateway did not start'; exit 1; }
+  sleep 0.2
+done
+body='{"model":"sandbox/echo","max_tokens":64,"messages":[{"role":"user","content":"hello"}]}'
+curl -sSf "http://127.0.0.1:$port/api/v1/messages" -H "authorization: Bearer $FAIRLEAD_API_KEY" -H 'content-type: application/json' -d "$body" |
+  grep -q '"type":"message"'
+curl -sSf "http://127.0.0.1:$port/docs" | grep -q '<html'
+npm run --silent data:backup -- --out copy
+kill -TERM -- "-$started"
+wait "$started" 2>/dev/null || true
+started=
+
+for command in 'data:export -- --out store.ndjson' ledger:verify audit:verify 'catalog:check -- catalog/default.yaml' \
+  'provider:try -- sandbox --model sandbox/echo'; do
+  # shellcheck disable=SC2086
+  npm run --silent $command >command.log 2>&1 || { cat command.log; echo "production: $command failed"; exit 1; }
+done
+DATA_DIR="$folder/other" npm run --silent data:import -- --in store.ndjson
+for file in dist/*.js; do
+  case $(basename "$file") in main.js | catalog-check.js | import.js) node "$file" --help >/dev/null ;; esac
+done
+echo 'production: 11 passed, 0 failed'
