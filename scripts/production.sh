@@ -37,6 +37,8 @@ curl -sSf "http://127.0.0.1:$port/docs" | grep -q '<html'
 npm run --silent data:backup -- --out copy
 kill -TERM -- "-$started"
 wait "$started" 2>/dev/null || true
+# npm is gone before the gateway is, which goes on for five seconds, until balancers have noticed.
+for _ in $(seq 1 300); do [ -e "$DATA_DIR/lock" ] || break; sleep 0.2; done
 started=
 
 for command in 'data:export -- --out store.ndjson' ledger:verify audit:verify 'catalog:check -- catalog/default.yaml' \
