@@ -2,10 +2,10 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { freePort } from '../scripts/free-port.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
 const root = join(here, '..');
@@ -35,14 +35,6 @@ export async function startUpstream() {
 export async function startFloor(file, upstream) {
   const child = startNode(0, [join(here, file)], { env: { ...process.env, UPSTREAM: upstream } });
   return { child, url: `http://127.0.0.1:${await listening(child)}/v1/messages`, headers: {}, model: (name) => name };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  return port;
 }
 
 async function untilAnswers(url, child) {

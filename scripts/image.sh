@@ -62,7 +62,7 @@ holds "is labelled with its version, $version" is_label version "$version"
 holds "is labelled with its revision, $revision" is_label revision "$revision"
 holds 'is labelled with its licence' is_label licenses "$(node -p "require('./package.json').license")"
 
-port=$(node -e "const s=require('net').createServer().listen(0,'127.0.0.1',()=>{console.log(s.address().port);s.close()})")
+port=$(node scripts/free-port.mjs)
 # Without the engine's own schedule of health checks, which needs systemd: the check is run by hand below.
 container=$(podman --runtime runc create --no-healthcheck --read-only --cap-drop ALL --security-opt no-new-privileges --tmpfs /tmp \
   --network host --env "PORT=$port" --env HOST=127.0.0.1 --stop-timeout 150 \

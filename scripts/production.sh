@@ -22,7 +22,7 @@ export DATA_DIR="$folder/data" NODE_ENV=production FAIRLEAD_API_KEY FAIRLEAD_MAN
 FAIRLEAD_API_KEY=$(node -p 'crypto.randomBytes(24).toString("hex")')
 FAIRLEAD_MANAGEMENT_KEY=$(node -p 'crypto.randomBytes(24).toString("hex")')
 unset DATABASE_URL REDIS_URL
-port=$(node -e "const s=require('net').createServer().listen(0,'127.0.0.1',()=>{console.log(s.address().port);s.close()})")
+port=$(node scripts/free-port.mjs)
 PORT=$port setsid npm start >out.log 2>&1 &
 started=$!
 for _ in $(seq 1 900); do

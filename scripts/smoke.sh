@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 folder=$(mktemp -d)
 log="$folder/out.log"
-port=$(node -e "const s=require('net').createServer().listen(0,'127.0.0.1',()=>{console.log(s.address().port);s.close()})")
+port=$(node scripts/free-port.mjs)
 printf 'version: 1\nextends: default\n' >"$folder/catalog.yaml"
 setsid env -u DATABASE_URL -u REDIS_URL DATA_DIR="$folder/data" PORT="$port" FAIRLEAD_CATALOG="$folder/catalog.yaml" npm start >"$log" 2>&1 &
 started=$!

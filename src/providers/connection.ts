@@ -57,6 +57,8 @@ export class Connection {
   /** The socket reads no more until it is resumed. */
   private isStopped = false;
   private connectTimeoutMs = 0;
+  /** Until it is connected: a carrier and what it carries have one limit together. */
+  private overdue: NodeJS.Timeout | undefined;
 
   /**
    * @param onClose its socket has closed; called whether a call was under way or not
@@ -121,10 +123,10 @@ export class Connection {
 
   private readonly connect: buildConnector.connector = (target, callback) => {
     const timeoutMs = this.connectTimeoutMs;
-    const timer = setTimeout(() => this.socket?.destroy(new ConnectTimedOut(timeoutMs)), timeoutMs);
+    this.overdue = setTimeout(() => this.socket?.destroy(new ConnectTimedOut(timeoutMs)), timeoutMs);
     let pending = true;
     const settle: buildConnector.Callback = (...outcome) => {
-      clearTimeout(timer);
+      clearTimeout(this.overdue);
       if (pending) callback(...outcome);
       pending = false;
     };
@@ -172,6 +174,8 @@ export class Connection {
       .once('close', () => {
         // One that carried another is no longer ours to end.
         if (this.socket !== socket) return;
+        // One that ends without an error, before it is connected, leaves no timer for the next.
+        clearTimeout(this.overdue);
         this.socket = undefined;
         this.onClose(this);
       });

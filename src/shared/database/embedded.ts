@@ -13,7 +13,8 @@ import { systemCode } from './system-code.js';
  */
 export const STORE_VERSION = 1;
 
-const DATABASE = 'database';
+/** Its folder in the data directory. */
+export const DATABASE = 'database';
 const UNFINISHED = 'database.new-';
 
 /** An open embedded PostgreSQL: one session, safe against a process kill, not against power loss. */

@@ -42,10 +42,10 @@ export class ForwardProxies {
   }
 }
 
-export const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
+const portOf = ({ port, protocol }: Pick<URL, 'port' | 'protocol'>): number =>
   Number(port) || (protocol === 'https:' ? 443 : 80);
 
-export const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '');
+const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace(/^\[|\]$/g, '');
 
 function readProxy(text: string): ForwardProxy {
   const url = new URL(text);

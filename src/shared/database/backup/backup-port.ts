@@ -26,7 +26,7 @@ export type BackupReply = { readonly copied: StoreCopy } | { readonly failure: s
 
 /**
  * Copies the embedded store while it is in use, for `npm run data:backup`: no other process may open it. Statements
- * wait while files are copied, some tenths of a second for a hundred megabytes.
+ * wait while files are copied (docs/backups.md#the-embedded-database).
  */
 @Injectable()
 export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShutdown {

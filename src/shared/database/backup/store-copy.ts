@@ -1,11 +1,12 @@
 import { constants } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { DATABASE } from '../embedded.js';
 import { FileRefused } from '../transfer/file-refused.js';
 import { systemCode } from '../system-code.js';
 
 /** What a data directory needs for a start on it: the database, and the key that was generated beside it. */
-const PARTS = ['database', 'encryption-keys'] as const;
+const PARTS = [DATABASE, 'encryption-keys'] as const;
 
 /** What a backup came to. */
 export interface StoreCopy {
