@@ -61,7 +61,6 @@ const SLOW_LATER_MS_MAX = 50;
 /** Calls of a tool in one reply, and how much longer than its calls it may take. */
 const STEPS = 10;
 const STEPS_MS_MAX = 15;
-const STEPS_WARM_UP = 300;
 const TOOL_ROUNDS = 7;
 const THREAD_WARM_UP = 3;
 const TOOL_MODELS = ['tools-0', 'tools-1', `tools-${STEPS}`];
@@ -339,7 +338,7 @@ async function printTools() {
   const system = await fairlead();
   const clock = { type: 'openrouter:datetime' };
   const ask = (steps) => useTool(system, `tools-${steps}`, clock, {});
-  for (let count = 0; count < STEPS_WARM_UP; count++) await ask(STEPS);
+  for (const end = performance.now() + WARM_UP_SECONDS * 1000; performance.now() < end; ) await ask(STEPS);
   const added = [];
   const without = [];
   for (let round = 0; round < TOOL_ROUNDS; round++) {

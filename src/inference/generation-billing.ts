@@ -112,24 +112,23 @@ export class GenerationBilling implements GenerationObserver {
 
   /** Whether the hold covers all that was used and is to come, extended where it does not yet. */
   private async covers(): Promise<boolean> {
-    // What is under way has its whole room in what is coming.
-    const { bill } = this.price(this.generation.calls.filter(({ ending }) => ending !== undefined));
     const { bound } = this.hold;
-    // Before the first call there are uses alone: what was asked of others for it.
-    const used = bill?.cost ?? costOf(this.generation.toolUses);
-    let credits = used - bound.credits;
-    let byok = (bill?.byokCost ?? 0n) - bound.byok;
-    for (const amounts of this.coming) {
-      credits += amounts.credits;
-      byok += amounts.byok;
+    // What is under way has its whole room in what is coming.
+    const used = this.costs(({ ending }) => ending !== undefined);
+    const coming = { credits: 0n, byok: 0n };
+    for (const { credits, byok } of this.coming) {
+      coming.credits += credits;
+      coming.byok += byok;
     }
-    const missing = { credits: positive(credits), byok: positive(byok) };
+    const missing = {
+      credits: positive(used.credits + coming.credits - bound.credits),
+      byok: positive(used.byok + coming.byok - bound.byok),
+    };
     if (missing.credits === 0n && missing.byok === 0n) return true;
-    // As much again as was used, so that a loop asks the ledger a few times and not for each of its calls; where there
-    // is no room for that, what is needed.
+    // Where there is no room for that, what is needed.
     const ahead = {
-      credits: missing.credits === 0n ? 0n : missing.credits + used,
-      byok: missing.byok === 0n ? 0n : missing.byok + (bill?.byokCost ?? 0n),
+      credits: withRoomAhead(missing.credits, used.credits, coming.credits),
+      byok: withRoomAhead(missing.byok, used.byok, coming.byok),
     };
     return (await this.reserve(ahead)) || this.reserve(missing);
   }
@@ -146,7 +145,7 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What it has come to so far. */
   get spent(): PicoUsd {
-    return this.price().bill?.cost ?? 0n;
+    return this.costs(() => true).credits;
   }
 
   /** What of that further runs of models came to; calls are known by their plan, for a leg may be asked less. */
@@ -200,14 +199,26 @@ export class GenerationBilling implements GenerationObserver {
     );
   }
 
-  private price(made: readonly ProviderCall[] = this.generation.calls): Priced {
+  /** What the caller's calls among those, and uses of tools, come to; asked for at each step of a loop. */
+  private costs(isOfThem: (call: ProviderCall) => boolean): HeldAmounts {
+    let credits = costOf(this.generation.toolUses);
+    let byok = 0n;
+    for (const call of this.generation.calls) {
+      const bill = isOfThem(call) ? this.priceOf(call).money.bill : undefined;
+      credits += bill?.cost ?? 0n;
+      byok += bill?.byokCost ?? 0n;
+    }
+    return { credits, byok };
+  }
+
+  private price(): Priced {
     const calls: PricedCall[] = [];
     let usage = NO_USAGE;
     let consulted = NO_USAGE;
     let bill: Bill | undefined;
     let operatorCost = 0n;
     let isCapped = false;
-    for (const call of made) {
+    for (const call of this.generation.calls) {
       const priced = this.priceOf(call);
       const { judged, money } = priced;
       const used = judged.usage;
@@ -385,6 +396,14 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
   };
 }
 
+/**
+ * What is missing of a hold, and as much again as was used, or is to come where that is more: a loop asks the ledger a
+ * few times, not for each of its calls.
+ */
+const withRoomAhead = (missing: PicoUsd, used: PicoUsd, coming: PicoUsd): PicoUsd =>
+  missing === 0n ? 0n : missing + larger(used, coming);
+
 const isNothing = ({ credits, byok }: HeldAmounts): boolean => credits === 0n && byok === 0n;
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
+const larger = (one: PicoUsd, other: PicoUsd): PicoUsd => (one > other ? one : other);
 const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);

@@ -206,14 +206,7 @@ export class LedgerRepository {
    * @param sent as of `Statements.value`
    */
   async note(id: string, row: string, isEmbedded: boolean, sent: () => void): Promise<void> {
-    await this.statements.value(
-      isEmbedded
-        ? 'UPDATE holds SET observed = $2::jsonb WHERE generation_id = $1 AND cost IS NULL'
-        : `WITH commit AS (SELECT set_config('synchronous_commit', 'off', true))
-           UPDATE holds SET observed = $2::jsonb FROM commit WHERE generation_id = $1 AND cost IS NULL`,
-      [id, row],
-      sent,
-    );
+    await this.statements.value('SELECT note_hold_1($1, $2, $3)', [id, row, isEmbedded ? 'true' : 'false'], sent);
   }
 
   /**

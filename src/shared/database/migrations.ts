@@ -10,6 +10,7 @@ import { Egress1795470000000 } from './migrations/1795470000000-egress.js';
 import { WebSearches1795475000000 } from './migrations/1795475000000-web-searches.js';
 import { PluginDefaults1795480000000 } from './migrations/1795480000000-plugin-defaults.js';
 import { KeySecrets1795487200000 } from './migrations/1795487200000-key-secrets.js';
+import { NotesOfHolds1795696000000 } from './migrations/1795696000000-notes-of-holds.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -24,6 +25,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   WebSearches1795475000000,
   PluginDefaults1795480000000,
   KeySecrets1795487200000,
+  NotesOfHolds1795696000000,
 ];
 
 /**
