@@ -338,7 +338,7 @@ async function printTools() {
   const system = await fairlead();
   const clock = { type: 'openrouter:datetime' };
   const ask = (steps) => useTool(system, `tools-${steps}`, clock, {});
-  for (const end = performance.now() + WARM_UP_SECONDS * 1000; performance.now() < end; ) await ask(STEPS);
+  for (const end = performance.now() + WARM_UP_SECONDS * 1000; performance.now() < end;) await ask(STEPS);
   const added = [];
   const without = [];
   for (let round = 0; round < TOOL_ROUNDS; round++) {
