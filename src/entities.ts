@@ -17,6 +17,7 @@ import { LedgerEntryEntity } from './ledger/ledger-entry.entity.js';
 import { PriceVersionEntity } from './ledger/price-version.entity.js';
 import { ReplicaEntity } from './ledger/replica.entity.js';
 import { SpendingWindowEntity } from './ledger/spending-window.entity.js';
+import { ConsultedDecisionEntity } from './routing/consulted-decision.entity.js';
 import { RouteDecisionEntity } from './routing/route-decision.entity.js';
 import { ToolContainerEntity } from './tools/containers/tool-container.entity.js';
 import { ToolContainerPieceEntity } from './tools/containers/tool-container-piece.entity.js';
@@ -47,6 +48,7 @@ export const ENTITIES = [
   ProviderCredentialEntity,
   ReplicaEntity,
   RouteDecisionEntity,
+  ConsultedDecisionEntity,
   SpendingWindowEntity,
   ToolContainerEntity,
   ToolContainerPieceEntity,

@@ -120,6 +120,7 @@ export class GenerationContexts {
       const loop = offered.size > 0 ? this.loops.begin(consulted, this.contextAt(tools, consulted), kind) : undefined;
       if (loop) looping(loop);
       start.consulted?.(run);
+      generation.consulted.push({ purpose, plan: run.plan, decision: routed });
       return told(generation, await this.plans.run(generation, run), next.release, loop);
     } catch (error) {
       next.release();

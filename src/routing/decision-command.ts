@@ -13,13 +13,13 @@ const NAME = 'decision';
 const USAGE = `npm run decision -- <generation id> [--json]
 
 Makes the routing decision of a generation again, from its record and the catalog (FAIRLEAD_CATALOG), and says in words which
-endpoints could be tried in which order, why others were left out, and who was called with which status. The record is
-read from the store that DATABASE_URL names, else from the embedded one in DATA_DIR, which no gateway may have open
+endpoints could be tried in which order, why others were left out, and who was called with which status; then the same of
+each model that was consulted for it (by a panel, a guard, an adviser and so on). The records are read from the store that DATABASE_URL names, else from the embedded one in DATA_DIR, which no gateway may have open
 meanwhile. Nothing is written, and nobody is called.
 
-With --json it prints { generation_id, held_at, account_id, workspace_id, decision }.
-Ends with 0 when the plan that was made was made again, with 1 when it could not be (the catalog has changed, the record
-was cut) or there is no such decision, with 2 for wrong words.
+With --json it prints { generation_id, held_at, account_id, workspace_id, decision, consulted: [{ place, purpose, decision }] }.
+Ends with 0 when all that was planned was planned again alike, with 1 when it could not be (the catalog has changed, a
+record was cut) or there is no such decision, with 2 for wrong words.
 `;
 
 interface KeptDecision {
@@ -28,6 +28,17 @@ interface KeptDecision {
   readonly account_id: string;
   readonly workspace_id: string;
   readonly decision: string;
+}
+
+interface KeptConsultation {
+  readonly place: number;
+  readonly purpose: string;
+  readonly decision: string;
+}
+
+/** A model that was consulted, and how it was routed. */
+interface ExplainedConsultation extends Omit<KeptConsultation, 'decision'> {
+  readonly decision: ExplainedDecision;
 }
 
 /** @returns the exit code, as the usage has it. Never throws, never prints a secret. */
@@ -56,8 +67,14 @@ export function runDecision(
         }
         const catalog = (await CatalogStore.open(source, new Logger(NAME))).current();
         const explained = explainDecision(kept.decision, catalog);
-        context.print(switches.has('json') ? printAsJson(kept, explained) : printInWords(kept, explained));
-        return explained.derivation === 'derived' ? DONE : FAILED;
+        const consulted = (await findConsulted(database, id!)).map((one) => ({
+          ...one,
+          decision: explainDecision(one.decision, catalog),
+        }));
+        const print = switches.has('json') ? printAsJson : printInWords;
+        context.print(print(kept, explained, consulted));
+        const all = [explained, ...consulted.map(({ decision }) => decision)];
+        return all.every(({ derivation }) => derivation === 'derived') ? DONE : FAILED;
       },
     },
     { ...context, words: context.words.filter((word) => word.startsWith('-')) },
@@ -86,9 +103,28 @@ async function findDecision(database: DataSource, id: string): Promise<KeptDecis
   return row;
 }
 
-const printAsJson = (kept: KeptDecision, decision: ExplainedDecision): string =>
-  `${JSON.stringify({ ...kept, held_at: new Date(kept.held_at).toISOString(), decision }, undefined, 2)}\n`;
+const findConsulted = (database: DataSource, id: string): Promise<KeptConsultation[]> =>
+  database.query(`SELECT place, purpose, decision FROM consulted_decisions WHERE generation_id = $1 ORDER BY place`, [
+    id,
+  ]);
 
-const printInWords = (kept: KeptDecision, decision: ExplainedDecision): string =>
-  `Generation ${kept.generation_id} of ${new Date(kept.held_at).toISOString()}\n` +
-  `Account ${kept.account_id}, workspace ${kept.workspace_id}\n${printDecision(decision)}`;
+function printAsJson(
+  kept: KeptDecision,
+  decision: ExplainedDecision,
+  consulted: readonly ExplainedConsultation[],
+): string {
+  const heldAt = new Date(kept.held_at).toISOString();
+  return `${JSON.stringify({ ...kept, held_at: heldAt, decision, consulted }, undefined, 2)}\n`;
+}
+
+function printInWords(
+  kept: KeptDecision,
+  decision: ExplainedDecision,
+  consulted: readonly ExplainedConsultation[],
+): string {
+  const asked =
+    `Generation ${kept.generation_id} of ${new Date(kept.held_at).toISOString()}\n` +
+    `Account ${kept.account_id}, workspace ${kept.workspace_id}\n${printDecision(decision)}`;
+  const others = consulted.map((one) => `\nConsulted, ${one.place}. (${one.purpose})\n${printDecision(one.decision)}`);
+  return [asked, ...others].join('');
+}

@@ -1,8 +1,11 @@
 import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import type { Generation, GenerationObserver, RouteDecision } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
+import type { ConsultationKind } from '../core/conversation/usage.js';
 import type { JsonObject } from '../core/json/json.js';
 import { compactDecision } from '../core/routing/decision.js';
+import type { Plan } from '../core/routing/plan.js';
 import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Statements } from '../shared/database/statements.js';
@@ -13,6 +16,8 @@ import { Environment } from '../shared/environment.js';
  * database while it is taken in.
  */
 const WRITE_EVERY_MS = 25;
+/** Models that are consulted for one generation and kept: a guard may read a long reply in hundreds of pieces. */
+const CONSULTED_KEPT_MAX = 32;
 /** Rows of one statement. */
 const BATCH_MAX = 200;
 /** Decisions that wait for the database; past it the oldest goes: they explain, they are no money. */
@@ -36,11 +41,30 @@ interface DecisionRow extends JsonObject {
   readonly decision: string;
 }
 
-/** Keeps the decision of every request that was routed, written in the background: no request waits for it. */
+/** The same of a model that was consulted on the way. */
+interface ConsultedRow extends DecisionRow {
+  /** From 1 on, in the order in which they were consulted. */
+  readonly place: number;
+  readonly purpose: ConsultationKind;
+}
+
+/** What each kind of row is written by. */
+const INSERTS = {
+  asked: `INSERT INTO route_decisions (generation_id, held_at, account_id, workspace_id, decision)
+     SELECT * FROM json_to_recordset($1) AS row
+       (generation_id text, held_at timestamptz, account_id uuid, workspace_id uuid, decision text)
+     ON CONFLICT DO NOTHING`,
+  consulted: `INSERT INTO consulted_decisions (generation_id, place, held_at, account_id, workspace_id, purpose, decision)
+     SELECT * FROM json_to_recordset($1) AS row
+       (generation_id text, place smallint, held_at timestamptz, account_id uuid, workspace_id uuid, purpose text, decision text)
+     ON CONFLICT DO NOTHING`,
+} as const;
+
+/** Keeps how every request was routed, and every model consulted for it, written in the background: none waits for it. */
 @Injectable()
 export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('routing');
-  private waiting: DecisionRow[] = [];
+  private waiting: (DecisionRow | ConsultedRow)[] = [];
   private writing: Promise<void> | undefined;
   private pausedUntil = 0;
   private sweptAt = 0;
@@ -57,29 +81,51 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     this.timer = setInterval(() => this.tick(), WRITE_EVERY_MS).unref();
   }
 
-  answered(generation: Generation): void {
+  answered(generation: Generation, { run }: ProviderCall): void {
     // Whom it consults before follows a plan of its own.
-    if (generation.answer) this.keep(generation);
+    if (run.purpose === 'answer') this.keepAsked(generation);
+    else this.keepConsulted(generation, run.plan);
   }
 
   ended(generation: Generation): undefined {
     // What was refused before anything was reserved was not carried out.
-    if (generation.wasHeld) this.keep(generation);
+    if (!generation.wasHeld) return;
+    this.keepAsked(generation);
+    for (const { plan } of generation.consulted) this.keepConsulted(generation, plan);
   }
 
   /** Never throws, never waits. Once for each generation: there is nothing to keep afterwards. */
-  private keep(generation: Generation): void {
-    const { id, caller, decision } = generation;
+  private keepAsked(generation: Generation): void {
+    const { decision, plan } = generation;
     if (!decision) return;
     generation.decision = undefined;
+    this.keep(this.rowOf(generation, decision, plan));
+  }
+
+  /** @param plan of the run that has its answer, or has failed to get one */
+  private keepConsulted(generation: Generation, plan: Plan): void {
+    const place = generation.consulted.findIndex((one) => one.plan === plan);
+    const one = generation.consulted[place];
+    if (!one?.decision) return;
+    const { decision, purpose } = one;
+    one.decision = undefined;
+    if (place < CONSULTED_KEPT_MAX) this.keep({ ...this.rowOf(generation, decision, plan), place: place + 1, purpose });
+  }
+
+  private keep(row: DecisionRow | ConsultedRow): void {
     if (this.waiting.length >= WAITING_MAX) this.waiting.shift();
-    this.waiting.push({
+    this.waiting.push(row);
+  }
+
+  private rowOf(generation: Generation, decision: RouteDecision, plan: Plan | undefined): DecisionRow {
+    const { id, caller } = generation;
+    return {
       generation_id: id,
       held_at: new Date(this.clock.now()).toISOString(),
       account_id: caller.accountId,
       workspace_id: caller.workspaceId,
-      decision: compactDecision(decision.inputs, decision.plan, generation.attempts(generation.plan)),
-    });
+      decision: compactDecision(decision.inputs, decision.plan, generation.attempts(plan)),
+    };
   }
 
   /** Resolves when what was kept before is written, or could not be. */
@@ -110,14 +156,11 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
 
   private async write(): Promise<void> {
     const batch = this.waiting.splice(0, BATCH_MAX);
+    const consulted = batch.filter((row) => 'place' in row);
     // One parameter that is printed natively: an array of the driver's is escaped element by element.
-    await this.attempt(
-      `INSERT INTO route_decisions (generation_id, held_at, account_id, workspace_id, decision)
-       SELECT * FROM json_to_recordset($1) AS row
-         (generation_id text, held_at timestamptz, account_id uuid, workspace_id uuid, decision text)
-       ON CONFLICT DO NOTHING`,
-      JSON.stringify(batch),
-    );
+    if (consulted.length > 0) await this.attempt(INSERTS.consulted, JSON.stringify(consulted));
+    const asked = consulted.length > 0 ? batch.filter((row) => !('place' in row)) : batch;
+    if (asked.length > 0 && !this.isAway) await this.attempt(INSERTS.asked, JSON.stringify(asked));
     // What an outage leaves is written again, before what came meanwhile.
     if (this.isAway) this.waiting = [...batch, ...this.waiting].slice(-WAITING_MAX);
   }
@@ -127,11 +170,14 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     const days = this.environment.retentionDays.generations;
     this.sweptAt = now;
     if (days === null) return;
-    await this.attempt(
-      `DELETE FROM route_decisions WHERE generation_id IN
-         (SELECT generation_id FROM route_decisions WHERE held_at < $1 ORDER BY held_at LIMIT ${SWEEP_ROWS_MAX})`,
-      new Date(now - days * DAY_MS).toISOString(),
-    );
+    const before = new Date(now - days * DAY_MS).toISOString();
+    for (const table of ['route_decisions', 'consulted_decisions']) {
+      await this.attempt(
+        `DELETE FROM ${table} WHERE generation_id IN
+           (SELECT generation_id FROM ${table} WHERE held_at < $1 ORDER BY held_at LIMIT ${SWEEP_ROWS_MAX})`,
+        before,
+      );
+    }
   }
 
   /** What fails although the database is there would fail again: it is told of and given up. */

@@ -217,6 +217,18 @@ export class MatrixBench {
     return explainDecision(rows[0].decision, app.get(CatalogStore, { strict: false }).current());
   }
 
+  /** The same of each model that was consulted for it, with what it was asked for. */
+  async consulted(id: string): Promise<readonly (ExplainedDecision & { readonly purpose: string })[]> {
+    const { app } = this.loop.gateway.gateway;
+    await app.get(DecisionLog, { strict: false }).flush();
+    const rows: readonly JsonBody[] = await this.loop.ledger.query(
+      'select purpose, decision from consulted_decisions where generation_id = $1 order by place',
+      [id],
+    );
+    const catalog = app.get(CatalogStore, { strict: false }).current();
+    return rows.map(({ purpose, decision }) => ({ purpose, ...explainDecision(decision, catalog) }));
+  }
+
   async manage(path: string, body: object): Promise<JsonBody> {
     const response = await this.post(path, body, MANAGEMENT_KEY);
     const answer = (await response.json()) as JsonBody;
@@ -257,12 +269,12 @@ export class MatrixBench {
 }
 
 /** What a request costs that one endpoint answered, in millionths of a USD. */
-export const costOf = ({ calls = 1, asides = 0, tools = 0 }: PluginCase, place: Place): number =>
-  calls * COSTS[place] + asides * CALL + tools;
+export const costOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase, place: Place): number =>
+  calls * COSTS[place] + consulted.length * CALL + tools;
 
 /** The same by the caller's own credentials, for the answer and for all that is asked on the way. */
-export const ownCostOf = ({ calls = 1, asides = 0, tools = 0 }: PluginCase): number =>
-  FEE * (calls * COSTS.first + asides * CALL) + tools;
+export const ownCostOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase): number =>
+  FEE * (calls * COSTS.first + consulted.length * CALL) + tools;
 
 /** A reply of either face, whole or streamed: what it says, cites, and tells of its way. */
 function read(route: Route, text: string): JsonBody {

@@ -1,3 +1,4 @@
+import type { ConsultationKind } from '../../src/core/conversation/usage.js';
 import { paged } from '../support/engines/ocr-engine.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CALL, PRICES, type Route } from '../tools/faults-bench.js';
@@ -33,8 +34,8 @@ export interface PluginCase {
   readonly stages: readonly JsonBody[];
   /** Calls of the model that answers. */
   readonly calls?: number;
-  /** Calls of other models. */
-  readonly asides?: number;
+  /** What each other model is asked for, in their order: a call each. */
+  readonly consulted?: readonly ConsultationKind[];
   /** What tools and engines cost, in millionths of a USD. */
   readonly tools?: number;
   /** Of an explanation. */
@@ -222,7 +223,7 @@ export const CASES: readonly PluginCase[] = [
       data: { judged, engines: ['model'] },
       cost_usd: CALL / 1e6,
     })),
-    asides: 2,
+    consulted: ['moderation', 'moderation'],
     explained: { ...on('moderation'), consulted: [{ type: 'moderation', model: 'test/guard' }] },
   },
   {
@@ -258,7 +259,7 @@ export const CASES: readonly PluginCase[] = [
         cost_usd: (3 * CALL) / 1e6,
       },
     ],
-    asides: 3,
+    consulted: ['fusion-panel', 'fusion-panel', 'fusion-judge'],
     explained: {
       ...on('fusion'),
       consulted: [

@@ -36,7 +36,7 @@ describeOnEachDatabase('each plugin', (database) => {
 
   /** What it decided is kept, with who was asked for the answer; the plan is made again from that. */
   async function assertKept(
-    { kept = {} }: PluginCase,
+    { kept = {}, consulted = [] }: PluginCase,
     { reply: { id, metadata } }: Outcome,
     ...asked: readonly Place[]
   ): Promise<void> {
@@ -48,6 +48,10 @@ describeOnEachDatabase('each plugin', (database) => {
     const planned = decision.plan!.legs.map(({ provider, model }) => `${provider} ${model}`);
     const { available } = metadata.endpoints;
     expect([...new Set(planned)]).toEqual(available.map(({ provider, model }: JsonBody) => `${provider} ${model}`));
+    const others = await bench.consulted(id);
+    expect(others.map((one) => [one.purpose, one.derivation, one.calls.map(({ status }) => status)])).toEqual(
+      consulted.map((purpose) => [purpose, 'derived', [200]]),
+    );
   }
 
   const fallbackOn = (route: string): JsonBody =>
@@ -90,12 +94,12 @@ describeOnEachDatabase('each plugin', (database) => {
       const own = bench.requestsOf('first').map(({ headers }) => headers['x-api-key']);
       expect(own).toEqual(Array(calls).fill(`${SLUGS.first}-own`));
       const asides = bench.loop.upstreams.adviser.requests.map(({ headers }) => headers['x-api-key']);
-      expect(asides).toEqual(Array(plugin.asides ?? 0).fill(`${SLUGS.asides}-own`));
+      expect(asides).toEqual(Array(plugin.consulted?.length ?? 0).fill(`${SLUGS.asides}-own`));
       await assertKept(plugin, outcome, 'first');
     });
 
     /** Models that were asked on the way cost the fee alone. */
     const byOwn = (stage: JsonBody): JsonBody =>
-      plugin.asides ? { ...stage, cost_usd: expect.closeTo(stage.cost_usd * 0.2, 12) } : stage;
+      plugin.consulted ? { ...stage, cost_usd: expect.closeTo(stage.cost_usd * 0.2, 12) } : stage;
   });
 });

@@ -17,6 +17,8 @@ describeOnEachDatabase('npm run decision', (database) => {
   let catalog: string;
   let id: string;
   let metadata: JsonBody;
+  /** A generation of a panel, of which one model had no answer. */
+  let panelled: string;
   beforeAll(async () => {
     const bench = await RoutingBench.start(database, {
       providers: { alpha: {}, beta: {}, gamma: {} },
@@ -25,6 +27,7 @@ describeOnEachDatabase('npm run decision', (database) => {
           'test/equal',
           ALL.map((slug) => at(slug)),
         ),
+        model('test/lost', [at('alpha')]),
       ],
     });
     try {
@@ -35,6 +38,12 @@ describeOnEachDatabase('npm run decision', (database) => {
       );
       id = headers.get('x-generation-id')!;
       metadata = body.router_metadata;
+      const panel = { id: 'fusion', analysis_models: ['test/equal', 'test/lost'], model: 'test/equal', tools: [] };
+      const asked = await bench.ask(
+        ask('test/equal', { plugins: [panel], provider: { order: ['beta', 'gamma', 'alpha'] } }),
+      );
+      expect([asked.status, asked.body]).toEqual([200, expect.objectContaining({ type: 'message' })]);
+      panelled = asked.headers.get('x-generation-id')!;
       catalog = join(database.settings.dataDir, 'catalog-kept.json');
       await writeFile(catalog, await readFile(bench.gateway.catalogPath));
     } finally {
@@ -87,6 +96,31 @@ describeOnEachDatabase('npm run decision', (database) => {
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^Generation ${id} of 2[^]*1\\. test/equal at alpha [^]*gamma: is ignored`));
     expect(out).toMatch(/Called:\n {2}1\. test\/equal at alpha: 500\n {2}2\. test\/equal at beta: 200\n$/);
+  });
+
+  it('makes the plan of each model again that was consulted, and tells whom it called', async () => {
+    const { code, out } = await run(panelled, '--json');
+    const { consulted } = JSON.parse(out);
+    expect([code, consulted.map(({ place, purpose }: JsonBody) => [place, purpose])]).toEqual([
+      0,
+      [
+        [1, 'fusion-panel'],
+        [2, 'fusion-panel'],
+        [3, 'fusion-judge'],
+      ],
+    ]);
+    for (const { decision } of consulted) {
+      expect(decision).toMatchObject({ derivation: 'derived', cut: [] });
+      expect(decision.plan.legs).not.toHaveLength(0);
+    }
+    expect(consulted.map(({ decision }: JsonBody) => decision.requested)).toEqual([
+      'test/equal',
+      'test/lost',
+      'test/equal',
+    ]);
+    expect(consulted[1].decision.calls).toEqual([{ model: 'test/lost', tag: 'alpha', status: 500 }]);
+    const words = (await run(panelled)).out;
+    expect(words).toMatch(/\nConsulted, 2\. \(fusion-panel\)\nRequested: test\/lost\n[^]*test\/lost at alpha: 500\n/);
   });
 
   it('says that the catalog has changed since, and ends with 1', async () => {

@@ -63,6 +63,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'audit_anchors',
       'audit_entries',
       'budgets',
+      'consulted_decisions',
       'credit_grants',
       'data_keys',
       'generations',

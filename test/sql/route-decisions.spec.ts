@@ -242,10 +242,13 @@ describeOnEachDatabase('kept decisions', (database) => {
     for (const { headers } of outcomes) expect(kept).toContain(headers.get('x-generation-id'));
   });
 
-  it('goes when its time is over', async () => {
-    const old = await rowOf(await bench.ask(question('test/equal')));
+  it('goes when its time is over, with those of models that were consulted', async () => {
+    const consulting = question('test/equal', {
+      plugins: [{ id: 'fusion', analysis_models: ['test/next'], model: 'test/equal', tools: [] }],
+    });
+    const old = await rowOf(await bench.ask(consulting));
     clock.aheadMs += 31 * DAY_MS;
-    const young = await rowOf(await bench.ask(question('test/equal')));
+    const young = await rowOf(await bench.ask(consulting));
     let kept = await rows();
     const startedAt = performance.now();
     while (
@@ -256,5 +259,9 @@ describeOnEachDatabase('kept decisions', (database) => {
       kept = await rows();
     }
     expect(kept.map(({ generation_id }) => generation_id)).toEqual([young.generation_id]);
+    const { app } = bench.gateway.gateway;
+    const others: readonly Row[] = await app.get(DataSource).query('select * from consulted_decisions');
+    expect(others.map(({ generation_id }) => generation_id)).toEqual(Array(2).fill(young.generation_id));
+    for (const { decision } of others) expect(decision).not.toContain(WORDS);
   });
 });

@@ -202,6 +202,7 @@ async function seed(dataSource: DataSource): Promise<void> {
   await put('audit_anchors', { account_id: ACCOUNT, seq: 1, hash: 'f'.repeat(64), was_sealed: true, ...seal });
   const decision = { held_at: times[2], ...owned, decision: ODD_TEXT };
   await put('route_decisions', ...many.map((generation_id) => ({ generation_id, ...decision })));
+  await put('consulted_decisions', { generation_id: many[0], place: 32_767, purpose: ODD_TEXT, ...decision });
 }
 
 /** Every row of every table but the list of migrations, as the database prints them. */

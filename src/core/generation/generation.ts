@@ -1,7 +1,7 @@
 import type { Caller } from '../caller.js';
 import type { ParsedFile } from '../conversation/parsed-file.js';
 import type { ModelRequest } from '../conversation/request.js';
-import { addUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
+import { addUsage, NO_USAGE, type ConsultationKind, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
 import type { GenerationId } from '../ids.js';
 import type { Json, JsonObject } from '../json/json.js';
@@ -84,6 +84,15 @@ export interface RouteDecision {
   readonly plan: Plan;
 }
 
+/** How a model that is consulted on the way was routed. */
+export interface ConsultedDecision {
+  readonly purpose: ConsultationKind;
+  /** As it is run: without the legs that cannot be paid for. */
+  readonly plan: Plan;
+  /** Until it is kept. */
+  decision: RouteDecision | undefined;
+}
+
 /**
  * One inference from its acceptance to its one ending: which plan, which calls, what they used and cost. Money, places,
  * telemetry, pins, decisions, log line and metadata observe it; faces read it.
@@ -97,6 +106,8 @@ export class Generation {
   plan: Plan | undefined;
   /** Until it is kept: a long reply must not hold on to what it was decided from. */
   decision: RouteDecision | undefined;
+  /** How each model was routed that was consulted on the way, in their order. */
+  readonly consulted: ConsultedDecision[] = [];
   /** What plugins and guardrails did to the request. */
   pipeline: readonly JsonObject[] = [];
   /** Files that were turned into words, for the caller to hand back. */

@@ -11,6 +11,7 @@ import { WebSearches1795475000000 } from './migrations/1795475000000-web-searche
 import { PluginDefaults1795480000000 } from './migrations/1795480000000-plugin-defaults.js';
 import { KeySecrets1795487200000 } from './migrations/1795487200000-key-secrets.js';
 import { NotesOfHolds1795696000000 } from './migrations/1795696000000-notes-of-holds.js';
+import { ConsultedDecisions1795697000000 } from './migrations/1795697000000-consulted-decisions.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -26,6 +27,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   PluginDefaults1795480000000,
   KeySecrets1795487200000,
   NotesOfHolds1795696000000,
+  ConsultedDecisions1795697000000,
 ];
 
 /**

@@ -1,0 +1,31 @@
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
+
+/** Why a model that was consulted for a request was asked where it was. */
+@Entity('consulted_decisions')
+@Check('consulted_decisions_decision_check', 'octet_length(decision) <= 1024')
+@Index('consulted_decisions_oldest', ['heldAt'])
+export class ConsultedDecisionEntity {
+  @PrimaryColumn({ name: 'generation_id', type: 'text' })
+  generationId!: string;
+
+  /** From 1 on, in the order in which they were consulted. */
+  @PrimaryColumn({ type: 'smallint' })
+  place!: number;
+
+  @Column({ name: 'held_at', type: 'timestamptz', precision: 3 })
+  heldAt!: Date;
+
+  @Column({ name: 'account_id', type: 'uuid' })
+  accountId!: string;
+
+  @Column({ name: 'workspace_id', type: 'uuid' })
+  workspaceId!: string;
+
+  /** What it was asked for: `fusion-panel`, `moderation` and so on. */
+  @Column({ type: 'text' })
+  purpose!: string;
+
+  /** As of `route_decisions`. */
+  @Column({ type: 'text' })
+  decision!: string;
+}

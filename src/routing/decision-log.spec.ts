@@ -1,0 +1,83 @@
+/**
+ * Goal: of models that are consulted on the way each decision is kept once, in its place, when its model has an answer
+ * or the generation has ended, and no more of them than there is room for. Method: generations by hand, statements that
+ * note what they are sent.
+ */
+import { endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
+import type { Caller } from '../core/caller.js';
+import type { ModelRequest } from '../core/conversation/request.js';
+import { Generation, type ConsultedDecision } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
+import type { Plan } from '../core/routing/plan.js';
+import { planRoute } from '../core/routing/plan-route.js';
+import { SystemClock } from '../core/time.js';
+import type { Statements } from '../shared/database/statements.js';
+import type { Environment } from '../shared/environment.js';
+import { DecisionLog } from './decision-log.js';
+
+const INPUTS = inputsOf([model('a/b', [endpoint('p0')])]);
+const planOf = (): Plan => planRoute(INPUTS)!;
+
+/** The rows that were written, by table. */
+interface Written {
+  readonly asked: string[];
+  readonly consulted: { readonly place: number; readonly purpose: string }[];
+}
+
+function logOf(): { readonly log: DecisionLog; readonly written: () => Promise<Written> } {
+  const rows: Written = { asked: [], consulted: [] };
+  const statements = {
+    value: (text: string, [list]: readonly string[]) => {
+      for (const row of JSON.parse(list!)) {
+        if (text.includes('INTO consulted_decisions')) rows.consulted.push({ place: row.place, purpose: row.purpose });
+        else rows.asked.push(row.generation_id);
+      }
+      return Promise.resolve(null);
+    },
+  };
+  const log = new DecisionLog(statements as unknown as Statements, {} as Environment, new SystemClock());
+  const written = async (): Promise<Written> => {
+    await log.flush();
+    return rows;
+  };
+  return { log, written };
+}
+
+function generationOf(consulted: number): Generation {
+  const caller = { accountId: 'a', workspaceId: 'w' } as Caller;
+  const generation = new Generation('gen-1-x', { request: {} as ModelRequest, caller, api: 'messages' });
+  generation.planned({ inputs: INPUTS, plan: planOf() }, []);
+  generation.held(planOf());
+  for (let count = 0; count < consulted; count++) generation.consulted.push(consultedOne());
+  return generation;
+}
+
+function consultedOne(): ConsultedDecision {
+  const plan = planOf();
+  return { purpose: 'moderation', plan, decision: { inputs: INPUTS, plan } };
+}
+
+const answerOf = (plan: Plan): ProviderCall => ({ run: { plan, purpose: 'moderation' } }) as unknown as ProviderCall;
+
+it('keeps each once, in its place, whichever has its answer first', async () => {
+  const { log, written } = logOf();
+  const generation = generationOf(3);
+  for (const place of [2, 0]) log.answered(generation, answerOf(generation.consulted[place]!.plan));
+  expect(await written()).toMatchObject({ asked: [], consulted: [{ place: 3 }, { place: 1 }] });
+  expect(generation.consulted.map(({ decision }) => decision !== undefined)).toEqual([false, true, false]);
+  log.ended(generation);
+  expect(await written()).toEqual({
+    asked: ['gen-1-x'],
+    consulted: [3, 1, 2].map((place) => ({ place, purpose: 'moderation' })),
+  });
+});
+
+it('keeps the first 32, and holds on to none of the others', async () => {
+  const { log, written } = logOf();
+  const generation = generationOf(100);
+  for (const { plan } of generation.consulted) log.answered(generation, answerOf(plan));
+  log.ended(generation);
+  const { consulted } = await written();
+  expect(consulted.map(({ place }) => place)).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
+  expect(generation.consulted.some(({ decision }) => decision)).toBe(false);
+});
