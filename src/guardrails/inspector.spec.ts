@@ -391,7 +391,14 @@ describe('what is done and told', () => {
         summary: 'Redacted: project, email',
         guardrail_id: 'g1',
         guardrail_scope: 'api-key',
-        data: { action: 'redact', detected: true, engines: ['regex'], patterns: ['project', 'email'] },
+        data: {
+          action: 'redact',
+          detected: true,
+          engines: ['regex'],
+          patterns: ['project', 'email'],
+          milliseconds: expect.any(Number),
+        },
+        cost_usd: 0,
       },
     ]);
   });

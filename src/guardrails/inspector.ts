@@ -28,7 +28,11 @@ export interface PipelineStage extends JsonObject {
     readonly engines: readonly string[];
     /** Names of patterns: labels, never what they matched. */
     readonly patterns: readonly string[];
+    /** Of the whole inspection, by all filters. */
+    readonly milliseconds: number;
   };
+  /** They ask nobody. */
+  readonly cost_usd: 0;
 }
 
 /** What the content filters made of a request. */
@@ -111,10 +115,15 @@ export class Inspector {
     }
   }
 
-  private judge(request: ModelRequest, rewritten: ModelRequest, { found, uncut, overrun }: Reading): Inspection {
+  private judge(
+    request: ModelRequest,
+    rewritten: ModelRequest,
+    { found, uncut, overrun, beganAt }: Reading,
+  ): Inspection {
     const findings = this.inOrder(found);
     const blocked = overrun ? tooSlow(overrun) : blockedBy(findings, uncut);
-    const stages = viewStages(findings, blocked ? uncut : undefined);
+    const milliseconds = Math.round(performance.now() - beganAt);
+    const stages = viewStages(findings, milliseconds, blocked ? uncut : undefined);
     // What is blocked goes nowhere: the caller's own words are what it is told of.
     return blocked ? { request, stages, blocked } : { request: rewritten, stages };
   }
@@ -137,6 +146,7 @@ interface Hits {
 /** One request's way through the probes. */
 class Reading {
   readonly time = new ScanTime();
+  readonly beganAt = performance.now();
   readonly found = new Map<ContentFilter, Set<string>>();
   /** Those that were to redact what cannot be cut. */
   readonly uncut = new Set<ContentFilter>();
@@ -276,7 +286,11 @@ const verbOf = ({ action }: ContentFilter, uncut: ReadonlySet<ContentFilter> | u
  * One for each guardrail, stage and action, in the order of the guardrails' filters.
  * @param uncut where the request is blocked, so that nothing is redacted: those that block it for what they cannot cut
  */
-function viewStages(findings: readonly Finding[], uncut: ReadonlySet<ContentFilter> | undefined): PipelineStage[] {
+function viewStages(
+  findings: readonly Finding[],
+  milliseconds: number,
+  uncut: ReadonlySet<ContentFilter> | undefined,
+): PipelineStage[] {
   const groups = new Map<string, { readonly filter: ContentFilter; readonly patterns: Set<string>; verb: string }>();
   for (const { filter, patterns } of findings) {
     const key = `${filter.guardrailId} ${filter.stage} ${filter.action}`;
@@ -291,7 +305,8 @@ function viewStages(findings: readonly Finding[], uncut: ReadonlySet<ContentFilt
     summary: `${verb}: ${listed(patterns)}`,
     guardrail_id: filter.guardrailId,
     guardrail_scope: filter.guardrailScope,
-    data: { action: filter.action, detected: true, engines: ['regex'], patterns: [...patterns] },
+    data: { action: filter.action, detected: true, engines: ['regex'], patterns: [...patterns], milliseconds },
+    cost_usd: 0,
   }));
 }
 

@@ -60,7 +60,7 @@ const INSERTS = {
      ON CONFLICT DO NOTHING`,
 } as const;
 
-/** Keeps how every request was routed, and every model consulted for it, written in the background: none waits for it. */
+/** Keeps how every request was routed, and each model consulted for it; written in the background, nobody waits. */
 @Injectable()
 export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('routing');

@@ -204,7 +204,14 @@ describeOnEachDatabase('guardrails in force', (database) => {
           summary: 'Redacted: email',
           guardrail_id: id,
           guardrail_scope: 'api-key',
-          data: { action: 'redact', detected: true, engines: ['regex'], patterns: ['email'] },
+          data: {
+            action: 'redact',
+            detected: true,
+            engines: ['regex'],
+            patterns: ['email'],
+            milliseconds: expect.any(Number),
+          },
+          cost_usd: 0,
         },
       ]);
     });
