@@ -43,3 +43,20 @@ export class StepCounter {
     return true;
   }
 }
+
+/** Text of one step, in bytes: less than a millisecond's work. */
+const STEP_BYTES = 1024 * 1024;
+
+/** The same of what may be long texts too. */
+export class TextStepCounter {
+  private readonly items = new StepCounter();
+  private bytes = 0;
+
+  /** @param bytes of text that were read or written since it was asked last */
+  isOver(bytes = 0): boolean {
+    this.bytes += bytes;
+    if (!this.items.isOver() && this.bytes < STEP_BYTES) return false;
+    this.bytes = 0;
+    return true;
+  }
+}

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json/json.js';
 import { estimateInSteps, estimateTokens, sizeOf } from '../money/estimate.js';
-import { StepCounter, type Steps } from '../steps.js';
+import { StepCounter, TextStepCounter, type Steps } from '../steps.js';
 import { blockPath, type ContentBlock, type Message, type ToolResultBlock, type ToolUseBlock } from './content.js';
 import { CLEAR_THINKING, type ClearThinking, type ClearToolUses, type ContextEdit } from './context-edits.js';
 import type { ModelRequest } from './request.js';
@@ -21,9 +21,6 @@ export interface ClearedContext {
 
 /** What the model reads in the place of a cleared result. Chosen: its vendor does not publish its own words. */
 export const CLEARED_RESULT = '[tool result cleared]';
-
-/** Measured in one step, in bytes of text: less than a millisecond's work. */
-const STEP_BYTES = 1024 * 1024;
 
 /**
  * Clears old results of tools and old reasoning out of a conversation, one edit after another. Calls stay with their
@@ -149,9 +146,10 @@ const isThinking = ({ type }: ContentBlock): boolean => type === 'thinking' || t
 /** What becomes of blocks, and what that saves. */
 class Changes {
   private readonly left = new Map<ContentBlock, readonly ContentBlock[]>();
-  private readonly steps = new StepCounter();
+  private readonly steps = new TextStepCounter();
   private bytes = 0;
   private tokens = 0;
+  /** Since it was asked last. */
   private measured = 0;
 
   get clearedTokens(): number {
@@ -159,9 +157,9 @@ class Changes {
   }
 
   isStepOver(): boolean {
-    if (!this.steps.isOver() && this.measured < STEP_BYTES) return false;
+    const { measured } = this;
     this.measured = 0;
-    return true;
+    return this.steps.isOver(measured);
   }
 
   remove(block: ContentBlock): void {

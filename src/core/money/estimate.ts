@@ -1,6 +1,6 @@
 import type { ContentBlock, Message, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
-import { StepCounter, type Steps } from '../steps.js';
+import { TextStepCounter, type Steps } from '../steps.js';
 
 // Estimates, for replies whose provider says nothing of its usage (docs/reasons/money.md#usage-is-asked-for):
 // about four bytes of UTF-8 make a token in the vocabularies in use. They are marked `estimated` wherever they go,
@@ -13,9 +13,6 @@ const MEDIUM_TOKENS = 1_000;
 
 /** What a picture that a model drew counts as, in bytes of text. */
 export const DRAWN_BYTES = MEDIUM_TOKENS * BYTES_PER_TOKEN;
-
-/** Measured in one step, in bytes of text: less than a millisecond's work. */
-const STEP_BYTES = 1024 * 1024;
 
 /** About how many tokens a text of this many UTF-8 bytes has. */
 export function estimateTokens(bytes: number): number {
@@ -32,42 +29,29 @@ export function estimateInputTokens(request: ModelRequest): number {
 /** The same, in steps. */
 export function* estimateInSteps(request: ModelRequest): Steps<number> {
   const estimate = new InputEstimate();
-  const steps = new SizeCounter();
+  const steps = new TextStepCounter();
   for (const size of listSizes(request)) {
     estimate.add(size);
-    if (steps.isOver(size)) yield;
+    if (steps.isOver(size.bytes)) yield;
   }
   return estimate.tokens;
 }
 
 /** About how many tokens each message has. */
 export function* estimateMessages(messages: readonly Message[]): Steps<readonly number[]> {
-  const steps = new SizeCounter();
+  const steps = new TextStepCounter();
   const estimates: number[] = [];
   for (const { content } of messages) {
     const estimate = new InputEstimate(FRAME_TOKENS);
-    if (steps.isOver(NOTHING)) yield;
+    if (steps.isOver()) yield;
     for (const block of content) {
       const size = sizeOf(block);
       estimate.add(size);
-      if (steps.isOver(size)) yield;
+      if (steps.isOver(size.bytes)) yield;
     }
     estimates.push(estimate.tokens);
   }
   return estimates;
-}
-
-/** Tells when a step is over of measuring: after many small things, or much text. */
-class SizeCounter {
-  private readonly items = new StepCounter();
-  private bytes = 0;
-
-  isOver(size: Size): boolean {
-    this.bytes += size.bytes;
-    if (!this.items.isOver() && this.bytes < STEP_BYTES) return false;
-    this.bytes = 0;
-    return true;
-  }
 }
 
 /** The sizes of what a prompt is made of, one piece after another: each is measured when it is asked for. */
@@ -108,7 +92,6 @@ export interface Size {
   readonly tokens: number;
 }
 
-const NOTHING: Size = { bytes: 0, tokens: 0 };
 const MEDIUM: Size = { bytes: 0, tokens: MEDIUM_TOKENS };
 
 /** The size of one block, with all that is in it. */

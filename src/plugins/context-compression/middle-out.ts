@@ -8,7 +8,7 @@ import {
 } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { estimateInSteps, estimateMessages } from '../../core/money/estimate.js';
-import { StepCounter, type Steps } from '../../core/steps.js';
+import { StepCounter, TextStepCounter, type Steps } from '../../core/steps.js';
 import { cutMiddle } from './cut-middle.js';
 import { listUnits, type Unit } from './units.js';
 
@@ -134,8 +134,6 @@ const holdsResults = ({ content }: Message): boolean => content.some(({ type }) 
 /** Bytes that a cut text keeps at least. Chosen. */
 const TEXT_BYTES_MIN = 256;
 const BYTES_PER_TOKEN = 4;
-/** Read or written in one step, in bytes of text: about a millisecond's work. */
-const STEP_BYTES = 1024 * 1024;
 
 /**
  * The longest texts lose their middle, all down to one length: each is read once, however many there are.
@@ -146,19 +144,15 @@ function* cutTexts(kept: readonly Message[], over: number): Steps<Shortened | un
   // What is left of each message is rounded up once more.
   const bytesMax = yield* lengthThatSaves([...texts.values()], (over + kept.length) * BYTES_PER_TOKEN);
   if (bytesMax === undefined) return undefined;
-  const steps = new StepCounter();
   const shorter = new Map<TextBlock, TextBlock>();
-  let read = 0;
+  const cutting = new TextStepCounter();
   for (const [block, bytes] of texts) {
-    if (steps.isOver() || read > STEP_BYTES) {
-      yield;
-      read = 0;
-    }
+    if (cutting.isOver(Math.min(bytes, bytesMax))) yield;
     if (bytes <= bytesMax) continue;
-    read += bytesMax;
     const { origin: _origin, ...text } = block;
     shorter.set(block, { ...text, text: cutMiddle(text.text, bytesMax) });
   }
+  const steps = new StepCounter();
   const messages: Message[] = [];
   for (const message of kept) messages.push(yield* withTexts(message, shorter, steps));
   return { messages, cut: shorter.size };
@@ -166,21 +160,16 @@ function* cutTexts(kept: readonly Message[], over: number): Steps<Shortened | un
 
 /** Of what users and tools said, with their bytes: what a model said is its own. */
 function* listTexts(messages: readonly Message[]): Steps<ReadonlyMap<TextBlock, number>> {
-  const steps = new StepCounter();
+  const steps = new TextStepCounter();
   const texts = new Map<TextBlock, number>();
-  let read = 0;
   for (const { role, content } of messages) {
     if (steps.isOver()) yield;
     if (role !== 'user') continue;
     for (const block of content) {
       for (const part of block.type === 'tool-result' ? block.content : [block]) {
-        if (steps.isOver() || read > STEP_BYTES) {
-          yield;
-          read = 0;
-        }
-        if (part.type !== 'text') continue;
-        read += part.text.length;
-        texts.set(part, Buffer.byteLength(part.text));
+        const bytes = part.type === 'text' ? Buffer.byteLength(part.text) : 0;
+        if (part.type === 'text') texts.set(part, bytes);
+        if (steps.isOver(bytes)) yield;
       }
     }
   }
