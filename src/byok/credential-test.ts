@@ -86,7 +86,7 @@ export class CredentialTest {
     if (opening.status !== 'ok') return untried(UNREADABLE[opening.status]);
     if (this.underWay >= TESTS_MAX) {
       const message = 'Too many credentials are being tested; try again shortly.';
-      throw new GatewayError('unavailable', message, { retryAfterMs: TESTS_RETRY_AFTER_MS });
+      throw new GatewayError('service-unavailable', message, { retryAfterMs: TESTS_RETRY_AFTER_MS });
     }
     this.underWay++;
     try {

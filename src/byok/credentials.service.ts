@@ -162,7 +162,7 @@ export class CredentialsService {
     } catch (cause) {
       this.logger.warn('A provider credential cannot be sealed: the key service does not answer.', cause);
       const message = 'The credential cannot be encrypted at the moment; try again shortly.';
-      throw new GatewayError('unavailable', message, { retryAfterMs: KEY_SERVICE_RETRY_AFTER_MS }, { cause });
+      throw new GatewayError('service-unavailable', message, { retryAfterMs: KEY_SERVICE_RETRY_AFTER_MS }, { cause });
     }
   }
 

@@ -64,7 +64,8 @@ export const ERROR_KINDS = [
   'client-closed',
   'internal',
   'upstream-failed',
-  'unavailable',
+  'unavailable', // whoever was to answer
+  'service-unavailable', // this gateway itself: its database, its memory, its key service; it is stopping
   'timed-out',
   'overloaded',
 ] as const;

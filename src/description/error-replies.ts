@@ -25,7 +25,8 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'client-closed': 'The client has closed the connection.',
   internal: 'The gateway has failed.',
   'upstream-failed': 'No provider could answer.',
-  unavailable: 'The gateway or all providers are busy or down; try again shortly.',
+  unavailable: 'All providers are busy or down; try again shortly.',
+  'service-unavailable': 'The gateway is busy, stopping, or without its database; try again shortly.',
   'timed-out': 'No provider has answered in time.',
   overloaded: 'The provider is overloaded.',
 };
@@ -33,15 +34,15 @@ const MEANINGS: Readonly<Record<ErrorKind, string>> = {
 const RETRY_AFTER: JsonObject = {
   'Retry-After': { description: 'Whole seconds until it is worth trying again.', schema: { type: 'integer' } },
 };
-const HAS_RETRY_AFTER = new Set<ErrorKind>(['rate-limited', 'unavailable']);
+const HAS_RETRY_AFTER = new Set<ErrorKind>(['rate-limited', 'unavailable', 'service-unavailable']);
 
 /** Kinds of error that the form of a route tells of. */
 function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
   const kinds: ErrorKind[] = ['headers-too-large', ...(route.answer.errors ?? [])];
-  if (!route.isOpen) kinds.push('unauthenticated', 'rate-limited', 'unavailable');
+  if (!route.isOpen) kinds.push('unauthenticated', 'rate-limited', 'service-unavailable');
   if (route.keyKind) kinds.push('forbidden');
   if (route.bodies.length > 0)
-    kinds.push('invalid-request', 'request-timed-out', 'too-large', 'unsupported-media-type', 'unavailable');
+    kinds.push('invalid-request', 'request-timed-out', 'too-large', 'unsupported-media-type', 'service-unavailable');
   if (route.query) kinds.push('invalid-request');
   if (route.pathParameters.length > 0) kinds.push('invalid-request', 'not-found');
   return new Set(kinds);

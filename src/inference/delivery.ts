@@ -106,7 +106,7 @@ export class Delivery {
   abortAll(): void {
     const reason = new CutShort(
       'shutdown',
-      'unavailable',
+      'service-unavailable',
       'The gateway is shutting down; retry.',
       SHUTDOWN_RETRY_AFTER_MS,
     );

@@ -72,7 +72,7 @@ describe('AuthenticationGuard', () => {
       wasKnown: (hash) => wasKnown && KEYS.has(hash),
       peek: (hash) => (atHand ? (KEYS.get(hash) ?? null) : undefined),
       find: async (hash) => {
-        if (storeGone) throw new GatewayError('unavailable', 'The store is gone.', { retryAfterMs: 1_000 });
+        if (storeGone) throw new GatewayError('service-unavailable', 'The store is gone.', { retryAfterMs: 1_000 });
         return KEYS.get(hash) ?? null;
       },
     };
@@ -221,7 +221,7 @@ describe('AuthenticationGuard', () => {
   it('never calls a key invalid because the store is gone', async () => {
     atHand = false;
     storeGone = true;
-    expect(await refusal({ key: 'inference' })).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 1_000 } });
+    expect(await refusal({ key: 'inference' })).toMatchObject({ kind: 'service-unavailable', detail: { retryAfterMs: 1_000 } });
     expect(failedFrom).toEqual([]);
   });
 

@@ -64,7 +64,7 @@ describe('KeyLookups', () => {
   it('refuses look-ups beyond those it lets wait', async () => {
     const { lookups, statements } = lookupsByHand();
     const finds = Array.from({ length: 2_002 }, (_, index) => lookups.find(`hash ${index}`));
-    await expect(lookups.find('one more')).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(lookups.find('one more')).rejects.toMatchObject({ kind: 'service-unavailable' });
     for (let index = 0; index < 6; index++) {
       statements[index]!.answer([]);
       await settle();
@@ -82,7 +82,7 @@ describe('KeyLookups', () => {
     expect(second).toMatchObject({ status: 'fulfilled', value: activeKey('b') });
     for (const refused of [first, third]) {
       const error = (refused as PromiseRejectedResult).reason as GatewayError;
-      expect(error).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 1_000 } });
+      expect(error).toMatchObject({ kind: 'service-unavailable', detail: { retryAfterMs: 1_000 } });
       expect(error.message).not.toContain('10.0.0.1');
     }
     const next = lookups.find('a');
@@ -92,7 +92,7 @@ describe('KeyLookups', () => {
 
   it('gives up on a store that does not answer', async () => {
     const { lookups } = lookupsByHand();
-    const refused = expect(lookups.find('a')).rejects.toMatchObject({ kind: 'unavailable' });
+    const refused = expect(lookups.find('a')).rejects.toMatchObject({ kind: 'service-unavailable' });
     await jest.advanceTimersByTimeAsync(2_000);
     await refused;
   });

@@ -267,7 +267,7 @@ describe('GroupCommit', () => {
     const expectUnavailable = (seen: readonly unknown[]): void => {
       for (const error of seen) {
         expect(error).toBeInstanceOf(GatewayError);
-        expect(error).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 1_000 } });
+        expect(error).toMatchObject({ kind: 'service-unavailable', detail: { retryAfterMs: 1_000 } });
       }
     };
 
@@ -337,7 +337,7 @@ describe('GroupCommit', () => {
   it('lets so many of one share wait and no more, and others still', async () => {
     const { group, batches } = byHand();
     const waiting = await submitAll(group, range(0, 1 + SHARE_MAX));
-    await expect(group.submit(-1)).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(group.submit(-1)).rejects.toMatchObject({ kind: 'service-unavailable' });
     waiting.push(group.submit(1 + SHARE_MAX, 'another'));
     for (let index = 0; index < batches.length; index++) {
       batches[index]!.answer();

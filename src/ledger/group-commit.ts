@@ -129,7 +129,7 @@ export class GroupCommit<Member, Result> {
 
 /** Says nothing of what became of the members. */
 function unanswered(): GatewayError {
-  return new GatewayError('unavailable', 'The database does not answer at the moment; retry shortly.', {
+  return new GatewayError('service-unavailable', 'The database does not answer at the moment; retry shortly.', {
     retryAfterMs: DATABASE_RETRY_AFTER_MS,
   });
 }

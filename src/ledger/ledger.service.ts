@@ -447,6 +447,6 @@ const isBatchFatal = (error: unknown): boolean => isAway(error) || PASSING_STATE
 const isAway = (error: unknown): boolean => error instanceof GatewayError || isDatabaseUnavailable(error);
 
 const unavailable = (): GatewayError =>
-  new GatewayError('unavailable', 'The ledger cannot be written at the moment; retry shortly.', {
+  new GatewayError('service-unavailable', 'The ledger cannot be written at the moment; retry shortly.', {
     retryAfterMs: DATABASE_RETRY_AFTER_MS,
   });

@@ -98,13 +98,13 @@ it('refuses what there is no room for with 503, and gives back all that it held'
   await request.fetch(media('1'), live);
   expect(isWhole()).toBe(false);
   // Four thirds of three would fit, but not with the first.
-  await expect(request.fetch(media('3'), live)).rejects.toEqual(told('unavailable', /retry shortly/));
+  await expect(request.fetch(media('3'), live)).rejects.toEqual(told('service-unavailable', /retry shortly/));
   request.release();
   expect(isWhole()).toBe(true);
 });
 
 it.each([
-  ['too-busy', 'unavailable', /retry shortly/],
+  ['too-busy', 'service-unavailable', /retry shortly/],
   ['timed-out', 'invalid-request', /^messages\.0\.content\.1\.source\.url: could not be fetched$/],
 ])('tells of %s, and ends the others', async (reason, kind, message) => {
   const { request, open } = bench();

@@ -148,6 +148,6 @@ export class RequestMedia {
 const nameOf = ({ accept, url }: RequiredMedia): string => `${accept} ${url}`;
 
 const tooBusy = (): GatewayError =>
-  new GatewayError('unavailable', 'Too many addresses are being fetched; retry shortly.', {
+  new GatewayError('service-unavailable', 'Too many addresses are being fetched; retry shortly.', {
     retryAfterMs: RETRY_AFTER_BUSY_MS,
   });

@@ -85,7 +85,7 @@ it.each<[string, Error, unknown]>([
 it.each<[string, Error, string, number]>([
   ['the caller goes', new CallerGone(), 'caller-gone', 499],
   ['time runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline', 504],
-  ['the process stops', new CutShort('shutdown', 'unavailable', 'x'), 'shutdown', 499],
+  ['the process stops', new CutShort('shutdown', 'service-unavailable', 'x'), 'shutdown', 499],
 ])('is given up when %s', async (_, reason, ending, status) => {
   const { generation, run, abort, left } = setUp('refuses', () => {
     abort.abort(reason);

@@ -79,6 +79,6 @@ const RETRY_AFTER_FULL_MS = 1_000;
 
 /** What whoever takes bytes is told where there is no room for them. */
 export const noRoomInFlight = (): GatewayError =>
-  new GatewayError('unavailable', 'Too many large requests are in flight; retry shortly.', {
+  new GatewayError('service-unavailable', 'Too many large requests are in flight; retry shortly.', {
     retryAfterMs: RETRY_AFTER_FULL_MS,
   });

@@ -74,7 +74,7 @@ describe('EntryTurns', () => {
     enter('late');
     await setImmediate();
     await setImmediate();
-    expect(begun.filter((what) => what === 'unavailable').length).toBe(WAITING_MAX / 2);
+    expect(begun.filter((what) => what === 'service-unavailable').length).toBe(WAITING_MAX / 2);
     expect(begun).toContain('late');
   });
 });

@@ -55,6 +55,6 @@ export class EntryTurns {
 }
 
 const tooMany = (): GatewayError =>
-  new GatewayError('unavailable', 'Too many requests are waiting to begin; retry shortly.', {
+  new GatewayError('service-unavailable', 'Too many requests are waiting to begin; retry shortly.', {
     retryAfterMs: RETRY_AFTER_MS,
   });

@@ -37,7 +37,7 @@ export class HealthController {
   ready(@Res({ passthrough: true }) response: Response): Static<typeof readinessView> {
     const { ready, checks } = this.readiness.state();
     response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
-    if (!ready) logRefusal(response, 'unavailable');
+    if (!ready) logRefusal(response, 'service-unavailable');
     return { status: ready ? 'ok' : 'unavailable', checks };
   }
 }

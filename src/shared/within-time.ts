@@ -23,7 +23,7 @@ export async function withinTime<T>(work: Promise<T>): Promise<T> {
 /** What a caller is told of a store that does not answer. `what` begins the sentence: `The key`. */
 export const notReadable = (what: string, cause?: unknown): GatewayError =>
   new GatewayError(
-    'unavailable',
+    'service-unavailable',
     `${what} cannot be checked at the moment; try again shortly.`,
     { retryAfterMs: DATABASE_RETRY_AFTER_MS },
     { cause },

@@ -90,7 +90,7 @@ it('takes what did not open before for gone while the key service is down, and n
   await open('a');
   await open('a');
   expect(asked.unwraps).toEqual(['a', 'a']);
-  await expect(open('b')).rejects.toMatchObject(new GatewayError('unavailable', 'later'));
+  await expect(open('b')).rejects.toMatchObject(new GatewayError('service-unavailable', 'later'));
   delete failures['b'];
   await open('b');
   expect(ring.find('b')).toEqual({ id: 'b' });

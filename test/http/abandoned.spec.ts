@@ -433,7 +433,7 @@ describeOnEmbedded('a process that stops', (database) => {
     expect((await answer).status).toBe(503);
     await stopped;
     await tried.close();
-    expect(await latest()).toMatchObject({ outcome: 'unavailable', cost: 0, operator_cost: ESTIMATED_PROMPT });
+    expect(await latest()).toMatchObject({ outcome: 'service-unavailable', cost: 0, operator_cost: ESTIMATED_PROMPT });
   });
 
   it('cuts it when its time is over, and charges it by estimate', async () => {

@@ -266,7 +266,7 @@ describeOnEmbedded('a reader that takes its time', (database) => {
   const ends = {
     'the whole time': { outcome: 'timed-out', end: () => undefined },
     'the end of the process': {
-      outcome: 'unavailable',
+      outcome: 'service-unavailable',
       end: () => bench.gateway.gateway.app.get(Delivery, { strict: false }).abortAll(),
     },
   };

@@ -189,6 +189,22 @@ describeOnPostgres('a lost database', (database) => {
     body: JSON.stringify({ model, max_tokens: 9, messages: [{ role: 'user', content: 'hi' }] }),
   });
 
+  async function errorOf(path: string, stream: boolean): Promise<unknown> {
+    const response = await gateway.request(path, {
+      method: 'POST',
+      key: API_KEY,
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({
+        model: 'sandbox/echo',
+        max_tokens: 9,
+        messages: [{ role: 'user', content: 'hi' }],
+        stream,
+      }),
+    });
+    expect(response.status).toBe(503);
+    return ((await response.json()) as { error: unknown }).error;
+  }
+
   /** It is asked every other second; each answer here is a turn of the gateway's event loop. */
   async function showsDatabase(up: 0 | 1): Promise<void> {
     const metrics = async (): Promise<string> => (await fetch(`${gateway.origin}/metrics`)).text();
@@ -210,6 +226,14 @@ describeOnPostgres('a lost database', (database) => {
     expect(await statusOf('/key', 'nobody knows')).toEqual(UNAVAILABLE);
     // Nothing is sent upstream that cannot be paid for.
     expect(await statusOf('/messages', API_KEY, message('sandbox/echo'))).toEqual(UNAVAILABLE);
+    // It is no provider's fault, whole or streamed.
+    for (const stream of [false, true]) {
+      expect(await errorOf('/messages', stream)).toMatchObject({ type: 'overloaded_error', error_type: 'server' });
+      expect(await errorOf('/chat/completions', stream)).toMatchObject({
+        code: 503,
+        metadata: { error_type: 'server' },
+      });
+    }
 
     // What was known of the keys is too old from here on: nothing may be said of them, neither good nor bad.
     clock.aheadMs += 5_000;
@@ -218,7 +242,7 @@ describeOnPostgres('a lost database', (database) => {
     expect((await fetch(`${gateway.origin}/health/live`)).status).toBe(200);
     await showsDatabase(0);
     const answered = gateway.log.filter(({ msg, status }) => msg === 'request' && status === 503);
-    expect(new Set(answered.map(({ outcome }) => outcome))).toEqual(new Set(['unavailable']));
+    expect(new Set(answered.map(({ outcome }) => outcome))).toEqual(new Set(['service-unavailable']));
 
     await proxy.start();
     await showsDatabase(1);

@@ -225,7 +225,7 @@ describe('the life of a process', () => {
       const unready = lines.find(
         ({ msg, route, status }) => msg === 'request' && route === '/health/ready' && status === 503,
       );
-      expect(unready.outcome).toBe('unavailable');
+      expect(unready.outcome).toBe('service-unavailable');
       expect(requests[0].attempts).toEqual([
         { provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: expect.any(Number) },
       ]);

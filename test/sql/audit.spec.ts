@@ -629,7 +629,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     const { change } = replica(service);
     const refused = change('a');
     await expect(refused).rejects.toThrow(GatewayError);
-    await expect(refused).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(refused).rejects.toMatchObject({ kind: 'service-unavailable' });
     expect([await nameNow(), await chain(), await change()]).toEqual(['one', [], 'done']);
     service.isDown = false;
     expect([await change('a'), await nameNow()]).toEqual(['done', 'a']);

@@ -259,7 +259,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
 
   it('refuses with "unavailable" where the store fails', async () => {
     const reads = jest.spyOn(repository, 'listEnabled').mockRejectedValue(new Error('connection refused'));
-    await expect(usable()).rejects.toMatchObject({ name: 'GatewayError', kind: 'unavailable' });
+    await expect(usable()).rejects.toMatchObject({ name: 'GatewayError', kind: 'service-unavailable' });
     reads.mockRestore();
     expect(await usable()).toEqual([]);
   });
@@ -267,7 +267,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
   it('refuses with "unavailable" within two seconds where the store is silent', async () => {
     const reads = jest.spyOn(repository, 'listEnabled').mockReturnValue(new Promise(() => undefined));
     const began = performance.now();
-    await expect(usable()).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(usable()).rejects.toMatchObject({ kind: 'service-unavailable' });
     // Two, as it is meant; a busy machine is late.
     expect(performance.now() - began).toBeLessThan(10_000);
     reads.mockRestore();

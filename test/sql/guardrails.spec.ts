@@ -287,7 +287,7 @@ describeOnEachDatabase('guardrails', (database) => {
     it('is not guessed when the store does not answer', async () => {
       const { guardrails, repository } = bench.replica();
       const failing = jest.spyOn(repository, 'listInForce').mockRejectedValue(new Error('gone'));
-      await expect(guardrails.of(bench.caller)).rejects.toMatchObject({ kind: 'unavailable' });
+      await expect(guardrails.of(bench.caller)).rejects.toMatchObject({ kind: 'service-unavailable' });
       failing.mockRestore();
       expect(await guardrails.of(bench.caller)).toBe(NONE);
     });

@@ -86,7 +86,7 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     const ring = ringOf(service);
     service.isDown = true;
     await expect(ring.ready()).rejects.toThrow(GatewayError);
-    await expect(ring.ready()).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(ring.ready()).rejects.toMatchObject({ kind: 'service-unavailable' });
     expect(() => ring.seal(PLAIN, 'here')).toThrow('before it was ready');
     service.isDown = false;
     await ring.ready();
@@ -97,7 +97,7 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     expect(service.asked).toBe(asked);
 
     const started = ringOf(service);
-    await expect(started.prepareToOpen([ring.seal(PLAIN, 'here')])).rejects.toMatchObject({ kind: 'unavailable' });
+    await expect(started.prepareToOpen([ring.seal(PLAIN, 'here')])).rejects.toMatchObject({ kind: 'service-unavailable' });
     await started.prepareToOpen(['none of ours', '']);
   });
 });

@@ -199,7 +199,7 @@ describeOnEachDatabase('workspaces', (database) => {
         bench.clock,
       );
       await expect(broken.of(callerOf(home))).rejects.toMatchObject({
-        kind: 'unavailable',
+        kind: 'service-unavailable',
         detail: { retryAfterMs: 1_000 },
       });
     });

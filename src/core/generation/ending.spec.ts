@@ -52,7 +52,7 @@ describe('ENDINGS', () => {
     }
     expect(renamed).toEqual({
       deadline: 'timed-out',
-      shutdown: 'unavailable',
+      shutdown: 'service-unavailable',
       'reply-refused': 'forbidden',
       unaffordable: 'payment-required',
       'provider-forbidden': 'provider-refused-credential',
@@ -107,7 +107,7 @@ describe('ENDINGS', () => {
 it.each<[string, unknown, Ending]>([
   ['a caller who goes', new CallerGone(), 'caller-gone'],
   ['time that runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline'],
-  ['a process that stops', new CutShort('shutdown', 'unavailable', 'x'), 'shutdown'],
+  ['a process that stops', new CutShort('shutdown', 'service-unavailable', 'x'), 'shutdown'],
   ['a reply that is refused', new ReplyRefused('x', {}), 'reply-refused'],
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
   [

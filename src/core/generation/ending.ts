@@ -161,7 +161,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     abandons: true,
     health: 'nothing',
     status: 499,
-    name: 'unavailable',
+    name: 'service-unavailable',
     outcome: 'aborted',
     result: 'failed',
     logLevel: 'warn',
@@ -213,6 +213,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   internal: refusal('internal', 500, 'error'),
   'upstream-failed': { ...refusal('upstream-failed', 502, 'warn'), wastes: true },
   unavailable: refusal('unavailable', 503, 'warn'),
+  'service-unavailable': refusal('service-unavailable', 503, 'warn'),
   'timed-out': refusal('timed-out', 504, 'warn'),
   overloaded: refusal('overloaded', 529, 'warn'),
 };

@@ -178,7 +178,7 @@ describe('BodyReader', () => {
     await turn();
     expect(all.held).toBe(512 * KIB);
     request.push(Buffer.alloc(1));
-    expect([await kind(reading), all.held]).toEqual(['unavailable', 0]);
+    expect([await kind(reading), all.held]).toEqual(['service-unavailable', 0]);
   });
 
   it('refuses a body of tens of thousands of pieces that bring hardly anything, and takes one of as many that do', async () => {
@@ -204,7 +204,7 @@ describe('BodyReader', () => {
 
   it.each([
     ['a small body', TERMS, 64 * KIB - 1, 'Error: read'],
-    ['one of 64 KiB', TERMS, 64 * KIB, 'unavailable'],
+    ['one of 64 KiB', TERMS, 64 * KIB, 'service-unavailable'],
     ['management', { ...TERMS, needsRoom: false }, 256 * KIB, 'Error: read'],
   ])('asks %s whether there is room for it: %#', async (_, terms, bytes, result) => {
     const { all, open } = makeReader(1 * MIB);

@@ -30,6 +30,7 @@ const LOOKS: Readonly<Record<ErrorKind, readonly [number, string, string]>> = {
   internal: [500, 'api_error', 'server'],
   'upstream-failed': [502, 'api_error', 'provider_unavailable'],
   unavailable: [503, 'overloaded_error', 'provider_overloaded'],
+  'service-unavailable': [503, 'overloaded_error', 'server'],
   'timed-out': [504, 'timeout_error', 'timeout'],
   overloaded: [529, 'overloaded_error', 'provider_overloaded'],
 };
