@@ -110,7 +110,7 @@ export class GenerationContexts {
     const next = await this.admission.admitConsulted(generation, admitted, routed.plan, request);
     if (!next) {
       start.refused?.();
-      throw new GatewayError('payment-required', 'There is no room for what this would cost.');
+      throw new GatewayError('payment-required', 'Credits or limits do not cover what this model would cost.');
     }
     try {
       const run = { ...runOf(start), ...next, purpose };

@@ -92,9 +92,9 @@ export class KeysController {
   @Post(':hash/rotate')
   @Header('Cache-Control', 'no-store')
   @Answers(issued, {
-    summary: 'Give a key another secret',
+    summary: 'Rotate a key',
     description:
-      'Its limits and its history stay. Secrets before it go on for the time of grace, and end within seconds of it.',
+      'It gets another secret; its limits and its history stay. Secrets before it go on for the time of grace, and end within seconds of it.',
     errors: ['invalid-request'],
     examples: { grace: { grace_seconds: 3600 }, atOnce: { grace_seconds: 0 } },
   })

@@ -179,7 +179,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     const restored = await this.repository.restore(this.ledger.replica, open, this.ledger.holdMsMax);
     if (restored === 0) return;
     this.metrics.ledgerEvent('restored', restored);
-    this.logger.warn(`${restored} holds of open calls were lost by the database and were written back.`);
+    this.logger.warn(`${restored} reservations of open calls were lost by the database and were written back.`);
   }
 
   private async beat(): Promise<void> {
@@ -284,7 +284,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
           break;
         } catch (error) {
           if (!isRowRefused(error)) throw error;
-          this.logger.error(`The generation ${id} cannot be recovered as it was observed`, error);
+          this.logger.error(`The generation ${id} cannot be recovered as it was observed.`, error);
         }
       }
     }

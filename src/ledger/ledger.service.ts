@@ -306,7 +306,7 @@ export class LedgerService implements OnModuleInit {
 
   private reportLost(id: string, error: unknown): void {
     this.metrics.ledgerEvent('lost');
-    this.logger.error(`The generation ${id} cannot be settled`, error);
+    this.logger.error(`The generation ${id} cannot be settled.`, error);
     if (this.givenUp.size < GIVEN_UP_MAX) this.givenUp.add(id);
   }
 
@@ -393,7 +393,7 @@ export class LedgerService implements OnModuleInit {
       return true;
     } catch (error) {
       this.metrics.ledgerEvent('kept');
-      this.logger.error(`The spool does not take the generation ${row.id}, which waits in memory`, error);
+      this.logger.error(`The spool does not take the generation ${row.id}, which waits in memory.`, error);
       return false;
     }
   }

@@ -303,7 +303,7 @@ export class Spool {
     try {
       return await SpoolSegment.adopt(this.pathOf(id), id);
     } catch (error) {
-      if (!this.unreadable.has(id)) this.logger.error(`The file spool/${name} cannot be read`, error);
+      if (!this.unreadable.has(id)) this.logger.error(`The file spool/${name} cannot be read.`, error);
       this.unreadable.add(id);
       await rename(this.pathOf(id), join(this.dir, name));
       return undefined;

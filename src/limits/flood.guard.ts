@@ -19,7 +19,8 @@ const PASSES = Promise.resolve(true);
 /** What each refused caller is told. */
 const MESSAGES: Readonly<Record<FloodRefusal['limit'], string>> = {
   account: 'Too many requests from this account; wait, then send them more slowly.',
-  share: 'Too many requests with this key, which has half of those of its account while others call; wait.',
+  share:
+    'Too many requests with this key: while other keys of its account call, it has half of the requests. Wait, then send them more slowly.',
   wasted: 'Too many calls of this key were abandoned or failed; wait, and look into why.',
 };
 

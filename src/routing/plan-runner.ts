@@ -318,7 +318,7 @@ const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
 /** Their providers asked for it since the plan was made. @param pausesMs of the legs */
 function allCoolingDown(pausesMs: readonly number[]): GatewayError {
   const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...pausesMs));
-  return new GatewayError('rate-limited', 'Every endpoint that could answer asked to be left alone; retry.', {
+  return new GatewayError('rate-limited', 'Every endpoint that could answer is cooling down; try again shortly.', {
     retryAfterMs,
   });
 }

@@ -71,7 +71,7 @@ function printLeg(leg: ExplainedLeg, index: number): string {
     ...(leg.isPinned ? ['the session was bound here'] : []),
     ...(leg.setBack ? [SET_BACK[leg.setBack]] : []),
     ...(leg.widening
-      ? [`held for ${leg.widening.input} times its input, ${leg.widening.output} times its output`]
+      ? [`reserved for ${leg.widening.input} times its input, ${leg.widening.output} times its output`]
       : []),
   ];
   return `  ${index + 1}. ${nameOf(leg)} (${leg.provider}): ${notes.join(', ')}`;

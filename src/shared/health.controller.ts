@@ -32,7 +32,7 @@ export class HealthController {
   @Header('cache-control', 'no-store')
   @Answers(readinessView, {
     summary: 'Tell whether the process should be sent requests',
-    alsoWith: { status: 503, meaning: 'It should not.' },
+    alsoWith: { status: 503, meaning: 'It should not be sent any now.' },
   })
   ready(@Res({ passthrough: true }) response: Response): Static<typeof readinessView> {
     const { ready, checks } = this.readiness.state();

@@ -212,7 +212,7 @@ describeOnEmbedded('a provider that fails', (database) => {
       failing.script(refuses('authentication_error', 401));
       const { status, text, line } = await ask(path, { model: 'test/alone', stream });
       expect(status).toBe(502);
-      expect(text).toContain('Failing does not serve this gateway: only its operator can mend that.');
+      expect(text).toContain('Failing does not serve this gateway: only the operator of the gateway can mend that.');
       expect(text).not.toMatch(/canary|x-api-key|authentication_error/);
       expect(line).toMatchObject({
         outcome: 'provider-refused-credential',

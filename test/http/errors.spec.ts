@@ -81,7 +81,6 @@ describeOnEmbedded('errors by address', (database) => {
     ['POST', '/api/v1/key', 'GET'],
     ['POST', '/', 'GET'],
     ['PUT', '/api/v1/keys', 'GET, POST'],
-    ['OPTIONS', `/v1/keys/${HASH}`, 'DELETE, GET, PATCH'],
     ['POST', '/health/live', 'GET'],
     ['DELETE', '/metrics', 'GET'],
   ])('does not take %s at %s, and names what it takes: %s', async (method, path, allow) => {
@@ -89,6 +88,17 @@ describeOnEmbedded('errors by address', (database) => {
     expect([reply.status, reply.headers['allow'], reply.json.error.code]).toEqual([405, allow, 405]);
     expect(reply.json.error.message).toBe(`${method} is not allowed here; use ${allow.replaceAll(', ', ' or ')}.`);
     expect(reply.json.type).toBe(/messages/i.test(path) ? 'error' : undefined);
+  });
+
+  it.each([
+    ['OPTIONS', `/v1/keys/${HASH}`, ''],
+    ['POST', '/api/v1/keys/regenerate', ', or POST at /api/v1/keys/{hash}/rotate'],
+  ])('tells what a part of the address was read as: %s %s', async (method, path, below) => {
+    const reply = await send(method, path);
+    expect([reply.status, reply.headers['allow']]).toEqual([405, 'DELETE, GET, PATCH']);
+    expect(reply.json.error.message).toBe(
+      `${method} is not allowed at /api/v1/keys/{hash}, which this address was read as; use DELETE or GET or PATCH${below}.`,
+    );
   });
 
   it.each([

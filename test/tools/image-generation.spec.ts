@@ -134,7 +134,7 @@ describeOnEmbedded('image generation', (database) => {
       const { key } = await bench.gateway.newKey({ limit: 0.05 });
       const from = bench.sent('google-gemini').length;
       const reply = await bench.messages(ask(stream, { model: 'draw/google-gemini' }), { key });
-      const error = 'There is no room for what this would cost.';
+      const error = 'Credits or limits do not cover what this model would cost.';
       expect(reply.content[1].content).toEqual({ status: 'error', error });
       expect(bench.sent('google-gemini', from)).toEqual([]);
       await bench.ledger.rest();

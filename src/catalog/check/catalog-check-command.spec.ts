@@ -234,7 +234,7 @@ Drawn otherwise: 1 model, how many requests in a hundred go there first
   it('tells the way back, and who goes first now', async () => {
     const { out } = await check(['own.yaml', 'catalog/default.yaml']);
     expect(out).toContain('vendor/m: distillable is not said any more, was true\n');
-    expect(out).toContain('vendor/m, enforce_distillable_text: no leg left (was 2: vendor, mine)\n');
+    expect(out).toContain('vendor/m, enforce_distillable_text: no endpoint left (was 2: vendor, mine)\n');
     await writeFile(join(folder, 'cheap.yaml'), OWN.replace('"1.5"', '"0.5"'));
     expect((await check(['own.yaml', 'cheap.yaml'])).out).toContain('sort: price: now first mine (was vendor)\n');
   });

@@ -63,7 +63,7 @@ function describeRoute({ model, requests, before, after }: RouteDifference): str
 
 /** The most important of what changed, in the words of who waits for an answer. */
 function describeLegs(before: readonly string[], after: readonly string[]): string {
-  if (after.length === 0) return `no leg left (was ${before.length}: ${before.join(', ')})`;
+  if (after.length === 0) return `no endpoint left (was ${before.length}: ${before.join(', ')})`;
   if (before.length === 0) return `now ${counted(after.length, 'leg')}: ${after.join(', ')} (was none)`;
   const come = after.filter((tag) => !before.includes(tag));
   const gone = before.filter((tag) => !after.includes(tag));

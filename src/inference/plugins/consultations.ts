@@ -114,5 +114,5 @@ export class Consultations {
 
 const NO_ROOM_NEEDED = (): void => undefined;
 const noRoom = (): GatewayError =>
-  new GatewayError('payment-required', 'There is no room for what this would cost with its plugins.');
+  new GatewayError('payment-required', 'Credits or limits do not cover what this request would cost with its plugins.');
 const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);

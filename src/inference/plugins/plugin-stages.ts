@@ -4,6 +4,7 @@ import { ExtensionFault } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { usdNumber, type PicoUsd } from '../../core/money/credits.js';
 import type { Plugin, StageNote } from '../../core/plugin.js';
+import { ended } from '../../core/text/ended.js';
 import type { NamedChoice } from '../../core/routing/route-inputs.js';
 
 /** What a stage took. */
@@ -47,5 +48,5 @@ export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal
 /** Why a plugin failed, as the caller is told it: an outsider that did not serve is named by the plugin that asked. */
 export const failureOf = ({ id }: Plugin, error: unknown): unknown =>
   error instanceof ExtensionFault
-    ? new GatewayError('unavailable', `The plugin ${id} failed: ${error.message}.`, {}, { cause: error })
+    ? new GatewayError('unavailable', ended(`The plugin ${id} failed: ${error.message}`), {}, { cause: error })
     : error;

@@ -64,7 +64,7 @@ async function ask(asked: ModelRequest, piece: string, context: ExtensionContext
   const { blocks } = await readReply(await context.infer(asked, 'moderation'));
   const answer = blocks.map(({ start, text }) => (start.type === 'text' ? text : '')).join('');
   const categories = readVerdict(answer);
-  if (!categories) throw new ExtensionFault('unavailable', 'The guard model gave no verdict');
+  if (!categories) throw new ExtensionFault('unavailable', 'The guard model gave no verdict.');
   return categories.map((category) => ({ category, words: piece }));
 }
 

@@ -4,6 +4,7 @@ import { GatewayError } from '../../core/errors.js';
 import { plainWords } from '../../core/json/plain-words.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import type { NoteStage, ReplyWatch } from '../../core/plugin.js';
+import { ended } from '../../core/text/ended.js';
 import type { Flag, ModerationEngine } from './engine.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
 
@@ -142,7 +143,7 @@ export class ModerationWatch implements ReplyWatch {
     this.held = [];
     this.refusal =
       error instanceof ExtensionFault
-        ? new GatewayError('unavailable', `The plugin moderation failed: ${error.message}.`, {}, { cause: error })
+        ? new GatewayError('unavailable', ended(`The plugin moderation failed: ${error.message}`), {}, { cause: error })
         : (error as Error);
     throw this.refusal;
   }

@@ -132,4 +132,4 @@ function addressOf(picture: MediaSource): string {
 }
 
 const noVerdict = (): ExtensionFault =>
-  new ExtensionFault('unavailable', 'The engine answered with something else than a verdict');
+  new ExtensionFault('unavailable', 'The engine answered with something else than a verdict.');

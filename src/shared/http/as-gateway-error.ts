@@ -14,7 +14,12 @@ export function asGatewayError(thrown: unknown): GatewayError {
   if (isDatabaseUnavailable(thrown)) {
     logger.warn('The database cannot be reached.', thrown);
     const message = 'The database cannot be reached at the moment; try again shortly.';
-    return new GatewayError('service-unavailable', message, { retryAfterMs: DATABASE_RETRY_AFTER_MS }, { cause: thrown });
+    return new GatewayError(
+      'service-unavailable',
+      message,
+      { retryAfterMs: DATABASE_RETRY_AFTER_MS },
+      { cause: thrown },
+    );
   }
   logger.error(thrown);
   return new GatewayError('internal', 'An internal error occurred; it has been logged.');

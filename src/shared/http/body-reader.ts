@@ -178,7 +178,7 @@ class ArrivingBody {
     // The first of them was only a part of a second.
     const due = (this.seconds - 1 - SILENT_SECONDS_MAX) * BYTES_PER_SECOND_MIN;
     if (this.silentSeconds <= SILENT_SECONDS_MAX && this.received >= due) return undefined;
-    return new GatewayError('request-timed-out', 'body: did not come in time; send it again.', {
+    return new GatewayError('request-timed-out', 'body: did not come in time; send it again', {
       headers: { Connection: 'close' },
     });
   }

@@ -38,7 +38,7 @@ export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
   internal: appearance('internal', 'api_error', 'server'),
   'upstream-failed': appearance('upstream-failed', 'api_error', 'provider_unavailable'),
   unavailable: appearance('unavailable', 'overloaded_error', 'provider_overloaded'),
-  // No provider's: its status is the service's own `overloaded_error`, its finer word the one of the gateway's failures.
+  // No provider's: a 503 is an `overloaded_error` on the wire, and its finer word that of the gateway's failures.
   'service-unavailable': appearance('service-unavailable', 'overloaded_error', 'server'),
   'timed-out': appearance('timed-out', 'timeout_error', 'timeout'),
   overloaded: appearance('overloaded', 'overloaded_error', 'provider_overloaded'),

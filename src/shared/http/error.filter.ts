@@ -7,7 +7,7 @@ import { SMALL_BODY_BYTES } from './body-reader.js';
 import { endWhenRead, isComing } from './end-when-read.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
 import { logRefusal } from './request-log.js';
-import { allowedMethods } from './route-table.js';
+import { routesAt, type RoutesAt } from './route-table.js';
 
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
 
@@ -64,12 +64,20 @@ export class ErrorFilter implements ExceptionFilter {
 }
 
 function routeError(request: Request): GatewayError {
-  const methods = allowedMethods(request.app, pathOf(request));
-  if (methods.length === 0)
+  const { method } = request;
+  const routes = routesAt(request.app, pathOf(request), method);
+  if (routes.methods.length === 0)
     return new GatewayError('not-found', 'There is no such address; see the documentation for the routes.');
-  return new GatewayError('method-not-allowed', `${request.method} is not allowed here; use ${methods.join(' or ')}.`, {
-    headers: { Allow: methods.join(', ') },
+  return new GatewayError('method-not-allowed', notAllowed(method, routes), {
+    headers: { Allow: routes.methods.join(', ') },
   });
+}
+
+/** Whoever takes a word for an address, as `/keys/regenerate`, is told what it was read as. */
+function notAllowed(method: string, { methods, pattern, below }: RoutesAt): string {
+  const place = pattern.includes('{') ? `at ${pattern}, which this address was read as` : 'here';
+  const others = below.map((path) => `, or ${method} at ${path}`).join('');
+  return `${method} is not allowed ${place}; use ${methods.join(' or ')}${others}.`;
 }
 
 /**

@@ -2,19 +2,42 @@ import type { Application } from 'express';
 
 /** What is used of a layer of Express's router. */
 interface Layer {
-  readonly route?: { readonly methods: Readonly<Record<string, boolean>> };
+  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
   match(path: string): boolean;
 }
 
-/** Methods that routes of the application answer at a path, in capitals: none means there is no such path. */
-export function allowedMethods(application: Application, path: string): string[] {
+/** What routes of the application have to say of an address. */
+export interface RoutesAt {
+  /** That are answered there, in capitals, sorted; none: there is no such address. */
+  readonly methods: readonly string[];
+  /** As they were read, with names for what may be anything: `/api/v1/keys/{hash}`. */
+  readonly pattern: string;
+  /** Patterns of what is answered below by the method that was asked for. */
+  readonly below: readonly string[];
+}
+
+/** @param method in capitals */
+export function routesAt(application: Application, path: string, method: string): RoutesAt {
   const { stack } = application.router as unknown as { stack: readonly Layer[] };
   const methods = new Set<string>();
+  const below = new Set<string>();
+  let pattern = path;
   for (const layer of stack) {
-    if (!layer.route || !layer.match(path)) continue;
-    const [method, ...others] = Object.keys(layer.route.methods);
-    // Nest gives each route of ours one method. What takes every method is its own refusal of what no route has taken.
-    if (method !== undefined && others.length === 0) methods.add(method.toUpperCase());
+    const own = methodOf(layer);
+    if (own === undefined || !layer.match(path)) continue;
+    methods.add(own);
+    pattern = patternOf(layer);
   }
-  return [...methods].sort();
+  for (const layer of methods.size > 0 ? stack : []) {
+    if (methodOf(layer) === method && patternOf(layer).startsWith(`${pattern}/`)) below.add(patternOf(layer));
+  }
+  return { methods: [...methods].sort(), pattern, below: [...below].sort() };
 }
+
+/** Nest gives each route of ours one method. What takes every method is its own refusal of what no route has taken. */
+function methodOf({ route }: Layer): string | undefined {
+  const [method, ...others] = route ? Object.keys(route.methods) : [];
+  return others.length === 0 ? method?.toUpperCase() : undefined;
+}
+
+const patternOf = ({ route }: Layer): string => route!.path.replace(/:(\w+)/g, '{$1}');

@@ -2,6 +2,7 @@ import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
+import { ended } from '../../core/text/ended.js';
 import type { CatalogSnapshot } from '../../core/routing/catalog.js';
 import type {
   AskedTool,
@@ -131,7 +132,7 @@ function viewFault({ kind, message }: ExtensionFault, price: PicoUsd): ToolResul
     case 'timed-out':
       return viewFailure('execution_time_exceeded', 'It took too long and was ended; nothing of it stays.', price);
     case 'unsupported':
-      return viewFailure('container_not_found', `The session cannot be read: ${message}.`, 0n);
+      return viewFailure('container_not_found', ended(`The session cannot be read: ${message}`), 0n);
     default:
       return viewFailure('unavailable', 'It took too much memory, or could not be run; nothing of it stays.', price);
   }

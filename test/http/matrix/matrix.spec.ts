@@ -113,7 +113,7 @@ describeOnEmbedded('the matrix', (database) => {
         // refuse one by 403, which says other things as well: there its words decide, and these speak of no key.
         const isOwnForm = pair.platform === 'bedrock' && pair.dialect !== 'openai-chat';
         const isMasked = kind === 'unauthorised' && !isOwnForm;
-        const why = isMasked ? 'only its operator can mend that.' : 'This is why.';
+        const why = isMasked ? 'only the operator of the gateway can mend that.' : 'This is why.';
         const error = face.error(status, expect.stringContaining(why));
         expect(answers).toEqual([
           { status, body: error },
