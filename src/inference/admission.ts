@@ -357,7 +357,8 @@ const viewRefusal = (refused: HoldRefusal): NonNullable<LegForecast['refused']> 
 /** What the caller asked himself, in however many steps it is answered. */
 const isAnswer = ({ run }: ProviderCall): boolean => run.purpose === 'answer';
 
-const noLongerHeld = (): GatewayError => new GatewayError('service-unavailable', 'The reservation for this request has ended meanwhile; send it again.');
+const noLongerHeld = (): GatewayError =>
+  new GatewayError('service-unavailable', 'The reservation for this request has ended meanwhile; send it again.');
 
 /** Counts of requests move at once. */
 const isPostable = ({ scope }: HoldRefusal): boolean => scope !== 'free_requests';

@@ -118,7 +118,9 @@ export function faultError(
 function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
   const { message, detail } = fault;
   if (!isOperatorsRefusal(fault, leg)) return { message, ...detail };
-  return { message: `${leg.endpoint.provider.name} does not serve this gateway: only the operator of the gateway can mend that.` };
+  return {
+    message: `${leg.endpoint.provider.name} does not serve this gateway: only the operator of the gateway can mend that.`,
+  };
 }
 
 /**

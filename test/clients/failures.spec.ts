@@ -118,7 +118,8 @@ describeOnEmbedded('failures in real clients', (database) => {
               status,
               type,
               // What is said of the operator's credential is for the operator alone.
-              message: upstream === 401 ? expect.stringContaining('only the operator of the gateway can mend that.') : words,
+              message:
+                upstream === 401 ? expect.stringContaining('only the operator of the gateway can mend that.') : words,
               retryAfter: retryAfterS ?? null,
             });
           },

@@ -222,7 +222,9 @@ describeOnEachDatabase('recovery', (database) => {
     for (const id of [bad, unseen]) {
       expect(await ledger.generation(id)).toMatchObject({ is_recovered: true, cost: '0.000000000000' });
     }
-    expect(gateway.log.map(({ msg }) => msg)).toContain(`The generation ${bad} cannot be recovered as it was observed.`);
+    expect(gateway.log.map(({ msg }) => msg)).toContain(
+      `The generation ${bad} cannot be recovered as it was observed.`,
+    );
     await expectUsed(before, 0.004);
   });
 
