@@ -74,9 +74,9 @@ export async function startApp(options: AppOptions): Promise<Gateway> {
   try {
     const healthUrl = await health?.open(healthPort!, host);
     const early = options.opensLate ? undefined : await open();
-    const { markStarted, ...gateway } = await buildApp(options, listener, health);
+    const { markOpen, ...gateway } = await buildApp(options, listener, health);
     const url = early ?? (await open());
-    markStarted();
+    markOpen();
     return { ...gateway, url, ...(healthUrl !== undefined && { healthUrl }) };
   } catch (error) {
     listener.close();
@@ -89,7 +89,7 @@ async function buildApp(
   options: AppOptions,
   listener: HttpListener,
   health: HealthPort | undefined,
-): Promise<Omit<Gateway, 'url'> & { readonly markStarted: () => void }> {
+): Promise<Omit<Gateway, 'url'> & { readonly markOpen: () => void }> {
   const { environment } = options;
   const context: ProcessContext = {
     environment,
@@ -138,15 +138,17 @@ async function buildApp(
   });
   health?.admit({ readiness: () => readiness.state(), metrics: () => app.get(ClusterMetrics).text() });
   const log = requestLog(context.logger, app.get(Metrics), context.clock);
-  if (options.acceptsFaster) {
-    listener.acceptFaster().catch((error: unknown) => context.logger.warn(error, 'HttpListener'));
-  }
   listener.admit(log, rewriteUrl, app.getHttpAdapter().getInstance() as RequestListener);
   return {
     app,
     keys,
     isReady: () => readiness.state().ready,
-    markStarted: () => readiness.markStarted(),
+    markOpen: () => {
+      readiness.markStarted();
+      // What is copied is the handle of an open port.
+      if (options.acceptsFaster)
+        listener.acceptFaster().catch((error: unknown) => context.logger.warn(error, 'HttpListener'));
+    },
     async stop(signal) {
       stopWatching();
       await drain.run(signal);

@@ -60,6 +60,8 @@ it.each([
   ['ACME_TOKEN', 'acme is read from ACME_API_KEY'],
   ['ACME_APIKEY', 'acme is read from ACME_API_KEY'],
   ['acme_api_key', 'acme is read from ACME_API_KEY'],
+  ['ACME_API_KY', 'acme is read from ACME_API_KEY'],
+  ['AMCE_API_KEY', 'acme is read from ACME_API_KEY'],
   ['OPENAIR_API_KEY', 'open-air is read from OPEN_AIR_API_KEY'],
 ])('%s is told', (name, end) => {
   expect(warnOfMissedCredentials(CATALOG, { [name]: 'canary' })).toEqual([
@@ -67,7 +69,7 @@ it.each([
   ]);
 });
 
-it.each(['ACME_API_KEY', 'READY_KEY', 'ACME_URL', 'OTHER_API_KEY', 'KEY', 'TOKEN', 'ACME_AUTH_TOKEN'])(
+it.each(['ACME_API_KEY', 'READY_KEY', 'ACME_URL', 'OTHER_API_KEY', 'KEY', 'TOKEN', 'ACME_AUTH_TOKEN', 'ACME_APP_ID'])(
   '%s is not',
   (name) => {
     expect(warnOfMissedCredentials(CATALOG, { [name]: 'canary' })).toEqual([]);

@@ -1,3 +1,4 @@
+import { nearestNames } from './core/nearest-names.js';
 import type { CatalogProvider, CatalogSnapshot } from './core/routing/catalog.js';
 import { databaseAddress } from './shared/database/database-address.js';
 import type { Environment } from './shared/environment.js';
@@ -41,13 +42,19 @@ const list = (names: readonly string[]): string =>
       ? `${names.slice(0, NAMES_MAX).join(', ')}, …`
       : names.join(', ');
 
+interface MissingCredential {
+  readonly slug: string;
+  /** The variable that it is read from. */
+  readonly env: string;
+}
+
 /**
  * Variables that are set, by all appearance, for the credential of a provider, and are not the one that it is read
  * from.
  * @returns a warning for each
  */
 export function warnOfMissedCredentials(catalog: CatalogSnapshot, variables: NodeJS.ProcessEnv): string[] {
-  const missing = new Map<string, { readonly slug: string; readonly env: string }>();
+  const missing = new Map<string, MissingCredential>();
   const read = new Set<string>();
   for (const { slug, credential, credentialSource: source } of catalog.providers.values()) {
     if (typeof source !== 'object' || !('env' in source)) continue;
@@ -56,9 +63,20 @@ export function warnOfMissedCredentials(catalog: CatalogSnapshot, variables: Nod
     if (!credential && owner !== undefined) missing.set(owner, { slug, env: source.env });
   }
   return Object.keys(variables).flatMap((name) => {
-    const meant = read.has(name) ? undefined : missing.get(ownerIn(name) ?? '');
+    const meant = read.has(name) ? undefined : (missing.get(ownerIn(name) ?? '') ?? nearest(missing, name));
     return meant ? [`${name} has no effect: the credential of ${meant.slug} is read from ${meant.env}`] : [];
   });
+}
+
+/** Shorter names are near too many others. */
+const COMPARED_FROM = 12;
+
+/** The one whose variable the name is but for a slip of the pen. */
+function nearest(missing: ReadonlyMap<string, MissingCredential>, name: string): MissingCredential | undefined {
+  const all = [...missing.values()].filter(({ env }) => env.length >= COMPARED_FROM);
+  const names = all.map(({ env }) => env);
+  const [meant] = nearestNames(name, names, 1, 1);
+  return all.find(({ env }) => env === meant);
 }
 
 /** Whose credential a variable of this name holds. */

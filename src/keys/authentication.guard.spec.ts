@@ -221,7 +221,10 @@ describe('AuthenticationGuard', () => {
   it('never calls a key invalid because the store is gone', async () => {
     atHand = false;
     storeGone = true;
-    expect(await refusal({ key: 'inference' })).toMatchObject({ kind: 'service-unavailable', detail: { retryAfterMs: 1_000 } });
+    expect(await refusal({ key: 'inference' })).toMatchObject({
+      kind: 'service-unavailable',
+      detail: { retryAfterMs: 1_000 },
+    });
     expect(failedFrom).toEqual([]);
   });
 

@@ -107,7 +107,13 @@ describe('Metrics', () => {
 
   it('counts as refusals what this gateway refuses or fails by itself, and nothing else', async () => {
     const metrics = new Metrics();
-    for (const outcome of ['forbidden', 'service-unavailable', 'completed', 'caller-gone', 'provider-overloaded'] as const)
+    for (const outcome of [
+      'forbidden',
+      'service-unavailable',
+      'completed',
+      'caller-gone',
+      'provider-overloaded',
+    ] as const)
       metrics.refused(outcome);
     const text = await metrics.text();
     const counted = [...text.matchAll(/^fairlead_refusals_total\{reason="([^"]+)"\} [1-9]/gm)].map((match) => match[1]);

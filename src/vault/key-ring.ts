@@ -161,7 +161,12 @@ export class KeyRing<Key extends object> {
       if (!(cause instanceof KeyServiceUnavailable)) throw cause;
       const { logger, stuck, unavailable } = this.use;
       logger.warn(stuck, cause);
-      throw new GatewayError('service-unavailable', unavailable, { retryAfterMs: KEY_SERVICE_RETRY_AFTER_MS }, { cause });
+      throw new GatewayError(
+        'service-unavailable',
+        unavailable,
+        { retryAfterMs: KEY_SERVICE_RETRY_AFTER_MS },
+        { cause },
+      );
     }
   }
 }

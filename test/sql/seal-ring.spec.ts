@@ -97,7 +97,9 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     expect(service.asked).toBe(asked);
 
     const started = ringOf(service);
-    await expect(started.prepareToOpen([ring.seal(PLAIN, 'here')])).rejects.toMatchObject({ kind: 'service-unavailable' });
+    await expect(started.prepareToOpen([ring.seal(PLAIN, 'here')])).rejects.toMatchObject({
+      kind: 'service-unavailable',
+    });
     await started.prepareToOpen(['none of ours', '']);
   });
 });

@@ -55,7 +55,9 @@ export class Acceptors {
     } finally {
       clearTimeout(limit);
     }
-    if (this.servers.size < MORE && !this.isClosed) throw new Error(`There are ${this.servers.size} more handles.`);
+    const { size } = this.servers;
+    if (size < MORE && !this.isClosed)
+      throw new Error(`New connections are accepted by ${size + 1} handles of the port, and not by ${MORE + 1}.`);
   }
 
   /** Accepts nothing more. */
