@@ -232,7 +232,9 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       expect(body.error.metadata.provider_code).toEqual(hasCode ? CODE : body.error.metadata.provider_code);
       expect(body.request_id).toMatch(/^gen-/);
       if (isOperators)
-        expect(body.error.message).toMatch(/^Provider p\d does not serve this gateway: only its operator/);
+        expect(body.error.message).toMatch(
+          /^Provider p\d does not serve this gateway: only the operator of the gateway/,
+        );
       if (isOperators) expect(JSON.stringify(body)).not.toMatch(new RegExp(`${WORDS}|${CODE}`));
       expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|credential-of|node:|at \//);
       expect(bench[kind].requests.length).toBe(requests + 1);

@@ -296,6 +296,8 @@ describeOnEmbedded('fields nobody declared', (database) => {
       ...new Set(DEFINITIONS.flatMap(({ undeclared }) => (undeclared ? [...namesOf(undeclared)] : []))),
       ...['search_parameters', 'enable_search', 'debug', 'fallbacks', 'owl', 'constructor', 'toString'],
     ]; // prettier-ignore
+    // A body with such a key is refused before any rule is asked.
+    const values = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
     const bodies = fc.record({
       slug: fc.constantFrom(...Object.keys(SHIPPED)),
       face: fc.constantFrom<Face>('messages', 'chat'),
@@ -305,7 +307,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
           { weight: 4, arbitrary: fc.constantFrom(...NAMES) },
           fc.stringMatching(/^[a-z_]{1,12}$/).map((name) => `u_${name}`),
         ),
-        fc.oneof(fc.constantFrom<Json>(null, true, false, 0, '', 'in_memory'), fc.jsonValue() as fc.Arbitrary<Json>),
+        fc.oneof(fc.constantFrom<Json>(null, true, false, 0, '', 'in_memory'), values as fc.Arbitrary<Json>),
         { maxKeys: 8 },
       ),
     });
