@@ -29,7 +29,8 @@ try {
   const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
   await createDataDirectory(environment.dataDir);
   const logger = createLogger(environment);
-  for (const warning of warnings) logger.warn(warning, 'Environment');
+  // One of several tells it for all.
+  if (cluster.isPrimary) for (const warning of warnings) logger.warn(warning, 'Environment');
   endEarlyStop();
   await runWorkers({
     count: environment.workers,

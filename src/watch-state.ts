@@ -1,9 +1,9 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CatalogStore } from './catalog/catalog-store.js';
-import type { CatalogProvider } from './core/routing/catalog.js';
 import type { Trouble } from './health/endpoint-record.js';
 import { HealthRegistry } from './health/health-registry.js';
 import { LedgerService } from './ledger/ledger.service.js';
+import { ProviderRegistry } from './providers/registry.js';
 import { BytesInFlight } from './shared/bytes-in-flight.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import { Statements } from './shared/database/statements.js';
@@ -25,8 +25,12 @@ export function watchState(app: INestApplicationContext): void {
   const statements = app.get(Statements, find);
   const database = app.get(DatabaseHealth, find);
   const replicas = app.get(ReplicaLink, find);
-  const providers = (): string[] =>
-    [...catalog.current().providers.values()].filter(isCallable).map(({ slug }) => slug);
+  const registry = app.get(ProviderRegistry, find);
+  const reachable = (): string[] =>
+    [...catalog.current().providers.values()]
+      .filter((provider) => registry.isReachable(provider))
+      .map(({ slug }) => slug);
+  const beginSeries = (): void => reachable().forEach((slug) => metrics.knowProvider(slug));
 
   metrics.watch('build', () => [[1, PACKAGE_VERSION, process.version]]);
   metrics.watch('bytesInFlight', () => [[bytes.held]]);
@@ -45,21 +49,18 @@ export function watchState(app: INestApplicationContext): void {
   metrics.watch('catalog', () => [[1, catalog.current().hash]]);
   metrics.watch('catalogLoadedAt', () => [[catalog.loadedAt / MS_PER_SECOND]]);
   metrics.watch('catalogRefused', () => [[catalog.isRefused ? 1 : 0]]);
-  metrics.watch('endpoints', () => viewTroubles(providers(), endpoints));
+  metrics.watch('endpoints', () => viewTroubles(reachable(), endpoints));
   statements.onAnswered = (seconds) => metrics.statement(seconds);
-  for (const slug of providers()) metrics.knowProvider(slug);
+  catalog.onReloaded = beginSeries;
+  beginSeries();
 }
-
-/** With the operator's credential, or without one. */
-const isCallable = ({ credential, needsNoCredential }: CatalogProvider): boolean =>
-  credential !== undefined || needsNoCredential === true;
 
 const TROUBLES = ['paused', 'out', 'paused_for_some'] as const satisfies readonly Trouble[];
 
 /** Those that could be called as well, with 0. */
-function viewTroubles(callable: readonly string[], endpoints: HealthRegistry): StateSample[] {
+function viewTroubles(reachable: readonly string[], endpoints: HealthRegistry): StateSample[] {
   const troubles = endpoints.troubles();
-  const slugs = new Set([...callable, ...troubles.map(({ provider }) => provider)]);
+  const slugs = new Set([...reachable, ...troubles.map(({ provider }) => provider)]);
   return [...slugs].flatMap((slug) =>
     TROUBLES.map((state): StateSample => {
       const count = troubles.filter(({ provider, trouble }) => provider === slug && trouble === state).length;

@@ -32,10 +32,10 @@ interface FileHashes {
  * the catalog before it stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
-  /** Since when the catalog in force is, epoch milliseconds. */
-  loadedAt = Date.now();
-  /** The file as it is now has faults, and the one before it stays in force. */
-  isRefused = false;
+  /** Whom to tell of each catalog that comes into force after the first. */
+  onReloaded: (catalog: CatalogSnapshot) => void = () => undefined;
+  private inForceSince = Date.now();
+  private fileIsRefused = false;
   private timer: NodeJS.Timeout | undefined;
   /** The files that were last judged, good or bad. */
   private judged: FileHashes;
@@ -70,6 +70,16 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   /** The catalog in force. A request takes it once and keeps it: a reload makes another. */
   current(): CatalogSnapshot {
     return this.snapshot;
+  }
+
+  /** Since when the catalog in force is, epoch milliseconds. */
+  get loadedAt(): number {
+    return this.inForceSince;
+  }
+
+  /** The file as it is now has faults, and the one before it stays in force. */
+  get isRefused(): boolean {
+    return this.fileIsRefused;
   }
 
   onModuleInit(): void {
@@ -119,7 +129,7 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     this.credentialPaths = credentials.paths;
     this.judged = hashes;
     this.seen = hashes;
-    this.isRefused = 'faults' in reading;
+    this.fileIsRefused = 'faults' in reading;
     if ('faults' in reading) {
       this.logger.error(`${new CatalogRefused(reading.faults).message}\nThe catalog before it stays in force.`);
       return;
@@ -129,9 +139,13 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     if (!isNew && hashes.credentials === this.hashes.credentials) return;
     this.snapshot = snapshot;
     this.hashes = hashes;
-    if (isNew) this.loadedAt = Date.now();
-    if (isNew) this.logger.log(`The catalog was reloaded: ${snapshot.models.size} models, ${snapshot.hash}.`);
-    else this.logger.log('Credentials of the catalog were read anew: their files have changed.');
+    this.onReloaded(snapshot);
+    if (!isNew) {
+      this.logger.log('Credentials of the catalog were read anew: their files have changed.');
+      return;
+    }
+    this.inForceSince = Date.now();
+    this.logger.log(`The catalog was reloaded: ${snapshot.models.size} models, ${snapshot.hash}.`);
   }
 }
 

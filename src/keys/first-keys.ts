@@ -9,7 +9,7 @@ import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { AccountOpening } from '../ledger/account-opening.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
-import { Environment } from '../shared/environment.js';
+import { Environment, InvalidEnvironment } from '../shared/environment.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { KeysRepository } from './keys.repository.js';
 import { API_KEY } from './managed-key.js';
@@ -90,7 +90,10 @@ export class FirstKeys {
     const secret = await this.keys.findSecret(manager, hash);
     const stored = await manager.findOneBy(ApiKeyEntity, { hash: secret?.keyHash ?? hash });
     if (!stored) return { row: await this.insert(manager, home, key, variable, kind) };
-    if (stored.kind !== kind) throw new Error(`${variable}: this key is already stored as the ${stored.kind} kind`);
+    if (stored.kind !== kind)
+      throw new InvalidEnvironment([
+        { variable, reason: `names a key that is stored already, of the ${stored.kind} kind` },
+      ]);
     // Making it anew would undo a revocation at the next restart.
     if (stored.deletedAt)
       this.logger.warn(`${variable} names a key that was deleted; it stays deleted. Choose another.`);

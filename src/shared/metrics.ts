@@ -15,9 +15,11 @@ import { StateGauges, type StateSample, type WatchedState } from './state-gauges
 
 /**
  * `over_bound`: a reply cost more than was held. `implausible`: its provider reported more than can be, and it is
- * charged at its bound. `estimated`: its provider reported no usage, or not all of it. `zero_usage`: a charged
- * reply came to nothing at a price. `spooled`: a settlement waits here for the database. `recovered`: settled for a
- * replica that is gone. `lost`: a settlement could be written nowhere.
+ * charged at its bound. `widened`: later calls of that endpoint are held for what it came to. `estimated`: its provider
+ * reported no usage, or not all of it. `zero_usage`: a charged reply came to nothing at a price. `spooled`: a
+ * settlement waits on disk for the database; `kept`: in memory, for the disk does not take it. `recovered`: settled for
+ * a replica that is gone. `restored`: a hold that the database lost was written back. `late`: a hold was gone, and less
+ * was charged than the call came to. `lost`: a settlement could be written nowhere.
  */
 const LEDGER_EVENTS = [
   'over_bound',

@@ -193,6 +193,8 @@ describe('readEnvironment', () => {
     ['FAIRLEAD_CORS_ORIGINS', 'https://a.test, null', 'must be an origin'],
     ['FAIRLEAD_CORS_ORIGINS', 'file://a', 'must be an origin'],
     ['FAIRLEAD_TRUST_PROXY', '10.0.0.1', 'one address is a /32'],
+    ['HTTPS_PROXY', 'http://user:pa%ss@proxy:3128', 'must have a % in its user or password as %25'],
+    ['HTTP_PROXY', 'http://us%er:x@proxy:3128', 'must have a % in its user or password as %25'],
     ['FAIRLEAD_TRUST_PROXY', '0.0.0.0/0', 'must not be a /0'],
     ['FAIRLEAD_TRUST_PROXY', '0x0a.0.0.0/8', 'must be a CIDR'],
     ['FAIRLEAD_TIMEOUTS', 'frist=5s', 'the names are connect, first, idle, stall, total'],
@@ -381,10 +383,22 @@ describe('readEnvironment', () => {
     ['REDIS_URLS', 'REDIS_URL'],
     ['WORKER', 'WORKERS'],
     ['LEDGER_DURABILTY', 'LEDGER_DURABILITY'],
+    ['HEALTH_PORT', 'FAIRLEAD_HEALTH_PORT'],
+    ['TRUST_PROXY', 'FAIRLEAD_TRUST_PROXY'],
+    ['MANAGEMENT_KEY', 'FAIRLEAD_MANAGEMENT_KEY'],
   ])('warns of %s, which was meant for %s', (name, meant) => {
     const { warnings } = readEnvironment({ [name]: 'canary' }, '/srv');
     expect(warnings).toEqual([`${name} has no effect on Fairlead; did you mean ${meant}?`]);
   });
+
+  it.each(['DATABASE_URL', 'PORT', 'REDIS_URL', 'WORKERS', 'LOG_LEVEL', 'DATA_DIR'])(
+    'warns of %s with a prefix that it has not',
+    (meant) => {
+      const name = `FAIRLEAD_${meant}`;
+      const { warnings } = readEnvironment({ [name]: 'canary' }, '/srv');
+      expect(warnings).toEqual([`${name} is not a variable of Fairlead and has no effect; did you mean ${meant}?`]);
+    },
+  );
 
   it("says nothing of what is somebody else's, or far from any name", () => {
     const others = {
@@ -393,6 +407,7 @@ describe('readEnvironment', () => {
       POSTGRES_URL: 'x',
       HOSTNAME: 'x',
       PORTS: '1',
+      FLOOD: '1',
       DATABASE: 'x',
       AWS_REGIONS: 'x',
     };

@@ -83,22 +83,29 @@ function refuseContradictions(environment: Environment, reader: VariableReader):
 }
 
 function warnOfUnknown(variables: NodeJS.ProcessEnv): string[] {
-  const own = VARIABLE_ROWS.map((row) => row.name);
-  const known = new Set(own);
-  const common = own.filter((name) => !name.startsWith(PREFIX) && name.length >= COMPARED_FROM);
+  const own = new Set(VARIABLE_ROWS.map((row) => row.name));
   return Object.keys(variables)
-    .filter((name) => !known.has(name))
+    .filter((name) => !own.has(name))
     .flatMap((name) => {
-      if (!name.startsWith(PREFIX)) return warnOfNearMiss(name, nearestNames(name, common, 1, 1)[0]);
-      const meant = nearestNames(name, own, 1)[0];
+      const meant = nearestVariable(name, own);
       const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-      return [`${name} is not a variable of Fairlead and has no effect${hint}`];
+      if (name.startsWith(PREFIX)) return [`${name} is not a variable of Fairlead and has no effect${hint}`];
+      return meant === undefined ? [] : [`${name} has no effect on Fairlead${hint}`];
     });
 }
 
-/** Of a variable that may be somebody else's: only where it is set for one of ours, by all appearance. */
-const warnOfNearMiss = (name: string, meant: string | undefined): string[] =>
-  meant === undefined ? [] : [`${name} has no effect on Fairlead; did you mean ${meant}?`];
+/** What a name was meant for, by all appearance: with the prefix or without it, or but for a slip of the pen. */
+function nearestVariable(name: string, own: ReadonlySet<string>): string | undefined {
+  if (name.startsWith(PREFIX)) {
+    const bare = name.slice(PREFIX.length);
+    return own.has(bare) ? bare : nearestNames(name, own, 1)[0];
+  }
+  // It may be somebody else's.
+  if (name.length < COMPARED_FROM) return undefined;
+  if (own.has(`${PREFIX}${name}`)) return `${PREFIX}${name}`;
+  const common = [...own].filter((one) => !one.startsWith(PREFIX) && one.length >= COMPARED_FROM);
+  return nearestNames(name, common, 1, 1)[0];
+}
 
 function warnOfOddities(environment: Environment, { NODE_ENV: mode }: NodeJS.ProcessEnv): string[] {
   return [

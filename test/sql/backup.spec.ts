@@ -122,12 +122,12 @@ it('copies a store that is in use, and is one', async () => {
 it('copies a store that nobody uses, and one whose gateway was killed', async () => {
   const gateway = await start();
   expect((await gateway.messages(BODY)).status).toBe(200);
-  expect(((await stat(backupAddress(dataDir))).mode & 0o777).toString(8)).toBe('600');
+  expect(((await stat(backupAddress(dataDir)!)).mode & 0o777).toString(8)).toBe('600');
   await gateway.kill();
   expect(await backUp(['--out', 'killed'])).toMatchObject({ code: 0, error: '' });
   const again = await start();
   await again.stop();
-  await expect(stat(backupAddress(dataDir))).rejects.toMatchObject({ code: 'ENOENT' });
+  await expect(stat(backupAddress(dataDir)!)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await backUp(['--out', 'stopped'], { INIT_CWD: join(folder, 'data') })).toMatchObject({ code: 0, error: '' });
   expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
 }, SPEC_MS); // prettier-ignore
@@ -146,6 +146,8 @@ it('is refused in one line, and leaves nothing', async () => {
   await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
   await isRefused('file/copy', 'cannot be made (ENOTDIR)');
   await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // prettier-ignore
+  await isRefused('data/database/copy', 'is within the database itself');
+  await isRefused('data/database/base/copy', 'is within the database itself');
   await isRefused('copy', 'contains no database', { DATA_DIR: 'elsewhere' });
   await gateway.stop();
   await isRefused('there', 'is there already');
@@ -158,9 +160,25 @@ it('is refused in one line, and leaves nothing', async () => {
 it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
   const gateway = await start();
   for (const words of ['\n', '{"out":1}\n', 'x'.repeat(100_000), '{"out":"']) {
-    const socket = connect(backupAddress(dataDir)).on('error', () => undefined);
+    const socket = connect(backupAddress(dataDir)!).on('error', () => undefined);
     socket.end(words);
     await new Promise((resolve) => socket.resume().once('close', resolve));
   }
+  const silent = connect(backupAddress(dataDir)!);
+  const gone = connect(backupAddress(dataDir)!).once('connect', () => gone.destroy());
+  await new Promise((resolve) => silent.resume().once('close', resolve));
   expect((await gateway.messages(BODY)).status).toBe(200);
+  expect(gateway.written).not.toMatch(/unhandledRejection|ERR_STREAM_PREMATURE_CLOSE/);
+}, SPEC_MS); // prettier-ignore
+
+it('makes no socket where the path is too long for one, and says so', async () => {
+  const long = join(folder, 'd'.repeat(110));
+  await cp(template, long, { recursive: true });
+  const gateway = await start(long);
+  expect(gateway.written).toContain('Without backups while it runs: the path of DATA_DIR is too long for a socket in it.');
+  expect((await readdir(long)).filter((name) => name.endsWith('.sock'))).toEqual([]);
+  expect((await readdir(folder)).toSorted()).toEqual(['data', 'd'.repeat(110)].toSorted());
+  expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 1, error: expect.stringContaining('is in use by') }); // prettier-ignore
+  await gateway.stop();
+  expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 0 });
 }, SPEC_MS); // prettier-ignore

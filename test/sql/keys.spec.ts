@@ -228,7 +228,7 @@ describeOnEachDatabase('keys', (database) => {
         expect(await firstKeys({ apiKey: new Secret(named) }).ensure()).toEqual({});
         const other = firstKeys({ managementKey: new Secret(named) }).ensure();
         await expect(other).rejects.toThrow(
-          'FAIRLEAD_MANAGEMENT_KEY: this key is already stored as the inference kind',
+          'FAIRLEAD_MANAGEMENT_KEY names a key that is stored already, of the inference kind',
         );
       }
       expect(await countRecorded()).toBe(before);

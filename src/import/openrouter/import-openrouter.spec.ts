@@ -58,6 +58,14 @@ describe('a gateway that fails', () => {
       'POST /api/v1/keys',
       'PATCH /api/v1/keys/new',
     ]);
+
+    // The next time it is there already: not touched, and told again.
+    answer = (call, response) =>
+      reply(response, 200, { data: call.endsWith('keys') ? [{ name: 'app', hash: 'new', disabled: false }] : [] });
+    await run();
+    expect(told).toEqual([
+      'left-out keys.json.0 (app): is there already, by its name, and is on although the exported one is off: --again makes another',
+    ]);
   });
 
   it('by leading elsewhere is not followed', async () => {

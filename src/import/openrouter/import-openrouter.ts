@@ -54,15 +54,17 @@ async function makeKeys(
   { again, print, note }: OpenrouterTools,
 ): Promise<ReadonlyMap<string, string>> {
   const existing = again
-    ? new Map<string, string[]>()
-    : hashesByName(await client.list('/keys?include_disabled=true&'));
+    ? new Map<string, ExistingKey[]>()
+    : keysByName(await client.list('/keys?include_disabled=true&'));
   const hashes = new Map<string, string>();
   for (const request of requests) {
     // As many of a name as there are were made by an import before; the export may have more of it.
     const known = existing.get(request.body.name)?.shift();
     if (known !== undefined) {
-      note('left-out', request.place, 'is there already, by its name: --again makes another');
-      hashes.set(request.oldHash, known);
+      // Whoever manages it may have switched it on: it is told, and left as it is.
+      const isOn = request.disabled && !known.disabled ? ', and is on although the exported one is off' : '';
+      note('left-out', request.place, `is there already, by its name${isOn}: --again makes another`);
+      hashes.set(request.oldHash, known.hash);
       continue;
     }
     const made = await makeKey(request, client, note);
@@ -107,16 +109,22 @@ async function makeKey(
   }
 }
 
+interface ExistingKey {
+  readonly hash: string;
+  readonly disabled: boolean;
+}
+
 /** Oldest first, as an export before made them: the list is newest first, and exports are too. */
-function hashesByName(keys: readonly JsonObject[]): Map<string, string[]> {
-  const hashes = new Map<string, string[]>();
-  for (const { name, hash } of [...keys].reverse()) {
+function keysByName(keys: readonly JsonObject[]): Map<string, ExistingKey[]> {
+  const existing = new Map<string, ExistingKey[]>();
+  for (const { name, hash, disabled } of [...keys].reverse()) {
     if (typeof name !== 'string' || typeof hash !== 'string') continue;
-    const known = hashes.get(name);
-    if (known) known.push(hash);
-    else hashes.set(name, [hash]);
+    const key: ExistingKey = { hash, disabled: disabled === true };
+    const known = existing.get(name);
+    if (known) known.push(key);
+    else existing.set(name, [key]);
   }
-  return hashes;
+  return existing;
 }
 
 function printCredential(

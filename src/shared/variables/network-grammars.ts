@@ -48,8 +48,19 @@ export const forwardProxy: Grammar<string> = (given) => {
   const url = parseUrl(given);
   const isOne = url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search;
   if (!isOne) throw new Ungrammatical('must be the address of an HTTP proxy: http://host:port or https://host:port');
+  if (!isPercentEncoded(url.username) || !isPercentEncoded(url.password))
+    throw new Ungrammatical('must have a % in its user or password as %25: they are percent-encoded');
   return given;
 };
+
+function isPercentEncoded(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /** An origin as browsers tell it. */
 export const origin: Grammar<string> = (given) => {

@@ -9,10 +9,15 @@ const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
  * Has the gateway that runs on a data directory copy its store.
  * @returns its answer; undefined: none runs there
  */
-export function askGateway(dataDir: string, request: BackupRequest): Promise<BackupReply | undefined> {
+export async function askGateway(dataDir: string, request: BackupRequest): Promise<BackupReply | undefined> {
+  const address = backupAddress(dataDir);
+  return address === undefined ? undefined : askAt(address, request);
+}
+
+function askAt(address: string, request: BackupRequest): Promise<BackupReply | undefined> {
   return new Promise((resolve, reject) => {
     let text = '';
-    const socket = connect(backupAddress(dataDir));
+    const socket = connect(address);
     socket
       .once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
       .on('data', (bytes) => (text += bytes.toString()))

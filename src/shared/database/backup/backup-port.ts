@@ -1,15 +1,24 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Environment } from '../../environment.js';
 import { failureMessage } from '../transfer/command-failure.js';
 import { copyStore, type StoreCopy } from './store-copy.js';
 
-/** Within the data directory: whoever may write there may ask. */
-export const backupAddress = (dataDir: string): string => join(dataDir, 'backup.sock');
+/** Longest path of a socket, in bytes: the shortest limit of the systems. What is longer Node would cut off. */
+const ADDRESS_BYTES_MAX = 103;
+
+/**
+ * Within the data directory: whoever may write there may ask.
+ * @returns undefined where its path is too long for a socket, from this process's folder as well
+ */
+export function backupAddress(dataDir: string): string | undefined {
+  const path = join(dataDir, 'backup.sock');
+  return [path, relative(process.cwd(), path)].find((one) => Buffer.byteLength(one) <= ADDRESS_BYTES_MAX);
+}
 
 /** Longest word of whoever asks: a path, in JSON. */
 const ASKED_BYTES_MAX = 16 * 1024;
@@ -43,6 +52,10 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
     const { databaseUrl, dataDir } = this.environment;
     if (databaseUrl !== undefined) return;
     const address = backupAddress(dataDir);
+    if (address === undefined) {
+      this.logger.warn('Without backups while it runs: the path of DATA_DIR is too long for a socket in it.');
+      return;
+    }
     // Of a process that was killed: this one has the lock of the directory.
     await rm(address, { force: true });
     const server = createServer((socket) => void this.answer(socket));
@@ -64,7 +77,8 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async answer(socket: Socket): Promise<void> {
     socket.on('error', () => undefined).setTimeout(ASKED_WITHIN_MS, () => socket.destroy());
-    const out = await askedPath(socket);
+    // Whoever leaves without a word, or is not waited for any longer, asked nothing.
+    const out = await askedPath(socket).catch(() => undefined);
     if (out === undefined) return void socket.destroy();
     socket.setTimeout(0);
     // One after another: a second one finds the folder of the first.

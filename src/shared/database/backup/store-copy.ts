@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, open, readdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { copyFile, mkdir, mkdtemp, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { DATABASE } from '../embedded.js';
 import { FileRefused } from '../transfer/file-refused.js';
 import { systemCode } from '../system-code.js';
@@ -17,7 +17,7 @@ export interface StoreCopy {
 /**
  * Copies the embedded store to a new data directory, for its owner only, whole or not at all.
  * @param whileStill runs the copying while nobody writes to the store; what else is done needs no stillness
- * @throws FileRefused where the folder is there already, or cannot be made
+ * @throws FileRefused where the folder is there already, lies in the database, or cannot be made
  */
 export async function copyStore(
   dataDir: string,
@@ -25,6 +25,7 @@ export async function copyStore(
   whileStill: <T>(work: () => Promise<T>) => Promise<T>,
 ): Promise<StoreCopy> {
   await refuseExisting(out);
+  await refuseInside(dataDir, out);
   const unfinished = await mkdtemp(join(dirname(out), `.${basename(out)}-`)).catch((error: unknown) => {
     throw new FileRefused(`${out} cannot be made (${systemCode(error)}).`);
   });
@@ -45,6 +46,14 @@ async function refuseExisting(out: string): Promise<void> {
     () => false,
   );
   if (isThere) throw new FileRefused(`${out} is there already: name a new folder.`);
+}
+
+/** A copy within what is copied would have no end. */
+async function refuseInside(dataDir: string, out: string): Promise<void> {
+  const real = (path: string): Promise<string> => realpath(path).catch(() => path);
+  const folder = await real(dirname(out));
+  const [first] = relative(await real(join(dataDir, DATABASE)), folder).split(sep);
+  if (first !== '..') throw new FileRefused(`${out} is within the database itself: name a folder outside of it.`);
 }
 
 interface CopiedFile {
