@@ -4,17 +4,12 @@ import { runCatalogCheck } from './catalog/check/catalog-check-command.js';
 import { SystemClock } from './core/time.js';
 import { ProviderRegistry } from './providers/registry.js';
 import { UndiciTransport } from './providers/undici-transport.js';
+import { ofProcess } from './shared/command/command-process.js';
 
 const clock = new SystemClock();
 
 process.exitCode = await runCatalogCheck(
-  {
-    words: process.argv.slice(2),
-    variables: process.env,
-    workingDirectory: process.cwd(),
-    print: (text) => process.stdout.write(text),
-    printError: (text) => process.stderr.write(text),
-  },
+  ofProcess(),
   // Asked what it knows alone: its transport is never opened.
   {
     known: new ProviderRegistry(new UndiciTransport(), clock),

@@ -2,9 +2,9 @@
 import { join } from 'node:path';
 import { SystemClock } from './core/time.js';
 import { runImport } from './import/import-command.js';
-import { ofProcess } from './shared/database/transfer/command-process.js';
+import { ofStoppableProcess } from './shared/command/command-process.js';
 
-process.exitCode = await runImport(ofProcess(), {
+process.exitCode = await runImport(ofStoppableProcess(), {
   packageDirectory: join(import.meta.dirname, '..'),
   clock: new SystemClock(),
 });

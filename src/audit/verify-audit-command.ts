@@ -1,9 +1,10 @@
 import type { DataSource } from 'typeorm';
+import { counted } from '../core/text/counted.js';
 import { SystemClock } from '../core/time.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import type { StorePlace } from '../shared/database/transfer/open-store.js';
 import { DONE, FAILED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/command/command-context.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { findKeyService, type KeySettings } from '../vault/create-key-service.js';
 import { DataKeys } from '../vault/data-keys.js';
@@ -89,7 +90,7 @@ async function verify(
   // upon that, so where seals begin says nothing.
   if (unsealed > unsealedMax) {
     printError(
-      `audit:verify: ${count(unsealed, 'entry is', 'entries are')} not sealed, and ${unsealedMax.toLocaleString('en-US')} may be: ` +
+      `audit:verify: ${counted(unsealed, 'entry is', 'entries are')} not sealed, and ${unsealedMax.toLocaleString('en-US')} may be: ` +
         `their seals were taken off, or they are from before there were any (--unsealed).\n`,
     );
     isWhole = false;
@@ -114,15 +115,12 @@ function printReport({
   broken,
 }: ChainReport): string {
   const walked = [
-    `account ${accountId}: ${count(entries, 'entry', 'entries')}`,
+    `account ${accountId}: ${counted(entries, 'entry', 'entries')}`,
     unsealed > 0 ? `${unsealed.toLocaleString('en-US')} not sealed` : '',
-    unchecked > 0 ? `${count(unchecked, 'seal', 'seals')} NOT CHECKED` : '',
+    unchecked > 0 ? `${counted(unchecked, 'seal', 'seals')} NOT CHECKED` : '',
     newestAt === undefined ? '' : `the seal asked for at seq ${newestAt}`,
   ].filter((part) => part !== '');
   if (broken) return `${walked.join(', ')}, then BROKEN at seq ${broken.seq}: the entry ${broken.reason}\n`;
   const end = [`last seq ${last.seq}`, `last hash ${last.hash}`, ...(lastSeal ? [`last seal ${lastSeal.seal}`] : [])];
   return `${[...walked, 'unbroken', ...end].join(', ')}\n`;
 }
-
-const count = (number: number, one: string, many: string): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;

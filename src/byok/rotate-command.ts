@@ -2,7 +2,7 @@ import type { DataSource } from 'typeorm';
 import { SystemClock } from '../core/time.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { DONE, FAILED, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/command/command-context.js';
 import { readEnvironment } from '../shared/read-environment.js';
 import { createKeyService } from '../vault/create-key-service.js';
 import { DATA_KEY_PURPOSES, DataKeys, type DataKeyPurpose } from '../vault/data-keys.js';

@@ -1,9 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Secret } from '../core/secret.js';
 import type { Clock } from '../core/time.js';
-import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
+import { pathOf, type CommandContext } from '../shared/command/command-context.js';
 import { SHIPPED_CATALOG } from '../shared/variables/variables.js';
 import { ImportRefused } from './import-refused.js';
 import { importLitellm } from './litellm/import-litellm.js';
@@ -127,9 +127,6 @@ function clientOf(address: string, { variables, signal }: CommandContext): Manag
 }
 
 /** npm starts its scripts in the package's folder; a file is named from where the operator stands. */
-const pathOf = (file: string, { variables, workingDirectory }: CommandContext): string =>
-  resolve(variables['INIT_CWD'] ?? workingDirectory, file);
-
 async function readText(file: string, context: CommandContext): Promise<string> {
   const path = pathOf(file, context);
   try {

@@ -17,7 +17,7 @@ import { LedgerService } from '../ledger/ledger.service.js';
 import { FreeGate, freeDayError, isFreeVariant, type FreePlace } from '../limits/free-gate.js';
 import { isLimitedCaller, KeyGate } from '../limits/key-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
-import type { ModelSlot } from '../limits/model-slot.js';
+import type { LimitSlot } from '../limits/limit-slot.js';
 import {
   affordableAtRest,
   affordableTogether,
@@ -72,7 +72,7 @@ interface Reserved {
   /** Absent where none of them is free. */
   readonly freeRequest?: FreeRequest;
   /** Taken of the limits of the key; absent: it has none. */
-  readonly keySlot?: ModelSlot;
+  readonly keySlot?: LimitSlot;
 }
 
 /** What admission would say of a leg at this moment. */
@@ -314,7 +314,7 @@ export class Admission {
       legs.map(({ leg }) => leg),
       prompt,
     );
-    let keySlot: ModelSlot;
+    let keySlot: LimitSlot;
     try {
       keySlot = await this.keyGate.enter(caller, id, tokens);
     } catch (error) {

@@ -2,7 +2,7 @@ import type { Generation, GenerationObserver } from '../core/generation/generati
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { KeyGate, LimitedCaller } from '../limits/key-gate.js';
-import type { ModelSlot } from '../limits/model-slot.js';
+import type { LimitSlot } from '../limits/limit-slot.js';
 import { reservedFor, usedBy } from './call-tokens.js';
 
 /** What any of these legs may use. */
@@ -16,7 +16,7 @@ export const mostTokens = (legs: readonly Pick<PlannedLeg, 'model'>[], prompt: M
  */
 export class KeyRate implements GenerationObserver {
   /** By the prompts of their runs. */
-  private readonly further = new Map<MeasuredPrompt, ModelSlot>();
+  private readonly further = new Map<MeasuredPrompt, LimitSlot>();
   private claims = 0;
 
   /** @param first what the request itself was admitted with */
@@ -24,7 +24,7 @@ export class KeyRate implements GenerationObserver {
     private readonly gate: KeyGate,
     private readonly generation: Generation,
     private readonly caller: LimitedCaller,
-    private readonly first: ModelSlot,
+    private readonly first: LimitSlot,
   ) {}
 
   /**

@@ -3,7 +3,7 @@ import type { Generation, GenerationObserver } from '../core/generation/generati
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../limits/model-gate.js';
-import type { ModelSlot } from '../limits/model-slot.js';
+import type { LimitSlot } from '../limits/limit-slot.js';
 import type { ModelLimiter } from '../routing/plan-runner.js';
 import { reservedFor, usedBy } from './call-tokens.js';
 
@@ -14,7 +14,7 @@ import { reservedFor, usedBy } from './call-tokens.js';
 export class ModelSlots implements GenerationObserver, ModelLimiter {
   /** By id of the model; most have no limits. What was refused is asked again by a later run. */
   private entered: Map<string, Promise<true | GatewayError>> | undefined;
-  private readonly taken: { readonly model: string; readonly slot: ModelSlot }[] = [];
+  private readonly taken: { readonly model: string; readonly slot: LimitSlot }[] = [];
 
   constructor(
     private readonly gate: ModelGate,

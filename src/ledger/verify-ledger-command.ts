@@ -1,5 +1,6 @@
+import { counted } from '../core/text/counted.js';
 import { DONE, FAILED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/command/command-context.js';
 import { verifyLedger, type LedgerDifference, type LedgerReport } from './verify-ledger.js';
 
 const USAGE = `npm run ledger:verify -- [--json]
@@ -31,23 +32,20 @@ export const runVerification = (context: CommandContext): Promise<number> =>
     context,
   );
 
-function printReport({ counted, differences, unlisted, warnings }: LedgerReport): string {
+function printReport({ counted: of, differences, unlisted, warnings }: LedgerReport): string {
   const line = (kind: string, { what, expected, found }: LedgerDifference): string =>
     `${kind}: ${what}: expected ${expected}, found ${found}\n`;
   const summary = [
-    count(counted.accounts, 'account'),
-    count(counted.windows, 'window'),
-    count(counted.generations, 'generation'),
-    count(counted.entries, 'entry', 'entries'),
-    count(counted.holds, 'hold'),
+    counted(of.accounts, 'account'),
+    counted(of.windows, 'window'),
+    counted(of.generations, 'generation'),
+    counted(of.entries, 'entry', 'entries'),
+    counted(of.holds, 'hold'),
   ].join(', ');
   return [
     ...warnings.map((warning) => line('warning', warning)),
     ...differences.map((difference) => line('difference', difference)),
-    unlisted > 0 ? `and ${count(unlisted, 'more difference')}\n` : '',
-    `${summary}: ${count(differences.length + unlisted, 'difference')}, ${count(warnings.length, 'warning')}\n`,
+    unlisted > 0 ? `and ${counted(unlisted, 'more difference')}\n` : '',
+    `${summary}: ${counted(differences.length + unlisted, 'difference')}, ${counted(warnings.length, 'warning')}\n`,
   ].join('');
 }
-
-const count = (number: number, one: string, many = `${one}s`): string =>
-  `${number.toLocaleString('en-US')} ${number === 1 ? one : many}`;

@@ -34,7 +34,7 @@ describe('KeyGate', () => {
   });
 
   it.each([
-    ['requests_per_minute', { requestsPerMinute: 1 }, 1, '0', 'this key may make 1 requests a minute'],
+    ['requests_per_minute', { requestsPerMinute: 1 }, 1, '0', 'this key may make 1 request a minute'],
     ['tokens_per_minute', { tokensPerMinute: 150 }, 150, '50', 'this key may use 150 tokens a minute'],
   ])('refuses past %s with its figures, until the minute ends', async (name, limits, limit, remaining, words) => {
     const caller = callerWith(limits);

@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import type { Caller, RateLimits } from '../core/caller.js';
 import type { GatewayError } from '../core/errors.js';
+import { counted } from '../core/text/counted.js';
 import { LimitCounts, type LimitRefusal } from './limit-counts.js';
-import type { ModelSlot } from './model-slot.js';
+import { UNLIMITED, type LimitSlot } from './limit-slot.js';
 import { rateLimitError } from './rate-limit-error.js';
 
 /** What each limit is called for programs, and what a caller is told of it. */
@@ -11,12 +12,13 @@ const REFUSALS: Readonly<
 > = {
   requestsPerMinute: {
     name: 'requests_per_minute',
-    message: (limit) => `Rate limit exceeded: this key may make ${limit} requests a minute; wait for the next minute.`,
+    message: (limit) =>
+      `Rate limit exceeded: this key may make ${counted(limit, 'request')} a minute; wait for the next minute.`,
   },
   tokensPerMinute: {
     name: 'tokens_per_minute',
     message: (limit) =>
-      `Rate limit exceeded: this key may use ${limit} tokens a minute, prompt and most output together; ` +
+      `Rate limit exceeded: this key may use ${counted(limit, 'token')} a minute, prompt and most output together; ` +
       'wait for the next minute, or lower max_tokens.',
   },
 };
@@ -41,12 +43,12 @@ export class KeyGate {
    * @returns to be released with the tokens that were used
    * @throws GatewayError `rate-limited`, naming the limit, with `X-RateLimit-*` of it
    */
-  enter(caller: LimitedCaller, owner: string, tokens: number): Promise<ModelSlot> {
+  enter(caller: LimitedCaller, owner: string, tokens: number): Promise<LimitSlot> {
     return this.claim(caller, caller.rateLimits, owner, tokens, false);
   }
 
   /** The same for a further call of a model in a request that was admitted: only its tokens count. */
-  enterFurther(caller: LimitedCaller, owner: string, tokens: number): Promise<ModelSlot> {
+  enterFurther(caller: LimitedCaller, owner: string, tokens: number): Promise<LimitSlot> {
     const { tokensPerMinute } = caller.rateLimits;
     if (tokensPerMinute === undefined) return UNLIMITED;
     return this.claim(caller, { tokensPerMinute }, owner, tokens, true);
@@ -58,7 +60,7 @@ export class KeyGate {
     owner: string,
     tokens: number,
     isFurther: boolean,
-  ): Promise<ModelSlot> {
+  ): Promise<LimitSlot> {
     // No model's: those have a slash in their ids.
     const claimed = await this.counts.claim({
       subject: `${accountId}:key:${keyHash}`,
@@ -71,8 +73,6 @@ export class KeyGate {
     throw refusalError(limits, claimed.refusal);
   }
 }
-
-const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ release: () => undefined });
 
 function refusalError(limits: RateLimits, { limit: reachedLimit, ...reached }: LimitRefusal): GatewayError {
   if (reachedLimit === 'part' || reachedLimit === 'concurrency')

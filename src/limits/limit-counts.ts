@@ -1,6 +1,6 @@
 import type { ModelLimits } from '../core/routing/catalog.js';
 import { MINUTE_MS } from '../core/time.js';
-import type { ModelSlot } from './model-slot.js';
+import type { LimitSlot } from './limit-slot.js';
 
 /** A slot may be free again at any moment: chosen, not known. */
 const SLOT_RETRY_MS = 1_000;
@@ -36,7 +36,7 @@ export interface LimitRefusal {
   readonly retryAfterMs: number;
 }
 
-export type Claimed = { readonly slot: ModelSlot } | { readonly refusal: LimitRefusal };
+export type Claimed = { readonly slot: LimitSlot } | { readonly refusal: LimitRefusal };
 
 /**
  * Counts requests and tokens of the current UTC minute, and the slots in use. A call is admitted by all of its

@@ -5,7 +5,7 @@ import { Clock } from '../core/time.js';
 import { OccupiedSlots } from './occupied-slots.js';
 import type { LimitRefusal } from './limit-counts.js';
 import { LocalLimitCounts } from './local-limit-counts.js';
-import type { ModelSlot } from './model-slot.js';
+import type { LimitSlot } from './limit-slot.js';
 
 const MINUTE = 1_795_000_020_000;
 const SLOT_LIFE_MS = 500_000;
@@ -31,7 +31,7 @@ describe('LocalLimitCounts', () => {
 
   const claim = (limits: ModelLimits, tokens = 0, subject = 'a'): ReturnType<LocalLimitCounts['claimNow']> =>
     counts.claimNow({ subject, limits, owner: `call-${calls++}`, tokens });
-  function enter(limits: ModelLimits, tokens = 0, subject = 'a'): ModelSlot {
+  function enter(limits: ModelLimits, tokens = 0, subject = 'a'): LimitSlot {
     const claimed = claim(limits, tokens, subject);
     if ('slot' in claimed) return claimed.slot;
     throw new Error(`refused by ${claimed.refusal.limit}`);
@@ -200,7 +200,7 @@ describe('LocalLimitCounts', () => {
 
   it('never has more inside than its limit, and as many as fit, whatever comes and goes', () => {
     const limits = { concurrency: 4, tokensPerMinute: 1_000, requestsPerMinute: 40 };
-    const inside: ModelSlot[] = [];
+    const inside: LimitSlot[] = [];
     const wrong: number[] = [];
     let [requests, tokens, minute] = [0, 0, 0];
     // A plain generator of numbers, so that a failure can be had again.

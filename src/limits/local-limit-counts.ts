@@ -10,7 +10,7 @@ import {
   type LimitClaim,
   type LimitRefusal,
 } from './limit-counts.js';
-import { releasableSlot } from './model-slot.js';
+import { releasableSlot } from './limit-slot.js';
 
 /** Subjects whose minute is counted apart at one time. */
 const SUBJECTS_MAX = 10_000;

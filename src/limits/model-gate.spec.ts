@@ -44,7 +44,7 @@ describe('ModelGate', () => {
 
   const SECONDS_LEFT = 40;
   it.each([
-    ['requestsPerMinute', 1, '0', MINUTE + 60_000, SECONDS_LEFT, 'model_requests_per_minute', '1 requests a minute'],
+    ['requestsPerMinute', 1, '0', MINUTE + 60_000, SECONDS_LEFT, 'model_requests_per_minute', '1 request a minute'],
     ['tokensPerMinute', 150, '50', MINUTE + 60_000, SECONDS_LEFT, 'model_tokens_per_minute', '150 tokens a minute'],
     ['concurrency', 1, '0', MINUTE + 21_000, 1, 'model_concurrency', '1 requests of an account at a time'],
   ])('refuses past %s with its figures', async (name, limit, remaining, reset, seconds, source, words) => {

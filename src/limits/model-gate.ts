@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { Model, ModelLimits } from '../core/routing/catalog.js';
 import type { GatewayError } from '../core/errors.js';
+import { counted } from '../core/text/counted.js';
 import { LimitCounts, type LimitRefusal } from './limit-counts.js';
-import type { ModelSlot } from './model-slot.js';
+import { UNLIMITED, type LimitSlot } from './limit-slot.js';
 import { rateLimitError } from './rate-limit-error.js';
-
-const UNLIMITED: Promise<ModelSlot> = Promise.resolve({ release: () => undefined });
 
 /** What each limit is called for programs, and what a caller is told of it. */
 const REFUSALS: Readonly<
@@ -14,18 +13,18 @@ const REFUSALS: Readonly<
   requestsPerMinute: {
     source: 'model_requests_per_minute',
     message: (model, limit) =>
-      `Rate limit exceeded: ${model} takes ${limit} requests a minute of an account; wait for the next minute.`,
+      `Rate limit exceeded: ${model} takes ${counted(limit, 'request')} a minute of an account; wait for the next minute.`,
   },
   tokensPerMinute: {
     source: 'model_tokens_per_minute',
     message: (model, limit) =>
-      `Rate limit exceeded: ${model} takes ${limit} tokens a minute of an account, prompt and most output together; ` +
+      `Rate limit exceeded: ${model} takes ${counted(limit, 'token')} a minute of an account, prompt and most output together; ` +
       'wait for the next minute, or lower max_tokens.',
   },
   concurrency: {
     source: 'model_concurrency',
     message: (model, limit) =>
-      `Rate limit exceeded: ${model} answers ${limit} requests of an account at a time; wait until one has ended.`,
+      `Rate limit exceeded: ${model} answers ${counted(limit, 'request')} of an account at a time; wait until one has ended.`,
   },
 };
 
@@ -46,7 +45,7 @@ export class ModelGate {
    * @throws GatewayError `rate-limited`, naming the limit, with `X-RateLimit-*` of it; of `concurrency` the reset is a
    *   second away, since nobody knows when a slot becomes free
    */
-  enter(accountId: string, model: Pick<Model, 'id' | 'limits'>, owner: string, tokens: number): Promise<ModelSlot> {
+  enter(accountId: string, model: Pick<Model, 'id' | 'limits'>, owner: string, tokens: number): Promise<LimitSlot> {
     const { id, limits } = model;
     return limits && isLimited(limits)
       ? this.enterLimited(`${accountId}:${id}`, id, limits, `${owner}:${this.calls++}`, tokens)
@@ -59,7 +58,7 @@ export class ModelGate {
     limits: ModelLimits,
     owner: string,
     tokens: number,
-  ): Promise<ModelSlot> {
+  ): Promise<LimitSlot> {
     const claimed = await this.counts.claim({ subject, limits, owner, tokens });
     if ('slot' in claimed) return claimed.slot;
     throw refusalError(model, limits, claimed.refusal);

@@ -14,7 +14,7 @@ import {
 } from './limit-counts.js';
 import { LIMIT_ORDER, MODEL_LIMITS, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
 import type { LocalLimitCounts } from './local-limit-counts.js';
-import { releasableSlot } from './model-slot.js';
+import { releasableSlot } from './limit-slot.js';
 import type { RedisOutage } from './redis-outage.js';
 
 /**

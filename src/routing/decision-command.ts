@@ -5,7 +5,7 @@ import { CatalogStore } from '../catalog/catalog-store.js';
 import { explainDecision, type ExplainedDecision } from '../core/routing/explain-decision.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { DONE, FAILED, MISUSED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
-import type { CommandContext } from '../shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../shared/command/command-context.js';
 import { SHIPPED_CATALOG, VARIABLES } from '../shared/variables/variables.js';
 import { printDecision } from './print-decision.js';
 

@@ -4,7 +4,7 @@ import { Answers } from './http/answers.decorator.js';
 import { logRefusal } from './http/request-log.js';
 import { Open } from './http/route.decorators.js';
 import { flag, map, object, oneOf, optional, text, type Static } from './http/schema.js';
-import { Readiness } from './readiness.js';
+import { Readiness, viewReadiness } from './readiness.js';
 
 const health = { status: oneOf(['ok', 'unavailable']) };
 const check = object({ ready: flag(), detail: optional(text()) });
@@ -35,9 +35,9 @@ export class HealthController {
     alsoWith: { status: 503, meaning: 'It should not be sent any now.' },
   })
   ready(@Res({ passthrough: true }) response: Response): Static<typeof readinessView> {
-    const { ready, checks } = this.readiness.state();
-    response.status(ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
-    if (!ready) logRefusal(response, 'service-unavailable');
-    return { status: ready ? 'ok' : 'unavailable', checks };
+    const report = this.readiness.state();
+    response.status(report.ready ? HttpStatus.OK : HttpStatus.SERVICE_UNAVAILABLE);
+    if (!report.ready) logRefusal(response, 'service-unavailable');
+    return viewReadiness(report);
   }
 }

@@ -13,6 +13,9 @@ import { ERROR_KINDS } from '../core/errors.js';
 import type { CallOutcome, EndingName } from '../core/generation/ending.js';
 import { StateGauges, type StateSample, type WatchedState } from './state-gauges.js';
 
+/** Media type of the text that Prometheus reads. */
+export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
+
 /**
  * `over_bound`: a reply cost more than was held. `implausible`: its provider reported more than can be, and it is
  * charged at its bound. `widened`: later calls of that endpoint are held for what it came to. `estimated`: its provider

@@ -15,6 +15,17 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, ReadinessState>>;
 }
 
+/** What a probe is told of it. */
+export const viewReadiness = ({ ready, checks }: ReadinessReport): ReadinessView => ({
+  status: ready ? 'ok' : 'unavailable',
+  checks,
+});
+
+export interface ReadinessView {
+  readonly status: 'ok' | 'unavailable';
+  readonly checks: ReadinessReport['checks'];
+}
+
 type Phase = 'starting' | 'started' | 'draining';
 
 const PHASES: Record<Phase, ReadinessState> = {

@@ -14,7 +14,7 @@ import { GatewayError } from '../../src/core/errors.js';
 import { OccupiedSlots } from '../../src/limits/occupied-slots.js';
 import { LocalLimitCounts } from '../../src/limits/local-limit-counts.js';
 import { ModelGate } from '../../src/limits/model-gate.js';
-import type { ModelSlot } from '../../src/limits/model-slot.js';
+import type { LimitSlot } from '../../src/limits/limit-slot.js';
 import { RedisLimitCounts } from '../../src/limits/redis-limit-counts.js';
 import { RedisOutage } from '../../src/limits/redis-outage.js';
 import { connectForLimits, reconnect } from '../../src/limits/redis-throttler.storage.js';
@@ -68,14 +68,14 @@ describeOnRedis('limits of models in Redis', () => {
   const keyOf = ({ id }: Pick<Model, 'id'>, part: 'minute' | 'slots'): string =>
     `fairlead:limits:{${account}:${id}}:${part}`;
 
-  const enter = ({ gate }: Replica, model: Pick<Model, 'id' | 'limits'>, tokens = 1): Promise<ModelSlot> =>
+  const enter = ({ gate }: Replica, model: Pick<Model, 'id' | 'limits'>, tokens = 1): Promise<LimitSlot> =>
     gate.enter(account, model, `gen-${calls++}`, tokens);
   /** The slot, or undefined for a refusal; any other failure fails the test. */
   async function tryEnter(
     replica: Replica,
     model: Pick<Model, 'id' | 'limits'>,
     tokens = 1,
-  ): Promise<ModelSlot | undefined> {
+  ): Promise<LimitSlot | undefined> {
     try {
       return await enter(replica, model, tokens);
     } catch (error) {

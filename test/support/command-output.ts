@@ -1,5 +1,5 @@
 import { tmpdir } from 'node:os';
-import type { CommandContext } from '../../src/shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../../src/shared/command/command-context.js';
 
 /** What a command left behind. */
 export interface CommandOutput {

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runProviderTry } from '../../src/routing/provider-try-command.js';
-import type { CommandContext } from '../../src/shared/database/transfer/transfer-command.js';
+import type { CommandContext } from '../../src/shared/command/command-context.js';
 import { outputOf, type CommandOutput } from './command-output.js';
 import type { RecordedRequest } from './recorded-request.js';
 import { json, type Answer } from './upstream-answers.js';

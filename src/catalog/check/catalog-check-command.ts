@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CatalogProvider, CatalogSnapshot } from '../../core/routing/catalog.js';
 import type { Clock } from '../../core/time.js';
-import type { CommandContext } from '../../shared/database/transfer/transfer-command.js';
+import { pathOf, type CommandContext } from '../../shared/command/command-context.js';
 import { SHIPPED_CATALOG } from '../../shared/variables/variables.js';
 import { judgeContent, readContent } from '../catalog-files.js';
 import { describeFault } from '../fault.js';
@@ -161,13 +161,12 @@ interface ReadCatalogFile {
  */
 async function readFrom(
   file: string,
-  { variables, workingDirectory }: CommandContext,
+  context: CommandContext,
   { packageDirectory }: CheckTools,
 ): Promise<ReadCatalogFile> {
   const named = new Set<string>();
   const content = await readContent({
-    // npm starts its scripts in the package's folder; a file is named from where the operator stands.
-    path: resolve(variables['INIT_CWD'] ?? workingDirectory, file),
+    path: pathOf(file, context),
     shippedPath: join(packageDirectory, SHIPPED_CATALOG),
   });
   const { reading } = judgeContent(content, (name) => {

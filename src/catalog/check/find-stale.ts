@@ -2,7 +2,7 @@ import type { CatalogProvider, CatalogSnapshot, Model } from '../../core/routing
 import { daysBetween, type Day } from './day.js';
 import { endpointFigures, modelFigures, providerFigures, type Figures } from './figures.js';
 import { findingOf, type Finding } from './finding.js';
-import { counted } from './print-lists.js';
+import { counted } from '../../core/text/counted.js';
 import { SOURCES_FILE, type CatalogSources, type FigureSources, type Source } from './read-sources.js';
 
 /** When a figure is too old: from the day of its source's data, or where that is not told the day it was read. */

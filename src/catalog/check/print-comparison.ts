@@ -1,6 +1,7 @@
 import type { CatalogChanges, EntryNames, FigureChange } from './compare-catalogs.js';
 import type { RouteDifference, RouteDifferences, ShareDifference } from './compare-routes.js';
-import { counted, listLines, listNames, type ShownMax } from './print-lists.js';
+import { counted } from '../../core/text/counted.js';
+import { listLines, listNames, type ShownMax } from './print-lists.js';
 import { REPRESENTATIVE_REQUESTS } from './representative-requests.js';
 
 /** What two catalogs say otherwise, and what goes another way by them. */

@@ -1,6 +1,7 @@
 import { FINDING_GROUPS, type Finding, type FindingGroup } from './finding.js';
 import type { Judgement } from './judge-catalog.js';
-import { counted, listLines, listNames, type ShownMax } from './print-lists.js';
+import { counted } from '../../core/text/counted.js';
+import { listLines, listNames, type ShownMax } from './print-lists.js';
 
 const TITLES: Readonly<Record<FindingGroup, string>> = {
   stale: 'Stale',

@@ -8,10 +8,6 @@ export interface ShownMax {
 export const SHORT: ShownMax = { names: 5, lines: 20 };
 export const WHOLE: ShownMax = { names: Infinity, lines: Infinity };
 
-/** `1 model`, `2,000 models`. */
-export const counted = (count: number, one: string): string =>
-  `${count.toLocaleString('en-US')} ${count === 1 ? one : `${one}s`}`;
-
 /** `a, b and 3 more`. */
 export function listNames(names: readonly string[], { names: max }: ShownMax): string {
   const more = names.length - max;

@@ -195,7 +195,6 @@ export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
 
 /** Engines that fetch pages, beside the gateway's own way. */
 export const FETCH_ENGINES = ['exa', 'parallel', 'firecrawl'] as const;
-export type FetchEngineName = (typeof FETCH_ENGINES)[number];
 
 /** An engine behind a service-side tool. */
 export interface ToolEngine {

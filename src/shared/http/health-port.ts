@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { ReadinessReport } from '../readiness.js';
+import { METRICS_TYPE } from '../metrics.js';
+import { viewReadiness, type ReadinessReport } from '../readiness.js';
 import { listenAt } from './listen-at.js';
 
 /** What the port tells of: one process, or all workers of one. */
@@ -10,7 +11,6 @@ export interface HealthSource {
 }
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 const HEADERS_MS_MAX = 10_000;
 
 /**
@@ -52,9 +52,8 @@ export class HealthPort {
     const { source } = this;
     if (path === '/health/live') return send(response, 200, JSON_TYPE, '{"status":"ok"}');
     if (path === '/health/ready') {
-      const { ready, checks } = source ? await source.readiness() : STARTING;
-      const body = JSON.stringify({ status: ready ? 'ok' : 'unavailable', checks });
-      return send(response, ready ? 200 : 503, JSON_TYPE, body);
+      const report = source ? await source.readiness() : STARTING;
+      return send(response, report.ready ? 200 : 503, JSON_TYPE, JSON.stringify(viewReadiness(report)));
     }
     if (path === '/metrics' && source) return send(response, 200, METRICS_TYPE, await source.metrics());
     if (path === '/metrics') return send(response, 503, JSON_TYPE, '{"status":"unavailable"}');

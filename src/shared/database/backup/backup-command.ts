@@ -1,12 +1,12 @@
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Environment } from '../../environment.js';
 import { readEnvironment } from '../../read-environment.js';
 import { lockDirectory } from '../directory-lock.js';
 import { StoreRefused } from '../store-refused.js';
-import { failureMessage } from '../transfer/command-failure.js';
+import { failureMessage } from '../../command/command-failure.js';
 import { assertStoreExists } from '../transfer/open-store.js';
-import type { CommandContext } from '../transfer/transfer-command.js';
+import { pathOf, type CommandContext } from '../../command/command-context.js';
 import { askGateway } from './ask-gateway.js';
 import { copyStore, type StoreCopy } from './store-copy.js';
 
@@ -41,8 +41,7 @@ export async function runBackup(context: CommandContext): Promise<number> {
     return MISUSED;
   }
   try {
-    // npm starts its scripts in the package's folder; a folder is named from where the operator stands.
-    const path = resolve(variables['INIT_CWD'] ?? workingDirectory, out);
+    const path = pathOf(out, context);
     const { files, bytes } = await backUp(readEnvironment(variables, workingDirectory).environment, path);
     print(`Copied ${files} files, ${bytes} bytes, to ${path}.\n`);
     return DONE;

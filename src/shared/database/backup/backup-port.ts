@@ -5,7 +5,7 @@ import { join, relative } from 'node:path';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Environment } from '../../environment.js';
-import { failureMessage } from '../transfer/command-failure.js';
+import { failureMessage } from '../../command/command-failure.js';
 import { copyStore, type StoreCopy } from './store-copy.js';
 
 /** Longest path of a socket, in bytes: the shortest limit of the systems. What is longer Node would cut off. */

@@ -9,9 +9,9 @@ import type { EmbeddedOpener } from '../embedded.js';
 import { MIGRATIONS } from '../migrations.js';
 import { assertOfThisRelease, listExecuted } from '../schema-history.js';
 import { StoreRefused } from '../store-refused.js';
-import { failureMessage } from './command-failure.js';
+import { failureMessage } from '../../command/command-failure.js';
 import { assertStoreExists, openStore, type StorePlace } from './open-store.js';
-import type { CommandContext } from './transfer-command.js';
+import type { CommandContext } from '../../command/command-context.js';
 
 export const DONE = 0;
 export const FAILED = 1;

@@ -1,11 +1,11 @@
-import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { DataSource } from 'typeorm';
 import type { Environment } from '../../environment.js';
 import { readEnvironment } from '../../read-environment.js';
 import { Redaction } from '../../redaction.js';
 import { MIGRATIONS } from '../migrations.js';
-import { failureMessage } from './command-failure.js';
+import { pathOf, type CommandContext } from '../../command/command-context.js';
+import { failureMessage } from '../../command/command-failure.js';
 import { exportStore } from './export-store.js';
 import { importStore, migrationsOf } from './import-store.js';
 import { assertStoreExists, openStore } from './open-store.js';
@@ -14,17 +14,6 @@ import { readStoreFile, type StoreDescription } from './store-file.js';
 const DONE = 0;
 const FAILED = 1;
 const MISUSED = 2;
-
-/** What a command runs in: the process, or a test. */
-export interface CommandContext {
-  readonly words: readonly string[];
-  readonly variables: NodeJS.ProcessEnv;
-  /** `DATA_DIR` counts from here, as it does for the gateway. */
-  readonly workingDirectory: string;
-  readonly print: (text: string) => void;
-  readonly printError: (text: string) => void;
-  readonly signal?: AbortSignal;
-}
 
 interface TransferCommand {
   readonly name: string;
@@ -79,11 +68,9 @@ export async function runTransfer(command: TransferCommand, context: CommandCont
   try {
     const { environment } = readEnvironment(context.variables, context.workingDirectory);
     redaction = new Redaction(environment.databaseUrl && [environment.databaseUrl]);
-    // npm starts its scripts in the package's folder; a file is named from where the operator stands.
-    const path = resolve(context.variables['INIT_CWD'] ?? context.workingDirectory, file);
-    const { tables } = await command.run(environment, path, context.signal);
+    const { tables } = await command.run(environment, pathOf(file, context), context.signal);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    context.print(`${command.summary(path, rows, tables.length)}\n`);
+    context.print(`${command.summary(pathOf(file, context), rows, tables.length)}\n`);
     return DONE;
   } catch (error) {
     context.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);

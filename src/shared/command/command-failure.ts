@@ -1,8 +1,8 @@
-import { InvalidEnvironment } from '../../environment.js';
-import { isDatabaseUnavailable } from '../database-unavailable.js';
-import { StoreRefused } from '../store-refused.js';
-import { systemCode } from '../system-code.js';
-import { FileRefused } from './file-refused.js';
+import { InvalidEnvironment } from '../environment.js';
+import { isDatabaseUnavailable } from '../database/database-unavailable.js';
+import { StoreRefused } from '../database/store-refused.js';
+import { systemCode } from '../database/system-code.js';
+import { FileRefused } from '../database/transfer/file-refused.js';
 
 /** Failures whose message says all there is to know. */
 const EXPECTED = [InvalidEnvironment, StoreRefused, FileRefused];

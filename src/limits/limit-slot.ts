@@ -1,5 +1,5 @@
 /** What one call to a model takes of its limits. */
-export interface ModelSlot {
+export interface LimitSlot {
   /**
    * Gives the slot back and counts the tokens that were really used instead of the reserved ones, as far as the minute
    * of its admission still lasts. Safe to call twice: only the first call counts. Never throws.
@@ -8,8 +8,11 @@ export interface ModelSlot {
   release(tokensUsed?: number): void;
 }
 
+/** Where there is no limit. */
+export const UNLIMITED: Promise<LimitSlot> = Promise.resolve({ release: () => undefined });
+
 /** A slot that is released once, whatever the number of calls. */
-export function releasableSlot(onRelease: ModelSlot['release']): ModelSlot {
+export function releasableSlot(onRelease: LimitSlot['release']): LimitSlot {
   let isReleased = false;
   return {
     release(tokensUsed) {

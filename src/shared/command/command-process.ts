@@ -1,0 +1,19 @@
+import type { CommandContext } from './command-context.js';
+
+/** This process as what a command runs in. A signal ends it. */
+export const ofProcess = (): CommandContext => ({
+  words: process.argv.slice(2),
+  variables: process.env,
+  workingDirectory: process.cwd(),
+  print: (text) => process.stdout.write(text),
+  printError: (text) => process.stderr.write(text),
+});
+
+/** The same, for what can undo its work: a first signal asks for that, a second one ends the process. */
+export function ofStoppableProcess(): CommandContext {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => stop.abort(new Error(`stopped by ${signal}`)));
+  }
+  return { ...ofProcess(), signal: stop.signal };
+}
