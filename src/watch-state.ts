@@ -1,5 +1,6 @@
 import type { INestApplicationContext } from '@nestjs/common';
 import { CatalogStore } from './catalog/catalog-store.js';
+import type { CatalogSnapshot } from './core/routing/catalog.js';
 import type { Trouble } from './health/endpoint-record.js';
 import { HealthRegistry } from './health/health-registry.js';
 import { LedgerService } from './ledger/ledger.service.js';
@@ -7,7 +8,7 @@ import { ProviderRegistry } from './providers/registry.js';
 import { BytesInFlight } from './shared/bytes-in-flight.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import { Statements } from './shared/database/statements.js';
-import { Metrics } from './shared/metrics.js';
+import { Metrics, type MeasuredLeg } from './shared/metrics.js';
 import { PACKAGE_VERSION } from './shared/package-version.js';
 import { ReplicaLink } from './shared/replicated-map-link.js';
 import type { StateSample } from './shared/state-gauges.js';
@@ -30,7 +31,7 @@ export function watchState(app: INestApplicationContext): void {
     [...catalog.current().providers.values()]
       .filter((provider) => registry.isReachable(provider))
       .map(({ slug }) => slug);
-  const beginSeries = (): void => reachable().forEach((slug) => metrics.knowProvider(slug));
+  const beginSeries = (): void => metrics.know(listLegs(catalog.current(), new Set(reachable())));
 
   metrics.watch('build', () => [[1, PACKAGE_VERSION, process.version]]);
   metrics.watch('bytesInFlight', () => [[bytes.held]]);
@@ -54,6 +55,14 @@ export function watchState(app: INestApplicationContext): void {
   catalog.onReloaded = beginSeries;
   beginSeries();
 }
+
+/** Endpoints by which somebody can be called. */
+const listLegs = ({ models }: CatalogSnapshot, reachable: ReadonlySet<string>): MeasuredLeg[] =>
+  [...models.values()].flatMap(({ id, endpoints }) =>
+    endpoints
+      .filter(({ provider }) => reachable.has(provider.slug))
+      .map(({ provider }) => ({ provider: provider.slug, model: id })),
+  );
 
 const TROUBLES = ['paused', 'out', 'paused_for_some'] as const satisfies readonly Trouble[];
 

@@ -88,7 +88,7 @@ describe('Metrics', () => {
 
   it('tells what is known from the start with 0', async () => {
     const metrics = new Metrics();
-    metrics.knowProvider('acme');
+    metrics.know([leg('acme')]);
     const text = await metrics.text();
     for (const reason of ERROR_KINDS) expect(valueOf(text, `fairlead_refusals_total{reason="${reason}"}`)).toBe(0);
     for (const series of [
@@ -97,12 +97,33 @@ describe('Metrics', () => {
       'fairlead_spend_usd_total{provider="acme"}',
       'fairlead_operator_cost_usd_total{provider="acme"}',
       'fairlead_upstream_attempts_total{provider="acme",outcome="answered"}',
+      'fairlead_upstream_attempts_total{provider="acme",outcome="rate-limited"}',
+      'fairlead_upstream_duration_seconds_count{provider="acme"}',
+      'fairlead_time_to_first_token_seconds_count{provider="acme"}',
+      'fairlead_abandoned_calls_total{provider="acme",outcome="cut"}',
       'fairlead_tokens_total{provider="acme",direction="cache_write"}',
       'fairlead_open_streams',
       'fairlead_unseen_calls',
       'fairlead_database_statement_duration_seconds_count',
     ])
       expect([series, valueOf(text, series)]).toEqual([series, 0]);
+  });
+
+  it('tells each model from the start with 0, where it tells models and there are not too many', async () => {
+    const metrics = new Metrics({ tellsModels: true });
+    metrics.know([leg('acme', 'acme/a'), leg('other', 'acme/a'), leg('acme', 'acme/b')]);
+    const text = await metrics.text();
+    for (const series of [
+      'fairlead_spend_usd_total{provider="other",model="acme/a"}',
+      'fairlead_fallbacks_total{kind="model",model="acme/b"}',
+      'fairlead_upstream_attempts_total{provider="acme",outcome="answered",model="acme/b"}',
+      'fairlead_tokens_total{provider="acme",direction="input",model="acme/a"}',
+    ])
+      expect([series, valueOf(text, series)]).toEqual([series, 0]);
+    expect(text).not.toMatch(/provider="other".*model="acme\/b"/);
+    const many = new Metrics({ tellsModels: true });
+    many.know(Array.from({ length: 201 }, (_, index) => leg('acme', `acme/${index}`)));
+    expect(await many.text()).not.toContain('model="acme/0"');
   });
 
   it('counts as refusals what this gateway refuses or fails by itself, and nothing else', async () => {
@@ -271,7 +292,7 @@ describe('what is read of the metrics', () => {
   /** A registry that has seen everything. */
   async function fullText(): Promise<string> {
     const metrics = new Metrics();
-    metrics.knowProvider('acme');
+    metrics.know([leg('acme')]);
     metrics.request('/messages', 'POST', 200, 0.1, true);
     metrics.attempt(leg('acme'), 'answered', 0.1);
     metrics.firstToken('acme', 0.1);

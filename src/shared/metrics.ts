@@ -10,7 +10,7 @@ import {
 } from 'prom-client';
 import type { Usage } from '../core/conversation/usage.js';
 import { ERROR_KINDS } from '../core/errors.js';
-import type { CallOutcome, EndingName } from '../core/generation/ending.js';
+import { ENDINGS, type CallOutcome, type EndingName } from '../core/generation/ending.js';
 import { StateGauges, type StateSample, type WatchedState } from './state-gauges.js';
 
 /** Media type of the text that Prometheus reads. */
@@ -44,7 +44,8 @@ export type LedgerEvent = (typeof LEDGER_EVENTS)[number];
  * to its end, unseen, because its provider bills all of it; its provider `failed` meanwhile; or it was `cut` although
  * all of it is billed.
  */
-export type Abandonment = 'stopped' | 'read' | 'failed' | 'cut';
+const ABANDONMENTS = ['stopped', 'read', 'failed', 'cut'] as const;
+export type Abandonment = (typeof ABANDONMENTS)[number];
 
 /**
  * How an answer came of another call than the first of its run: another `endpoint` of the same model, or another
@@ -278,9 +279,12 @@ export class Metrics {
     this.states.watch(state, read);
   }
 
-  /** Shows the series of a provider that may be called, before it is. */
-  knowProvider(provider: string): void {
-    this.providers.bound(provider);
+  /** Shows the series of what may be called, before it is: once for each catalog. */
+  know(legs: readonly MeasuredLeg[]): void {
+    for (const { provider } of legs) this.providers.bound(provider);
+    // Of more models than the label has values those would be told that nobody asks for.
+    if (!this.tellsModels || new Set(legs.map(({ model }) => model)).size > LABEL_VALUES_MAX) return;
+    for (const { provider, model } of legs) this.beginCalls(this.providers.bound(provider), this.modelLabel(model));
   }
 
   /** A request was answered. @param route the pattern of the route, undefined where none matched */
@@ -381,13 +385,22 @@ export class Metrics {
     if (!this.tellsModels) for (const kind of FALLBACKS) this.fallbacks.begin(kind);
   }
 
-  /** What can be known of a provider's series when it is met. With a model each would be of one nobody asked for. */
   private beginProvider(provider: string): void {
     this.operatorCosts.begin(provider);
+    for (const outcome of ABANDONMENTS) this.abandonments.begin(provider, outcome);
+    this.attemptSeconds.zero({ provider });
+    this.firstTokenSeconds.zero({ provider });
     if (this.tellsModels) return;
-    this.spend.begin(provider);
-    this.attempts.begin(provider, 'answered');
-    for (const direction of DIRECTIONS) this.tokenCounts.begin(provider, direction);
+    this.beginCalls(provider, NO_LABEL);
+    for (const outcome of OUTCOMES) this.attempts.begin(provider, outcome);
+  }
+
+  /** Of each single model those outcomes are left out that it may never have. */
+  private beginCalls(provider: string, label: readonly string[]): void {
+    this.spend.begin(provider, ...label);
+    this.attempts.begin(provider, 'answered', ...label);
+    for (const direction of DIRECTIONS) this.tokenCounts.begin(provider, direction, ...label);
+    if (label.length > 0) for (const kind of FALLBACKS) this.fallbacks.begin(kind, ...label);
   }
 
   private modelLabel(model: string): readonly string[] {
@@ -397,3 +410,4 @@ export class Metrics {
 
 const NO_LABEL: readonly never[] = [];
 const REFUSALS: ReadonlySet<string> = new Set(ERROR_KINDS);
+const OUTCOMES: ReadonlySet<CallOutcome> = new Set(Object.values(ENDINGS).flatMap(({ outcome }) => outcome ?? []));

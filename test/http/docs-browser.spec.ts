@@ -92,7 +92,7 @@ describeInChromium('the reference in Chromium', () => {
 
       it.each([
         ['a path', 'count_tokens', ['/messages/count_tokens']],
-        ['words of the summary', 'give KEY secret', ['/keys/{hash}/rotate']],
+        ['words of the summary', 'KEY rotate', ['/keys/{hash}/rotate']],
         ['a chapter', 'byok test', ['/byok/{id}/test']],
         ['a field of the body', 'max_completion_tokens', ['/chat/completions', '/routing/explain']],
         ['nothing', 'no such words', []],

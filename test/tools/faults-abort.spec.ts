@@ -300,7 +300,7 @@ describeOnEachDatabase('a gateway that stops', (database) => {
     expect(client.text).toContain('The gateway is shutting down; retry.');
     const again = await LoopBench.start(database);
     const row = await again.row();
-    expect(row).toMatchObject({ outcome: 'unavailable', cost });
+    expect(row).toMatchObject({ outcome: 'service-unavailable', cost });
     if (stage.isCall) expect(row.operator_cost).toBeGreaterThan(0);
     await again.close();
     await bench.closeDoubles();
