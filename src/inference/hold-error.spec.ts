@@ -79,7 +79,7 @@ describe('holdError', () => {
   it.each<[string, Partial<HoldRefusal>, string, string, number]>([
     ['of nothing', { limit: 0n }, 'has no room for this request: 0 USD left', '0.0153', 0],
     ['that is spent', { used: usd('1') }, 'is used up', '0.0153', 0],
-    ['that is overdrawn', { used: usd('1.5') }, 'is overdrawn by 0.5 USD', '0.0153', 0],
+    ['that is overdrawn', { used: usd('1.5') }, 'is overdrawn by 0.5 USD', '0.5153', 0],
     [
       'that does not even pay for the prompt',
       { used: usd('0.9998') },
@@ -109,7 +109,7 @@ describe('holdError', () => {
       113,
     ],
   ])('tells of a balance %s: 402, and no hope in waiting', (_name, counter, state, missing, room) => {
-    const pass = room > 0 ? `there is room for ${room}` : 'there is no room for the prompt and one of them';
+    const pass = room > 0 ? `there is room for ${room}` : 'there is no room for the prompt and one token of output';
     const todo = room > 0 ? 'Lower max_tokens, or add credits (POST /credits)' : 'Add credits (POST /credits)';
     expect(errorOf(counter)).toEqual({
       kind: 'payment-required',

@@ -127,7 +127,7 @@ function stateOf(counter: HoldRefusal, isBusy: boolean): string {
 }
 
 function needOf({ leg, amounts, prompt }: NearestLeg, counters: readonly HoldRefusal[], affordable: number): string {
-  const missingOf = (counter: HoldRefusal): PicoUsd => countedBy(counter, amounts) - leftOf(counter);
+  const missingOf = (counter: HoldRefusal): PicoUsd => countedBy(counter, amounts) - remainingOf(counter);
   // Of the one that lacks the most: with so much more in each of them it passes.
   const scarcest = counters.reduce((most, counter) => (missingOf(counter) > missingOf(most) ? counter : most));
   const asked = countedBy(scarcest, amounts);
@@ -137,7 +137,7 @@ function needOf({ leg, amounts, prompt }: NearestLeg, counters: readonly HoldRef
     prompt.maxOutputTokens === undefined
       ? `Without max_tokens the model's most is reserved, ${output} output tokens`
       : `Up to ${output} output tokens were asked for`;
-  const room = affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one of them';
+  const room = affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one token of output';
   const missing = formatUsd(missingOf(scarcest));
   return `${tokens} (${formatUsd(asked)} USD at most, ${missing} USD too much); ${room}.`;
 }

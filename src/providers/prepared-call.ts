@@ -48,6 +48,8 @@ export interface CallDependencies {
 export interface CallWatch {
   /** Told when the provider has been sent all of it, and may bill it; perhaps more than once. */
   readonly onSent: () => void;
+  /** Told the HTTP status of the answer, before any of it is read. */
+  readonly onStatus: (status: number) => void;
   /** Header of that name that the provider is sent; absent: none. */
   readonly traceparent?: string | undefined;
 }
@@ -187,6 +189,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     this.status = status;
     // At the latest by now, whatever its transport tells.
     this.watch?.onSent();
+    this.watch?.onStatus(status);
     return status >= 200 && status < 300;
   }
 

@@ -14,6 +14,14 @@ const REFUSALS: readonly (readonly [FaultKind, string, FaultDetail])[] = [
   ['refused-credential', 'Incorrect API key provided: x***y.', { status: 400 }],
   ['refused-credential', 'The security token included in the request is invalid.', { status: 403 }],
   ['refused-credential', 'No.', { status: 403, providerCode: 'invalid_api_key' }],
+  ['refused-credential', 'Your API key does not have permission to use the specified resource.', { status: 403 }],
+  ['refused-credential', 'This organization has been disabled.', { status: 403 }],
+  ['refused-credential', 'Invalid credentials', { status: 403 }],
+  ['refused-credential', 'Invalid authentication token.', { status: 403 }],
+  ['refused-credential', 'Incorrect key', { status: 403 }],
+  ['refused-credential', 'Authentication failed.', { status: 403 }],
+  ['refused-credential', 'Project `proj_x` does not have access to model `m`.', { status: 403 }],
+  ['refused-credential', 'The team has used all available credits.', { status: 403 }],
   ['payment-required', 'Add credits.', { status: 402 }],
 ];
 
@@ -25,6 +33,8 @@ describe('isOperatorsRefusal', () => {
 
   it.each([
     ['refused-credential', 'The prompt was flagged.', { status: 403 }],
+    ['refused-credential', 'Access denied.', { status: 403 }],
+    ['refused-credential', 'The model may not be asked for the token counts of accounts.', { status: 403 }],
     ['rate-limited', 'Slow down.', { status: 429 }],
     ['unreachable', 'The provider could not be reached.', {}],
   ] as const)('lets %s, %j, %j be told', (kind, message, detail) => {

@@ -19,6 +19,23 @@ const KEY_REFUSED = new RegExp(
 );
 
 /**
+ * A 403 that speaks of who asks, and not of what was asked: Anthropic's "Your API key does not have permission to use
+ * the specified resource" (docs.claude.com/en/api/errors) and "This organization has been disabled"
+ * (github.com/anthropics/claude-code/issues/5088), and how others say that a key, a token or an account is not good.
+ */
+const OF_WHO_ASKS = new RegExp(
+  [
+    /\bapi[ -]?key\b/,
+    /\b(?:incorrect|invalid|expired|revoked|missing|unknown|wrong) (?:access |auth(?:entication|orization)? |bearer )?(?:key|token|credentials?)\b/,
+    /\bauthentication (?:failed|error|required)\b/,
+    /\b(?:organi[sz]ation|account|project|workspace|subscription)\b.{0,40}\b(?:disabled|suspended|deactivated|blocked|closed)\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
+/**
  * Nothing is left to spend, whatever the status: OpenAI's `insufficient_quota` with 429, and with 400 in the responses
  * format (recorded); Anthropic's "credit balance is too low" with 400 (github.com/anthropics/claude-code/issues/4684);
  * xAI's "used all available credits or reached its monthly spending limit" with 403 and 429
@@ -55,6 +72,9 @@ const OF_MODEL = /\b(?:model|deployment)/i;
 
 /** @param told the failure's code and message, with blanks for underscores */
 export const saysKeyRefused = (told: string): boolean => KEY_REFUSED.test(told);
+/** Of a 403 alone: other statuses say as much of what was asked with such words. */
+export const speaksOfWhoAsks = (told: string): boolean =>
+  KEY_REFUSED.test(told) || OF_WHO_ASKS.test(told) || NO_ACCESS.test(told) || NOTHING_LEFT.test(told);
 export const saysNothingLeft = (told: string): boolean => NOTHING_LEFT.test(told);
 export const saysNoAccess = (told: string): boolean => NO_ACCESS.test(told);
 export const saysModelUnknown = (told: string): boolean => MODEL_UNKNOWN.test(told) || BY_PROFILE.test(told);

@@ -24,7 +24,7 @@ export async function withinTime<T>(work: Promise<T>): Promise<T> {
 export const notReadable = (what: string, cause?: unknown): GatewayError =>
   new GatewayError(
     'service-unavailable',
-    `${what} cannot be checked at the moment; try again shortly.`,
+    `${what} cannot be checked: the database does not answer. Try again shortly.`,
     { retryAfterMs: DATABASE_RETRY_AFTER_MS },
     { cause },
   );

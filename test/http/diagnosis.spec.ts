@@ -6,9 +6,9 @@
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { connect, type AddressInfo } from 'node:net';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
-import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json, type Answer } from '../support/upstream-answers.js';
@@ -136,7 +136,10 @@ describeOnEmbedded('a provider that fails', (database) => {
   }
 
   const requestLines = (): JsonBody[] =>
-    gateway.log.filter(({ msg, method, route }) => msg === 'request' && method === 'POST' && route !== '/api/v1/byok');
+    gateway.log.filter(
+      ({ msg, method, route }) =>
+        msg === 'request' && method === 'POST' && route !== '/api/v1/byok' && route !== '/api/v1/keys',
+    );
   const metric = async (series: string): Promise<number> => {
     const text = await (await fetch(`${gateway.origin}/metrics`)).text();
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
@@ -206,6 +209,13 @@ describeOnEmbedded('a provider that fails', (database) => {
     },
   );
 
+  it.each(FACES)('%s, stream %s: has its status where its reply could not be read', async (path, stream) => {
+    failing.script({ headers: { 'content-type': 'application/json' }, body: ['<p>Not JSON.</p>'] });
+    const { status, line } = await ask(path, { model: 'test/alone', stream });
+    expect(status).toBe(502);
+    expect(line.attempts).toMatchObject([{ provider: 'failing', fault: 'malformed-reply', status: 200 }]);
+  });
+
   it.each(FACES)(
     "%s, stream %s: tells the operator alone that it refuses the operator's credential",
     async (path, stream) => {
@@ -254,6 +264,40 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect(line.attempts).toMatchObject([{ provider: 'failing', fault: 'refused-credential', status: 401 }]);
     expect(gateway.log.filter(({ context }) => context === 'providers').length).toBe(before);
     await gateway.request(`/byok/${data.id}`, { method: 'DELETE', key: MANAGEMENT_KEY });
+  });
+
+  it.each([
+    'Your API key does not have permission to use the specified resource.',
+    'This organization has been disabled.',
+  ])('keeps from its caller what a 403 says of who asks: %s', async (words) => {
+    failing.script(json(anthropicError('permission_error', words), 403));
+    const { status, text } = await ask('/messages', { model: 'test/alone' });
+    expect([status, text]).toEqual([502, expect.stringContaining('Failing does not serve this gateway')]);
+    expect(text).not.toMatch(/permission|disabled/);
+  });
+
+  it('says what was refused to a caller who leaves before he has sent all', async () => {
+    const from = requestLines().length;
+    const client = connect({ host: '127.0.0.1', port: gateway.port }).on('error', () => undefined);
+    client.write(
+      `POST /api/v1/messages HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${API_KEY}\r\n` +
+        `content-type: application/json\r\ncontent-length: ${1024 ** 3}\r\n\r\n{`,
+    );
+    const [head] = (await once(client, 'data')) as [Buffer];
+    client.destroy();
+    expect(head.toString()).toMatch(/^HTTP\/1\.1 413 /);
+    while (requestLines().length <= from) await (await fetch(`${gateway.origin}/health/live`)).arrayBuffer();
+    expect(requestLines()[from]).toMatchObject({ status: 413, outcome: 'too-large' });
+  });
+
+  it('has the model of a request for which nobody may be called, and of one that nobody knows none', async () => {
+    const { key } = await gateway.newKey({ allowed_models: ['test/model'] });
+    const authorization = `Bearer ${key}`;
+    expect((await ask('/messages', { model: 'test/alone' }, { authorization })).line).toMatchObject({
+      status: 403,
+      model: 'test/alone',
+    });
+    expect((await ask('/messages', { model: 'nobody/knows' })).line).not.toHaveProperty('model');
   });
 
   it('is not asked where the gateway refuses, which is counted by its reason', async () => {

@@ -49,6 +49,8 @@ export class ProviderCall {
   traceparent: string | undefined;
   /** Names of what of the request its provider is not sent, as they are told; absent: nothing. */
   dropped: readonly string[] | undefined;
+  /** HTTP status that its provider answered with. */
+  answeredStatus: number | undefined;
   /** Its caller has left, and it is read to its end because the provider bills all of it; set by its generation. */
   isUnseen = false;
   /** Set by its generation, once. */

@@ -182,8 +182,11 @@ export function findExclusion(
   const [least, most] = shortensTo ?? [Infinity, 0];
   const isShortened = least <= contextLength && contextLength <= most && output < contextLength;
   if (prompt + output > contextLength && !isShortened) {
-    const sum = prompt > contextLength ? `prompt ${prompt}` : `prompt ${prompt} + max_tokens ${output}`;
-    return { reason: 'context-length', detail: `${sum} > ${contextLength}` };
+    const parts = [
+      ...(prompt > 0 ? [`prompt ${prompt}`] : []),
+      ...(prompt > contextLength ? [] : [`max_tokens ${output}`]),
+    ];
+    return { reason: 'context-length', detail: `${parts.join(' + ')} > ${contextLength}` };
   }
   const outputMax = endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? Infinity;
   if (output > outputMax) return { reason: 'max-tokens', detail: `${output} > ${outputMax}` };

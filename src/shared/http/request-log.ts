@@ -87,22 +87,23 @@ export function requestLog(logger: PinoLogger, metrics: Metrics, clock: Clock): 
 
 /** Where no generation says it. A status that is a failure is never told as completed, whoever wrote it. */
 function outcomeOf(response: ServerResponse & WithGenerationLog, status: number): EndingName {
-  if (!response.writableFinished) return 'caller-gone';
+  // Who is refused while his body comes is often gone before he has read all of why.
   const refusal = response[REFUSAL];
-  if (refusal) return refusal;
+  if (refusal && response.headersSent) return refusal;
+  if (!response.writableFinished) return 'caller-gone';
   return status < 400 ? 'completed' : (ERROR_KINDS.find((kind) => ENDINGS[kind].status === status) ?? 'internal');
 }
 
 /**
- * What the log tells of a generation: closed words, figures, and names that the catalog knows. A leg that was only
- * planned tells the model, for a refusal before the first call.
+ * What the log tells of a generation: closed words, figures, and names that the catalog knows. What was only planned
+ * tells the model, for a refusal before the first call.
  */
 function viewGeneration(generation: Generation): RequestLogGeneration {
   const { id, request, calls, answer, plan, committedAt, beganAt, charged, usage, bill } = generation;
   const leg = (answer ?? calls.at(-1))?.leg;
   return {
     generationId: id,
-    model: (leg ?? plan?.legs[0])?.model.id,
+    model: (leg ?? plan?.legs[0])?.model.id ?? plan?.models[0],
     provider: leg?.endpoint.provider.slug,
     streamed: request.stream,
     attempts: calls.slice(-ATTEMPTS_LOGGED_MAX).map(viewAttempt),
@@ -116,9 +117,9 @@ function viewGeneration(generation: Generation): RequestLogGeneration {
 /** Of a loop of tools with many calls the last ones: by them it ended as it did. */
 const ATTEMPTS_LOGGED_MAX = 8;
 
-function viewAttempt({ leg, ending, fault, beganAt, endedAt, answers }: ProviderCall): RequestLogAttempt {
+function viewAttempt({ leg, ending, fault, beganAt, endedAt, answeredStatus }: ProviderCall): RequestLogAttempt {
   const rule = ending && ENDINGS[ending];
-  const status = answers ? ENDINGS.completed.status : fault?.detail.status;
+  const status = fault?.detail.status ?? answeredStatus;
   const code = fault && systemErrorOf(fault)?.code;
   return {
     provider: leg.endpoint.provider.slug,
