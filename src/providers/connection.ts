@@ -251,6 +251,11 @@ export class OriginPool {
     private readonly connectionsMax = CONNECTIONS_MAX,
   ) {}
 
+  /** A proxy reads its calls, and may answer them itself. */
+  get isForwarded(): boolean {
+    return this.way.proxy !== undefined && this.origin.startsWith('http:');
+  }
+
   get isIdle(): boolean {
     return this.busy.size === 0;
   }

@@ -4,6 +4,7 @@ import type { CallHeaders } from '../core/platform.js';
 import type { Secret } from '../core/secret.js';
 
 const MASK = '[secret]';
+const NONE: readonly never[] = [];
 /** Shorter parts of a structured credential are words such as `eu`, which say nothing. */
 const PART_CHARACTERS_MIN = 8;
 /**
@@ -19,14 +20,16 @@ const TOKEN_CHARACTERS_MIN = 20;
  * very text of it is never passed on. Of one that is JSON, neither is any longer text in it.
  * @param authorisation the headers that the platform made of it: the tokens and signatures in them are not passed on
  * either
+ * @param others what a proxy on the way is told
  */
 export function withoutCredential(
   fault: ProviderFault,
   credential: Secret | undefined,
   authorisation?: CallHeaders,
+  others: readonly Secret[] = NONE,
 ): ProviderFault {
   const { detail, cause } = fault;
-  const texts = textsOf(credential, authorisation);
+  const texts = textsOf(credential, authorisation, others);
   if (texts.length === 0) return fault;
   const message = mask(fault.message, texts);
   const providerCode = detail.providerCode === undefined ? undefined : mask(detail.providerCode, texts);
@@ -52,8 +55,12 @@ function withoutBeginning(words: string, text: string): string {
 }
 
 /** In every form that they may be repeated in. Longest first, so that no part is left of one that holds another. */
-function textsOf(credential: Secret | undefined, authorisation: CallHeaders = {}): readonly string[] {
-  const texts: string[] = [];
+function textsOf(
+  credential: Secret | undefined,
+  authorisation: CallHeaders = {},
+  others: readonly Secret[],
+): readonly string[] {
+  const texts = others.map((secret) => secret.reveal());
   if (credential) {
     const whole = credential.reveal();
     texts.push(whole);

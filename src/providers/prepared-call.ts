@@ -42,6 +42,8 @@ const BATCH_EVENTS = 500;
 /** What calls are made with. */
 export interface CallDependencies {
   readonly timeouts: Pick<Environment['timeouts'], 'connectMs' | 'idleMs'>;
+  /** What proxies are told: nobody's words may repeat it. */
+  readonly proxySecrets: readonly Secret[];
 }
 
 /** Who follows a call. */
@@ -129,7 +131,8 @@ export class PreparedCall implements CallContext, DecodeContext {
    * The error as it may be told: a fault without the credential, or what the platform made of it; any other as it is.
    */
   masked<Thrown>(error: Thrown): Thrown | ProviderFault {
-    return error instanceof ProviderFault ? withoutCredential(error, this.credential, this.authorisation) : error;
+    if (!(error instanceof ProviderFault)) return error;
+    return withoutCredential(error, this.credential, this.authorisation, this.dependencies.proxySecrets);
   }
 
   // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.

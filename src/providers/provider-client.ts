@@ -11,6 +11,7 @@ import type { Secret } from '../core/secret.js';
 import { shortened } from '../core/shortened.js';
 import { doInTurns } from '../core/steps.js';
 import { Environment } from '../shared/environment.js';
+import { proxySecrets } from '../shared/http/forward-proxies.js';
 import { carries } from './dialects/encode-fields.js';
 import { findRequiredMedia } from './dialects/required-media.js';
 import { withInlineMedia } from './inline-media.js';
@@ -43,9 +44,9 @@ export class ProviderClient {
 
   constructor(
     private readonly registry: ProviderRegistry,
-    { timeouts }: Environment,
+    environment: Environment,
   ) {
-    this.dependencies = { timeouts };
+    this.dependencies = { timeouts: environment.timeouts, proxySecrets: proxySecrets(environment) };
   }
 
   /** The media that `prepare` is to be given as bytes. */

@@ -11,9 +11,13 @@ import { CheckedAddresses, pinned } from '../shared/http/checked-addresses.js';
 import { EgressError } from '../shared/http/egress-error.js';
 import { ForwardProxies } from '../shared/http/forward-proxies.js';
 import type { ResolvedAddress } from '../shared/http/name-resolver.js';
+import { ProxyRefused } from '../shared/http/proxy-tunnel.js';
+import { faultBeforeReply } from './transport-faults.js';
 
 /** Most origins with open connections, as long as one of them is idle. */
 const ORIGINS_MAX = 256;
+
+const PROXY_REFUSED = 407;
 
 /** Parts of a body that are written in one turn: a quarter of a mebibyte. Chosen. */
 const TURN_PARTS = 4;
@@ -78,8 +82,14 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
       pool.lastUsed = ++this.calls;
       const connection = pool.acquire();
       const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
-      const pending = { resolve, reject, written: typeof call.body === 'string' ? call.onSent : undefined };
-      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, pending);
+      const answered = (response: UpstreamResponse): void => {
+        if (!pool.isForwarded || response.status !== PROXY_REFUSED) return resolve(response);
+        // No provider says so: the proxy wants other credentials, in words of its own.
+        reject(faultBeforeReply(new ProxyRefused(response.status)));
+        reply.leave();
+      };
+      const written = typeof call.body === 'string' ? call.onSent : undefined;
+      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, { resolve: answered, reject, written });
       connection.send(
         { method: call.method ?? 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
         reply,

@@ -268,7 +268,17 @@ interface Line {
 
 /** The logger of a process with these settings: none of their secrets can be printed through it. */
 export function createLogger(environment: Environment, destination?: DestinationStream): PinoLogger {
-  const { databaseUrl, redisUrl, managementKey, apiKey, encryptionKeys, keyServices, otelEndpoint } = environment;
+  const {
+    databaseUrl,
+    redisUrl,
+    managementKey,
+    apiKey,
+    encryptionKeys,
+    keyServices,
+    otelEndpoint,
+    httpProxy,
+    httpsProxy,
+  } = environment;
   return new PinoLogger({
     level: environment.logLevel,
     ...(destination && { destination }),
@@ -277,6 +287,8 @@ export function createLogger(environment: Environment, destination?: Destination
       redisUrl,
       managementKey,
       apiKey,
+      httpProxy,
+      httpsProxy,
       ...encryptionKeys.map(({ key }) => key),
       ...keyServices.flatMap((service) => Object.values(service).filter((value) => value instanceof Secret)),
       ...(otelEndpoint !== undefined ? [new Secret(otelEndpoint)] : []),

@@ -19,6 +19,7 @@ import { json } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 
 const CREDENTIALS = 'proxy-user:proxy-password-0123456789';
+const TOKEN = Buffer.from(CREDENTIALS).toString('base64');
 const PROVIDER_KEY = 'provider-key-0123456789';
 
 let folder: string;
@@ -90,6 +91,14 @@ describe('a provider at an http:// address', () => {
     expect(proxy.carried).toEqual([]);
   });
 
+  it('is not the one who answers 407: that is the proxy, who wants other credentials', async () => {
+    for (const stream of [false, true]) {
+      const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call('http://plain.test/v1', { stream }), live()).catch((error: unknown) => error); // prettier-ignore
+      expect(fault).toMatchObject({ kind: 'unreachable', cause: { code: 'PROXY_407' } });
+    }
+    expect(upstream.requests).toEqual([]);
+  });
+
   it('is never called by it where a caller named the address', async () => {
     const transport = new UndiciTransport(new CheckedAddresses(settings({})), proxiesOf(proxy.url()));
     open.push(transport);
@@ -147,18 +156,31 @@ it('carries calls of engines', async () => {
 
 it('carries whole replies and streams of a secure provider, whose bytes it cannot read, and tells no secret', async () => {
   const catalog = join(folder, 'catalog.json');
-  const endpoint = { provider: 'behind', model: 'm', pricing: { prompt: '1', completion: '1' } };
+  const served = (id: string, provider: string): object => ({
+    id,
+    name: 'm',
+    context_length: 100_000,
+    max_completion_tokens: 1_000,
+    input_modalities: ['text'],
+    output_modalities: ['text'],
+    endpoints: [{ provider, model: 'm', pricing: { prompt: '1', completion: '1' } }],
+  });
+  const known = { dialect: 'anthropic-messages', credential: { value: PROVIDER_KEY } };
   await writeFile(
     catalog,
     JSON.stringify({
       version: 1,
-      providers: [{ slug: 'behind', name: 'Behind', dialect: 'anthropic-messages', base_url: 'https://provider.test', credential: { value: PROVIDER_KEY } }],
-      models: [{ id: 'a/m', name: 'm', context_length: 100_000, max_completion_tokens: 1_000, input_modalities: ['text'], output_modalities: ['text'], endpoints: [endpoint] }],
+      providers: [
+        { slug: 'behind', name: 'Behind', base_url: 'https://provider.test', ...known },
+        { slug: 'plain', name: 'Plain', base_url: 'http://plain.test', ...known },
+      ],
+      models: [served('a/m', 'behind'), served('a/plain', 'plain')],
     }),
   ); // prettier-ignore
   const gateway = await GatewayProcess.start(join(folder, 'data'), {
     FAIRLEAD_CATALOG: catalog,
     HTTPS_PROXY: proxy.url(),
+    HTTP_PROXY: proxy.url(),
     NODE_EXTRA_CA_CERTS: front.certificate,
     LOG_LEVEL: 'debug',
   });
@@ -173,8 +195,22 @@ it('carries whole replies and streams of a secure provider, whose bytes it canno
     expect(upstream.requests).toHaveLength(3);
     expect(upstream.requests[0]!.headers).toMatchObject({ host: 'provider.test', 'x-api-key': PROVIDER_KEY });
     expect(upstream.requests[0]!.headers).not.toHaveProperty('proxy-authorization');
+    for (const [status, code] of [
+      [400, 400],
+      [407, 502],
+      [403, 502],
+    ] as const) {
+      proxy.repeatsWith = status;
+      const response = await gateway.messages({ ...body, model: 'a/plain' });
+      const text = await response.text();
+      expect(response.status).toBe(code);
+      for (const secret of [...CREDENTIALS.split(':').slice(1), TOKEN]) expect(text).not.toContain(secret);
+      expect(text.includes('[secret]')).toBe(status !== 407);
+    }
+    while (!gateway.written.includes('"code":"PROXY_407"')) await new Promise((resolve) => setTimeout(resolve, 10));
     await proxy.close();
     expect((await gateway.messages(body)).status).toBe(502);
+    expect(gateway.written).not.toContain(TOKEN);
     for (const secret of CREDENTIALS.split(':')) expect(gateway.written).not.toContain(secret);
   } finally {
     await gateway.kill();

@@ -8,6 +8,8 @@ export class ForwardProxyDouble {
   readonly carried: string[] = [];
   /** Answered instead of a tunnel. */
   refusesWith: string | undefined;
+  /** Whatever is asked is answered with the credentials that were told, and this status. */
+  repeatsWith: number | undefined;
   /** A tunnel is never answered. */
   isSilent = false;
   private readonly sockets = new Set<Socket>();
@@ -56,6 +58,14 @@ export class ForwardProxyDouble {
 
   private forward(request: IncomingMessage, response: ServerResponse): void {
     this.carried.push(`${request.method} ${request.url}`);
+    const told = request.headers['proxy-authorization'];
+    if (this.repeatsWith !== undefined) {
+      const words = `It is ${told}, ${Buffer.from(told!.slice(6), 'base64').toString()}`;
+      response.writeHead(this.repeatsWith, { 'content-type': 'application/json' });
+      return void response.end(
+        JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message: words } }),
+      );
+    }
     if (!this.knows(request)) return void response.writeHead(407).end();
     const url = new URL(request.url!);
     const { 'proxy-authorization': _own, ...headers } = request.headers;

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
+import { Secret } from '../../core/secret.js';
 import { Environment } from '../environment.js';
 
 /** A proxy that carries calls of ours to where they lead. */
@@ -49,14 +50,32 @@ const hostOf = ({ hostname }: Pick<URL, 'hostname'>): string => hostname.replace
 
 function readProxy(text: string): ForwardProxy {
   const url = new URL(text);
-  const { protocol, username, password } = url;
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  const token = tokenOf(url);
   return {
-    isSecure: protocol === 'https:',
+    isSecure: url.protocol === 'https:',
     host: hostOf(url),
     port: portOf(url),
-    ...(username && { authorization: `Basic ${Buffer.from(credentials).toString('base64')}` }),
+    ...(token !== undefined && { authorization: `Basic ${token}` }),
   };
+}
+
+function tokenOf({ username, password }: URL): string | undefined {
+  if (username === '') return undefined;
+  return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
+}
+
+/** Shorter passwords are in too many words. */
+const PASSWORD_CHARACTERS_MIN = 4;
+
+/** What proxies are told of us in secret, and whoever answers could repeat. */
+export function proxySecrets({ httpProxy, httpsProxy }: ProxySettings): readonly Secret[] {
+  return [httpProxy, httpsProxy].flatMap((proxy) => {
+    const url = proxy && new URL(proxy.reveal());
+    const token = url && tokenOf(url);
+    if (token === undefined) return [];
+    const password = decodeURIComponent(url!.password);
+    return [token, ...(password.length < PASSWORD_CHARACTERS_MIN ? [] : [password])].map((text) => new Secret(text));
+  });
 }
 
 interface Target {
