@@ -192,6 +192,7 @@ describe('readEnvironment', () => {
     ['FAIRLEAD_CORS_ORIGINS', 'https://a.test/', 'must be an origin'],
     ['FAIRLEAD_CORS_ORIGINS', 'https://a.test, null', 'must be an origin'],
     ['FAIRLEAD_CORS_ORIGINS', 'file://a', 'must be an origin'],
+    ['FAIRLEAD_CORS_ORIGINS', 'https://*.a.test', 'no more and no wildcard'],
     ['FAIRLEAD_TRUST_PROXY', '10.0.0.1', 'one address is a /32'],
     ['HTTPS_PROXY', 'http://user:pa%ss@proxy:3128', 'must have a % in its user or password as %25'],
     ['HTTP_PROXY', 'http://us%er:x@proxy:3128', 'must have a % in its user or password as %25'],
@@ -416,6 +417,19 @@ describe('readEnvironment', () => {
       'AWS_REGIONS has no effect on Fairlead; did you mean AWS_REGION?',
       'FAIRLEAD_SOMETHING_ELSE is not a variable of Fairlead and has no effect',
     ]);
+  });
+
+  it('warns of what names no host in NO_PROXY', () => {
+    const { warnings } = readEnvironment(
+      { NO_PROXY: 'a.test, a.test b.test,http://c.test,10.0.0.0/8,<local>' },
+      '/srv',
+    );
+    const forms = ': names, addresses, networks, host:port, *';
+    expect(warnings).toEqual(
+      ['"a.test b.test"', '"http://c.test"', '"<local>"'].map(
+        (entry) => `NO_PROXY names no host with ${entry}${forms}`,
+      ),
+    );
   });
 
   it('warns of the embedded database in production', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { nearestNames } from '../core/nearest-names.js';
 import { InvalidEnvironment, type Environment } from './environment.js';
+import { namesHosts } from './http/forward-proxies.js';
 import { readKeyServices } from './variables/read-key-services.js';
 import { VariableReader } from './variables/variable-reader.js';
 import { looksGuessable } from './variables/weak-key.js';
@@ -114,6 +115,9 @@ function warnOfOddities(environment: Environment, { NODE_ENV: mode }: NodeJS.Pro
           'FAIRLEAD_BODIES_IN_FLIGHT is below twice FAIRLEAD_BODY_MAX: bodies of more than half of it are always refused',
         ]
       : []),
+    ...environment.noProxy
+      .filter((entry) => !namesHosts(entry))
+      .map((entry) => `NO_PROXY names no host with ${JSON.stringify(entry)}: names, addresses, networks, host:port, *`),
     ...(mode === 'production' && environment.databaseUrl === undefined
       ? ['the embedded database is not safe against power loss: set DATABASE_URL for production']
       : []),

@@ -44,6 +44,12 @@ it.each([
   ['10.1.2.3', 'https://10.1.2.3', true],
   ['1.2.3', 'https://10.1.2.3', false],
   ['<local>, 10.0.0.0/99, .', 'https://a.test', false],
+  ['a.test.', 'https://a.test', true],
+  ['a.test', 'https://a.test.', true],
+  ['a.test', 'https://b.a.test.', true],
+  ['FD00:0:0::5', 'https://[fd00::5]', true],
+  ['::ffff:10.1.2.3', 'https://10.1.2.3', true],
+  ['a_b.test', 'https://a_b.test', true],
 ])('reads NO_PROXY %s at %s', (noProxy, url, isDirect) => {
   expect(reading({ NO_PROXY: noProxy }).of(new URL(url)) === undefined).toBe(isDirect);
 });

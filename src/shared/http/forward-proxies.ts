@@ -31,7 +31,7 @@ export class ForwardProxies {
     const { httpProxy, httpsProxy, noProxy }: ProxySettings = environment;
     this.plain = httpProxy && readProxy(httpProxy.reveal());
     this.secure = httpsProxy && readProxy(httpsProxy.reveal());
-    this.exceptions = noProxy.map(readException);
+    this.exceptions = noProxy.flatMap((entry) => readException(entry) ?? []);
   }
 
   /** @returns undefined: it is called directly */
@@ -85,24 +85,41 @@ interface Target {
 
 type IsException = (target: Target) => boolean;
 
+/** Whether an entry of `NO_PROXY` names any host. */
+export const namesHosts = (entry: string): boolean => readException(entry) !== undefined;
+
+const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?$/u;
+
 /**
  * One entry of `NO_PROXY`: `*`, a name that stands for those below it as well, with a dot or `*.` before it or not, an
- * address or a network; each with a port or without. What is none of these names nothing.
+ * address or a network; each with a port or without.
+ * @returns undefined for what is none of these: it names nothing
  */
-function readException(entry: string): IsException {
+function readException(entry: string): IsException | undefined {
   const text = entry.toLowerCase();
   if (text === '*') return () => true;
-  if (text.includes('/') && ipaddr.isValidCIDR(text)) {
+  if (text.includes('/')) {
+    if (!ipaddr.isValidCIDR(text)) return undefined;
     const network = ipaddr.parseCIDR(text);
     return ({ host }) => isIP(host) !== 0 && isWithin(ipaddr.process(host), network);
   }
   const [, named = text, port] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(text) ?? [];
-  const name = named.replace(/^\*?\.|^\[|\]$/g, '');
-  return (target) =>
-    name !== '' &&
-    (port === undefined || Number(port) === target.port) &&
-    (target.host === name || (isIP(target.host) === 0 && target.host.endsWith(`.${name}`)));
+  const isPort = (target: Target): boolean => port === undefined || Number(port) === target.port;
+  const bare = named.replace(/^\[|\]$/g, '');
+  if (isIP(bare) !== 0) {
+    const address = ipaddr.process(bare).toString();
+    return (target) => isPort(target) && isIP(target.host) !== 0 && ipaddr.process(target.host).toString() === address;
+  }
+  const name = withoutRoot(named.replace(/^\*?\./, ''));
+  if (!NAME.test(name)) return undefined;
+  return (target) => {
+    const host = withoutRoot(target.host);
+    return isPort(target) && (host === name || (isIP(host) === 0 && host.endsWith(`.${name}`)));
+  };
 }
+
+/** A dot at the end says that a name is whole, and changes nothing here. */
+const withoutRoot = (name: string): string => name.replace(/\.$/, '');
 
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, network: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean =>
   address.kind() === network[0].kind() && address.match(network);

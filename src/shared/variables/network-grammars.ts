@@ -65,8 +65,10 @@ function isPercentEncoded(text: string): boolean {
 /** An origin as browsers tell it. */
 export const origin: Grammar<string> = (given) => {
   const url = parseUrl(given);
-  if (url?.origin !== given || (url.protocol !== 'https:' && url.protocol !== 'http:')) {
-    throw new Ungrammatical('must be an origin such as https://app.example.com: scheme, host and port, and no more');
+  if (url?.origin !== given || (url.protocol !== 'https:' && url.protocol !== 'http:') || given.includes('*')) {
+    throw new Ungrammatical(
+      'must be an origin such as https://app.example.com: scheme, host and port, no more and no wildcard',
+    );
   }
   return given;
 };
