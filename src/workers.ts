@@ -5,6 +5,7 @@ import { textOf } from './shared/cluster-metrics.js';
 import { GatheredAnswers } from './shared/gathered-answers.js';
 import type { HealthSource } from './shared/http/health-port.js';
 import type { MetricReport } from './shared/metrics.js';
+import { PacedText } from './shared/paced-text.js';
 import type { ReadinessReport } from './shared/readiness.js';
 import { listenForStop } from './shared/stop-signals.js';
 import { isOurs, PRIMARY, type PrimaryMessage, type StopSignal, type WorkerMessage } from './shared/worker-channel.js';
@@ -54,6 +55,7 @@ export class WorkerProcesses implements HealthSource {
   private stopping = false;
   private exitCode = 0;
   private readonly reports: GatheredAnswers<MetricReport[]>;
+  private readonly pacedMetrics = new PacedText(() => this.gatherMetrics());
   private readonly states: GatheredAnswers<boolean>;
 
   constructor(private readonly options: WorkerProcessesOptions) {
@@ -90,8 +92,12 @@ export class WorkerProcesses implements HealthSource {
     return { ready, checks: { workers: { ready, detail } } };
   }
 
-  /** The sum over all of them. */
-  async metrics(): Promise<string> {
+  /** The sum over all of them, as it was within the last second. */
+  metrics(): Promise<string> {
+    return this.pacedMetrics.text();
+  }
+
+  private async gatherMetrics(): Promise<string> {
     return textOf(
       await this.reports.gather((ask) =>
         this.reports.expect(ask, this.broadcast({ fairlead: 'metrics-wanted', asker: PRIMARY, ask })),

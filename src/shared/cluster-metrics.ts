@@ -1,6 +1,7 @@
 import { AggregatorRegistry } from 'prom-client';
 import { GatheredAnswers } from './gathered-answers.js';
 import type { Metrics, MetricReport } from './metrics.js';
+import { PacedText } from './paced-text.js';
 import type { PrimaryChannel } from './worker-channel.js';
 
 const WAIT_MS = 1000;
@@ -11,6 +12,7 @@ const WAIT_MS = 1000;
  */
 export class ClusterMetrics {
   private readonly others: GatheredAnswers<MetricReport[]>;
+  private readonly paced = new PacedText(() => this.gather());
 
   constructor(
     private readonly metrics: Metrics,
@@ -25,8 +27,12 @@ export class ClusterMetrics {
     });
   }
 
-  /** Prometheus text. */
-  async text(): Promise<string> {
+  /** Prometheus text, as it was within the last second. */
+  text(): Promise<string> {
+    return this.paced.text();
+  }
+
+  private async gather(): Promise<string> {
     const { channel } = this;
     if (!channel) return this.metrics.text();
     const others = await this.others.gather((ask) => channel.send({ fairlead: 'metrics-ask', ask }));

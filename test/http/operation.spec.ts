@@ -268,6 +268,9 @@ describe('a port for health', () => {
       expect([ready.status, await ready.json()]).toMatchObject([200, { status: 'ok', checks: { process: {} } }]);
       expect(await (await fetch(`${health}/metrics`)).text()).toMatch(/^fairlead_build_info\{.*\} 1$/m);
       expect(await statusAt(`${health}/api/v1/messages`)).toBe(404);
+      const posted = await fetch(`${health}/health/ready`, { method: 'POST', body: '{}' });
+      expect([posted.status, posted.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+      expect((await fetch(`${health}/health/ready`, { method: 'HEAD' })).status).toBe(200);
       for (const path of ['health/live', 'health/ready', 'metrics'])
         expect(await statusAt(`${origin}/${path}`)).toBe(404);
 

@@ -43,6 +43,7 @@ export class HealthPort {
   private readonly answer: RequestListener = (request, response) => {
     // What a body says changes nothing.
     request.resume();
+    if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(response, request.method);
     const path = request.url?.split('?')[0] ?? '';
     const telling = this.tell(path, response);
     telling.catch(() => send(response, 500, JSON_TYPE, '{"status":"unavailable"}'));
@@ -60,6 +61,12 @@ export class HealthPort {
     const message = 'Here are /health/live, /health/ready and /metrics alone.';
     return send(response, 404, JSON_TYPE, JSON.stringify({ error: { code: 404, message } }));
   }
+}
+
+function notAllowed(response: ServerResponse, method = ''): void {
+  response.setHeader('Allow', 'GET, HEAD');
+  const message = `${method} is not allowed here; use GET.`;
+  send(response, 405, JSON_TYPE, JSON.stringify({ error: { code: 405, message } }));
 }
 
 const STARTING: ReadinessReport = { ready: false, checks: { process: { ready: false, detail: 'starting' } } };
