@@ -1,3 +1,5 @@
+import { GatewayError } from '../core/errors.js';
+import { isRoutingSuffix } from '../core/routing/model-name.js';
 import { egressBody, readEgress } from '../shared/http/egress-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
@@ -23,14 +25,27 @@ export abstract class KeyRestrictionsDto {
   egress?: Of<typeof egressBody> | null;
 }
 
-/** What a valid body says of them, each as a whole: what it leaves out of an object is null. */
+/**
+ * What a valid body says of them, each as a whole: what it leaves out of an object is null.
+ * @throws GatewayError `invalid-request` for a model with a suffix of routing, which would allow nothing
+ */
 export function readRestrictions(body: KeyRestrictionsDto): Partial<KeyRestrictions> {
+  refuseSuffixes(body.allowed_models ?? []);
   const egress = readEgress(body.egress);
   return {
     ...(body.rate_limits !== undefined && { rateLimits: readRateLimits(body.rate_limits) }),
     ...(body.allowed_models !== undefined && { allowedModels: body.allowed_models }),
     ...(egress !== undefined && { egress }),
   };
+}
+
+function refuseSuffixes(models: readonly string[]): void {
+  for (const [place, model] of models.entries()) {
+    const suffix = model.split(':').slice(1).find(isRoutingSuffix);
+    if (suffix === undefined) continue;
+    const reason = `:${suffix} is a wish of single requests; name the model without it`;
+    throw new GatewayError('invalid-request', `allowed_models.${place}: ${reason}`);
+  }
 }
 
 function readRateLimits(said: KeyRestrictionsDto['rate_limits']): KeyRestrictions['rateLimits'] {

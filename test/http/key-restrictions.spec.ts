@@ -238,6 +238,22 @@ describeOnEachDatabase('what keys are held to', (database) => {
       ]);
     });
 
+    it('refuses suffixes that are wishes of requests, and lets a request have them', async () => {
+      for (const [model, suffix] of [
+        ['test/one:online', 'online'],
+        ['test/one:free:nitro', 'nitro'],
+      ]) {
+        const made = await send('POST', '/keys', { name: 'k', allowed_models: ['test/two', model] });
+        expect([made.status, made.body.error.message]).toEqual([
+          400,
+          `allowed_models.1: :${suffix} is a wish of single requests; name the model without it`,
+        ]);
+      }
+      const { key, hash } = await gateway.newKey({ allowed_models: ['test/one'] });
+      expect((await send('PATCH', `/keys/${hash}`, { allowed_models: ['test/one:floor'] })).status).toBe(400);
+      expect((await send('POST', '/messages', ask('test/one:floor'), key)).status).toBe(200);
+    });
+
     it('narrows the list of models, is shown, and cleared by null', async () => {
       const { key, hash } = await gateway.newKey({ allowed_models: ['test/t*', 'other/three'] });
       const listed = async (): Promise<JsonBody> => {

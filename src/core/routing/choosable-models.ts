@@ -7,7 +7,7 @@ import { tokenPrice } from './leg-price.js';
 import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
 import type { ChoiceInputs, RouteNeeds } from './route-inputs.js';
 import { routeNeeds } from './route-needs.js';
-import { allowsModel, readRules, supports } from './rules.js';
+import { forbids, readRules, supports } from './rules.js';
 
 /** A model that could answer a request, with the legs that would be tried first. */
 export interface ChoosableModel {
@@ -67,8 +67,9 @@ export function choosableModels(
   };
   const { kept, excluded, cooling } = eligibility;
   for (const model of models) {
-    if (rules.limitsModels && !allowsModel(rules, model.id)) {
-      removed.push({ model: model.id, reason: 'model-not-allowed' });
+    const forbidden = rules.limitsModels ? forbids(rules, model.id) : undefined;
+    if (forbidden !== undefined) {
+      removed.push({ model: model.id, reason: forbidden });
       continue;
     }
     kept.length = excluded.length = cooling.length = 0;
