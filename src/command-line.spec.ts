@@ -20,6 +20,10 @@ it.each(['--help', '-h'])('%s names every variable with its default', (word) => 
   }
 });
 
+it('prints nothing of a word that moves a terminal', () => {
+  expect(answerCommandLine(['\u001b[31mx\nFAKE'])!.text).toMatch(/^Fairlead takes no " \[31mx FAKE": /);
+});
+
 it.each(['--port', 'start', '--help=1'])('%s is refused, and names where to look', (word) => {
   expect(answerCommandLine([word])).toEqual({
     text: `Fairlead takes no "${word}": settings are variables, see --help.`,

@@ -1,3 +1,4 @@
+import { oneLine } from './core/text/one-line.js';
 import { PACKAGE_VERSION } from './shared/package-version.js';
 import { VARIABLE_ROWS } from './shared/variables/variables.js';
 
@@ -17,7 +18,7 @@ export function answerCommandLine(words: readonly string[]): ProgramAnswer | und
   if (word === undefined) return undefined;
   if (word === '--help' || word === '-h') return { text: help(), code: 0 };
   if (word === '--version' || word === '-v') return { text: PACKAGE_VERSION, code: 0 };
-  return { text: `Fairlead takes no "${word}": settings are variables, see --help.`, code: 2 };
+  return { text: `Fairlead takes no "${oneLine(word)}": settings are variables, see --help.`, code: 2 };
 }
 
 function help(): string {

@@ -1,3 +1,5 @@
+import { oneLine } from '../core/text/one-line.js';
+
 /** One thing wrong in a catalog file, and where it stands. */
 export interface CatalogFault {
   readonly file: string;
@@ -11,7 +13,7 @@ export interface CatalogFault {
 /** `catalog.yaml:42: models.3.name: is required`. Shows no value that could be a secret. */
 export function describeFault(fault: CatalogFault): string {
   const field = fault.field === '' ? '' : `${fault.field}: `;
-  return `${fault.file}:${fault.line}: ${field}${fault.message}`;
+  return oneLine(`${fault.file}:${fault.line}: ${field}${fault.message}`);
 }
 
 /**

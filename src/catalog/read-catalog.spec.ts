@@ -390,6 +390,7 @@ describe('a bad file', () => {
     ['extends null', withLine(1, 'version: 1\nextends:'), '2: extends: must be "default"'],
     ['has an unknown field', `${SOUND}aliases: {}\n`, '16: aliases: is not a known field'],
     ['has a field that names a prototype', `${SOUND}__proto__: {}\n`, '16: __proto__: is not a known field'],
+    ['has a field whose name moves terminals', `${SOUND}"a\\e[31m\\nFAKE": 1\n`, '16: a [31m FAKE: is not a known field'],
     ['has providers that are null', 'version: 1\nproviders:\n', '2: providers: must be a list'],
     ['gives a field twice', withLine(4, '    name: Acme\n    name: Other'), '5: providers.0.name: is given twice'],
     ['has an unknown tag', withLine(4, '    name: !secret x'), '4: providers.0.name: is not valid YAML: Unresolved tag: !secret'],

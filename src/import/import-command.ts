@@ -126,12 +126,13 @@ function clientOf(address: string, { variables, signal }: CommandContext): Manag
   return new ManagementClient(address, new Secret(key), signal);
 }
 
-/** npm starts its scripts in the package's folder; a file is named from where the operator stands. */
 async function readText(file: string, context: CommandContext): Promise<string> {
   const path = pathOf(file, context);
   try {
-    if ((await stat(path)).size > FILE_BYTES_MAX)
-      throw new ImportRefused(`${file} is larger than ${FILE_BYTES_MAX} bytes`);
+    const found = await stat(path);
+    // What is none may have no end, or never begin.
+    if (!found.isFile()) throw new ImportRefused(`${file} is no file`);
+    if (found.size > FILE_BYTES_MAX) throw new ImportRefused(`${file} is larger than ${FILE_BYTES_MAX} bytes`);
     return await readFile(path, 'utf8');
   } catch (error) {
     throw error instanceof ImportRefused

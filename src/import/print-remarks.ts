@@ -1,3 +1,4 @@
+import { oneLine } from '../core/text/one-line.js';
 import { REMARK_GROUPS, type Remark, type RemarkGroup } from './remark.js';
 
 /** Lines of a group where not all are asked for. Chosen. */
@@ -21,9 +22,7 @@ function printGroup(group: RemarkGroup, remarks: readonly Remark[], isWhole: boo
   return `\n${REMARK_GROUPS[group]} (${lines.length})\n${shown.join('\n')}\n`;
 }
 
-const CONTROL = /\p{Cc}/gu;
-
 function shorten(line: string): string {
-  const printable = line.replace(CONTROL, ' ');
+  const printable = oneLine(line);
   return printable.length <= LINE_CHARACTERS_MAX ? printable : `${printable.slice(0, LINE_CHARACTERS_MAX - 1)}…`;
 }

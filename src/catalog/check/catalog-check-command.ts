@@ -40,7 +40,7 @@ would go another way by it. Nobody is called, nothing is written.
 --all         whole lists, not only their beginnings
 --json        the same as JSON
 
-Ends with 0, or with 1 for a file that cannot be used or wrong words.
+Ends with 0, with 1 for a file that cannot be used or wrong words, or with 2 as --strict says.
 `;
 
 /** What the command needs beside its words. */

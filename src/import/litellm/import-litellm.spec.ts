@@ -213,6 +213,26 @@ describe('whom a deployment calls', () => {
   });
 });
 
+it.each([
+  ['http://gpu:8000/sk-in-the-path/v1', true],
+  ['http://gpu:8000/v1/0123456789abcdef0123456789abcdef/gateway', true],
+  ['http://gpu:8000/v1/some-long-name-of-a-deployment', false],
+  ['http://gpu:8000/v1', false],
+])('tells of %s whether its path may hold a key: %s', (api_base, isTold) => {
+  const params = { model: 'hosted_vllm/x', api_base, api_key: 'none' };
+  const { told } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+  const remark =
+    'assumed model_list.0.litellm_params.api_base: a part of its path looks like a key: it stands in the catalog as it is';
+  expect(told.includes(remark)).toBe(isTold);
+});
+
+it('tells that the query of an address stays behind', () => {
+  const params = { model: 'hosted_vllm/x', api_base: 'http://gpu:8000/v1?key=sk-in-the-query', api_key: 'none' };
+  const { told, text } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+  expect(told).toContain('not-carried model_list.0.litellm_params.api_base: its query: an address has none here');
+  expect(text + told.join()).not.toContain('sk-in-the-query');
+});
+
 describe('what it costs', () => {
   const told = (params: object, info?: object) => outcomeOf({ model_list: [deployment('x', params, info)] });
 

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
+import { parseUrl } from '../../core/parse-url.js';
 import type { Note } from '../remark.js';
 import { DESCRIBING_KEYS } from './describe-endpoint.js';
 import type { Upstream } from './find-upstream.js';
@@ -66,22 +67,29 @@ const SILENT_INFO =
   /^(?:id|db_model|mode|description|litellm_provider|supports_\w+|supported_\w+|created_\w+|updated_\w+)$/;
 
 /** Notes what of a carried deployment was not carried with it. */
-export function noteDeployment(
-  { place, params, info, rest }: Deployment,
-  { losesVersion }: Upstream,
-  note: Note,
-): void {
+export function noteDeployment({ place, params, info, rest }: Deployment, upstream: Upstream, note: Note): void {
   for (const key of Object.keys(params)) {
     if (READ_PARAMS.has(key) || isPriceKey(key)) continue;
     note('not-carried', `${place}.litellm_params.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
   }
-  if (losesVersion) note('not-carried', `${place}.litellm_params.api_version`, NO_VERSION);
+  noteAddress(`${place}.litellm_params.api_base`, params['api_base'] ?? params['base_url'], upstream, note);
+  if (upstream.losesVersion) note('not-carried', `${place}.litellm_params.api_version`, NO_VERSION);
   for (const key of Object.keys(info)) {
     if (DESCRIBING_KEYS.has(key) || isPriceKey(key) || SILENT_INFO.test(key)) continue;
     note('not-carried', `${place}.model_info.${key}`, INFO_REASONS[key] ?? NO_COUNTERPART);
   }
   for (const key of Object.keys(rest)) note('not-carried', `${place}.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
 }
+
+/** Some vendors have keys in their addresses; what is a key and what the name of an account no address says. */
+function noteAddress(place: string, said: unknown, { baseUrl }: Upstream, note: Note): void {
+  if (typeof said === 'string' && said.includes('?')) note('not-carried', place, 'its query: an address has none here');
+  const parts = parseUrl(baseUrl ?? '')?.pathname.split('/') ?? [];
+  if (parts.some((part) => LIKE_A_KEY.test(part)))
+    note('assumed', place, 'a part of its path looks like a key: it stands in the catalog as it is');
+}
+
+const LIKE_A_KEY = /^(?:sk|pk|key)[-_]\w|^(?=[^a-z]*[a-z])(?=\D*\d)[\w-]{20,}$/i;
 
 const FALLBACKS = 'callers name further models in `models` of their requests';
 const REDIS = 'REDIS_URL names what replicas share';

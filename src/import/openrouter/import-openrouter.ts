@@ -5,7 +5,7 @@ import { textOf } from '../text-of.js';
 import { credentialBody } from './credential-body.js';
 import { keyRequest, type KeyRequest } from './key-request.js';
 import { RefusedBody, type ManagementClient } from './management-client.js';
-import type { ExportedCredential, OpenrouterExports } from './read-exports.js';
+import type { ExportedCredential, ExportedKey, OpenrouterExports } from './read-exports.js';
 import { Workspaces } from './workspaces.js';
 
 /** What an import of exports runs with. */
@@ -30,17 +30,36 @@ export async function importOpenrouter(
   { keys, credentials }: OpenrouterExports,
   tools: OpenrouterTools,
 ): Promise<void> {
-  const { client, note, print } = tools;
+  const { client, print } = tools;
   const workspaces = new Workspaces(
     client && (await client.list('/workspaces?')).flatMap(({ id }) => textOf(id) ?? []),
   );
-  const requests = keys.flatMap((key) => keyRequest(key, workspaces, tools.now, note) ?? []);
+  const requests = keys.flatMap((key) => remarkedRequest(key, workspaces, tools) ?? []);
   const hashes = client ? await makeKeys(requests, client, tools) : printKeys(requests, print);
   for (const credential of credentials) printCredential(credential, workspaces, hashes, tools);
 }
 
-function printKeys(requests: readonly KeyRequest[], print: OpenrouterTools['print']): ReadonlyMap<string, string> {
-  for (const { body, disabled } of requests) {
+/** A request, and what is to be told of it where it is made or printed. */
+interface RemarkedRequest extends KeyRequest {
+  readonly tell: () => void;
+}
+
+function remarkedRequest(
+  key: ExportedKey,
+  workspaces: Workspaces,
+  { now, note }: OpenrouterTools,
+): RemarkedRequest | undefined {
+  const remarks: Parameters<Note>[] = [];
+  const request = keyRequest(key, workspaces, now, (...remark) => remarks.push(remark));
+  const tell = (): void => remarks.forEach((remark) => note(...remark));
+  if (request) return { ...request, tell };
+  tell();
+  return undefined;
+}
+
+function printKeys(requests: readonly RemarkedRequest[], print: OpenrouterTools['print']): ReadonlyMap<string, string> {
+  for (const { body, disabled, tell } of requests) {
+    tell();
     print({ method: 'POST', path: '/api/v1/keys', body });
     if (disabled) print({ method: 'PATCH', path: '/api/v1/keys/{hash}', body: { disabled } });
   }
@@ -49,7 +68,7 @@ function printKeys(requests: readonly KeyRequest[], print: OpenrouterTools['prin
 
 /** @returns the hash that each key has here, by the one it had there */
 async function makeKeys(
-  requests: readonly KeyRequest[],
+  requests: readonly RemarkedRequest[],
   client: ManagementClient,
   { again, print, note }: OpenrouterTools,
 ): Promise<ReadonlyMap<string, string>> {
@@ -67,6 +86,7 @@ async function makeKeys(
       hashes.set(request.oldHash, known.hash);
       continue;
     }
+    request.tell();
     const made = await makeKey(request, client, note);
     if (!made) continue;
     print(made);
