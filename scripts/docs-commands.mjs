@@ -98,9 +98,25 @@ function run(page, commands, { origin, env }) {
   throw new Error(`The commands of docs/${page}.md ended with ${status}.`);
 }
 
+/** As the page of backups names it. It may be somebody's: what was there before is not touched. */
+const RESTORED = 'fairlead_restored';
+
+async function exists(name) {
+  const client = new pg.Client({ connectionString: SERVER });
+  await client.connect();
+  try {
+    return (await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount > 0;
+  } finally {
+    await client.end();
+  }
+}
+
 let passed = 0;
 let skipped = 0;
 const isServed = await answers(new URL(SERVER));
+if (isServed && (await exists(RESTORED))) {
+  throw new Error(`There is a database ${RESTORED} already: drop it, if nobody needs it, and run this again.`);
+}
 try {
   const embedded = await start('embedded', {});
   let postgres;
@@ -129,7 +145,7 @@ try {
     if (child.exitCode === null) await once(child, 'exit');
   }
   if (isServed) {
-    await administer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`, 'DROP DATABASE IF EXISTS fairlead_restored WITH (FORCE)'); // prettier-ignore
+    await administer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`, `DROP DATABASE IF EXISTS ${RESTORED} WITH (FORCE)`); // prettier-ignore
   }
   rmSync(folder, { recursive: true, force: true });
 }

@@ -46,4 +46,11 @@ timeout 120 node scripts/newcomer.mjs "http://127.0.0.1:$port" "$management" "$k
 # A backup of the store while it is in use.
 DATA_DIR="$folder/data" npm run --silent data:backup -- --out "$folder/backup"
 [ -f "$folder/backup/database/PG_VERSION" ]
-echo 'smoke: 6 passed, 0 failed'
+# It ends by itself, and leaves nobody who holds the store.
+kill -TERM -- "-$started"
+wait "$started" 2>/dev/null || true
+for _ in $(seq 1 300); do kill -0 -- "-$started" 2>/dev/null || break; sleep 0.2; done
+if kill -0 -- "-$started" 2>/dev/null || [ -e "$folder/data/lock" ]; then
+  tail -5 "$log"; echo 'smoke: it did not stop'; exit 1
+fi
+echo 'smoke: passed: start, curl, stream, wrong key, health and metrics, newcomer, backup, stop'

@@ -44,7 +44,7 @@ it('names version, servers, catalog, providers, processes and the data folder', 
   expect(startSummary({ environment, catalog: CATALOG, isReachable })).toBe(
     `Fairlead ${PACKAGE_VERSION}; PostgreSQL at db.example:5433/books; Redis at redis.example:6380; ` +
       'catalog /opt/fairlead/catalog/default.yaml with 0 models at 0 endpoints of 3 providers; ' +
-      '1 of them can be called (ready), 2 have no credential of yours; 3 processes; data in /srv/.fairlead',
+      '1 of them can be called (ready), 2 have no credential of yours (acme, open-air); 3 processes; data in /srv/.fairlead',
   );
 });
 
@@ -52,7 +52,9 @@ it('says what is embedded, and that there is no Redis', () => {
   const { environment } = readEnvironment({}, '/srv');
   const line = startSummary({ environment, catalog: CATALOG, isReachable: () => false });
   expect(line).toContain('; embedded database; no Redis; ');
-  expect(line).toContain('0 of them can be called (none), 3 have no credential of yours; 1 process; ');
+  expect(line).toContain(
+    '0 of them can be called (none), 3 have no credential of yours (acme, open-air, ready); 1 process; ',
+  );
 });
 
 it.each([
@@ -69,9 +71,16 @@ it.each([
   ]);
 });
 
-it.each(['ACME_API_KEY', 'READY_KEY', 'ACME_URL', 'OTHER_API_KEY', 'KEY', 'TOKEN', 'ACME_AUTH_TOKEN', 'ACME_APP_ID'])(
-  '%s is not',
-  (name) => {
-    expect(warnOfMissedCredentials(CATALOG, { [name]: 'canary' })).toEqual([]);
-  },
-);
+it.each([
+  'ACME_API_KEY',
+  'READY_KEY',
+  'ACME_URL',
+  'OTHER_API_KEY',
+  'KEY',
+  'TOKEN',
+  'ACME_AUTH_TOKEN',
+  'ACME_APP_ID',
+  'ACNE_API_KEY',
+])('%s is not', (name) => {
+  expect(warnOfMissedCredentials(CATALOG, { [name]: 'canary' })).toEqual([]);
+});

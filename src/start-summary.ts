@@ -23,13 +23,15 @@ export function startSummary({ environment, catalog, isReachable }: StartedWith)
   const models = [...catalog.models.values()];
   const endpoints = models.reduce((sum, model) => sum + model.endpoints.length, 0);
   const providers = [...catalog.providers.values()];
-  const ready = providers.filter(isReachable).map(({ slug }) => slug);
+  const slugsOf = (some: readonly CatalogProvider[]): string[] => some.map(({ slug }) => slug);
+  const ready = slugsOf(providers.filter(isReachable));
+  const missing = slugsOf(providers.filter((provider) => !isReachable(provider)));
   return [
     `Fairlead ${PACKAGE_VERSION}`,
     databaseUrl ? `PostgreSQL at ${databaseAddress(databaseUrl.reveal())}` : 'embedded database',
     redisUrl ? `Redis at ${new URL(redisUrl.reveal()).host}` : 'no Redis',
     `catalog ${catalogPath} with ${models.length} models at ${endpoints} endpoints of ${providers.length} providers`,
-    `${ready.length} of them can be called (${list(ready)}), ${providers.length - ready.length} have no credential of yours`,
+    `${ready.length} of them can be called (${list(ready)}), ${missing.length} have no credential of yours (${list(missing)})`,
     `${workers} ${workers === 1 ? 'process' : 'processes'}`,
     `data in ${dataDir}`,
   ].join('; ');
@@ -70,14 +72,23 @@ export function warnOfMissedCredentials(catalog: CatalogSnapshot, variables: Nod
 
 /** Shorter names are near too many others. */
 const COMPARED_FROM = 12;
+const VENDOR_COMPARED_FROM = 6;
 
 /** The one whose variable the name is but for a slip of the pen. */
 function nearest(missing: ReadonlyMap<string, MissingCredential>, name: string): MissingCredential | undefined {
   const all = [...missing.values()].filter(({ env }) => env.length >= COMPARED_FROM);
   const names = all.map(({ env }) => env);
   const [meant] = nearestNames(name, names, 1, 1);
-  return all.find(({ env }) => env === meant);
+  return meant === undefined || !isSameVendor(name, meant) ? undefined : all.find(({ env }) => env === meant);
 }
+
+/** Another letter in a short name makes another vendor's, such as Grok of Groq: no key is sent to whom it is not for. */
+function isSameVendor(name: string, meant: string): boolean {
+  const [given = '', own = ''] = [name, meant].map((one) => one.toLowerCase().split('_')[0]!);
+  return given === own || own.length >= VENDOR_COMPARED_FROM || sorted(given) === sorted(own);
+}
+
+const sorted = (word: string): string => [...word].sort().join('');
 
 /** Whose credential a variable of this name holds. */
 const ownerIn = (name: string): string | undefined => CREDENTIAL.exec(name)?.[1]?.replaceAll('_', '').toLowerCase();

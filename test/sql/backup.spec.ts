@@ -159,7 +159,7 @@ it('is refused in one line, and leaves nothing', async () => {
 
 it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
   const gateway = await start();
-  for (const words of ['\n', '{"out":1}\n', 'x'.repeat(100_000), '{"out":"']) {
+  for (const words of ['\n', '{"out":1}\n', '{"out":""}\n', '{"out":"here"}\n', 'x'.repeat(100_000), '{"out":"']) {
     const socket = connect(backupAddress(dataDir)!).on('error', () => undefined);
     socket.end(words);
     await new Promise((resolve) => socket.resume().once('close', resolve));

@@ -299,7 +299,8 @@ export const VARIABLES = {
   cooldown: defaulted(COOLDOWN, {
     name: 'FAIRLEAD_COOLDOWN',
     grammar: as(partialList(['base', 'max'], duration(), COOLDOWN), ({ base, max }) => ({ baseMs: base, maxMs: max })),
-    meaning: 'Cool-down of an endpoint that fails: at first, and at most.',
+    meaning:
+      'Cool-down of an endpoint that fails: at first, and at most. A longer one that the provider asks for is kept, an hour at most.',
   }),
   flood: defaulted(FLOOD, {
     name: 'FAIRLEAD_FLOOD',

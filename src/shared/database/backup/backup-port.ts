@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { join, relative } from 'node:path';
+import { isAbsolute, join, relative } from 'node:path';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Environment } from '../../environment.js';
@@ -121,7 +121,7 @@ async function askedPath(socket: Socket): Promise<string | undefined> {
   }
   try {
     const { out } = JSON.parse(text) as Partial<BackupRequest>;
-    return typeof out === 'string' ? out : undefined;
+    return typeof out === 'string' && isAbsolute(out) ? out : undefined;
   } catch {
     return undefined;
   }
