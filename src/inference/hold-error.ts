@@ -137,7 +137,8 @@ function needOf({ leg, amounts, prompt }: NearestLeg, counters: readonly HoldRef
     prompt.maxOutputTokens === undefined
       ? `Without max_tokens the model's most is reserved, ${output} output tokens`
       : `Up to ${output} output tokens were asked for`;
-  const room = affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one token of output';
+  const room =
+    affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one token of output';
   const missing = formatUsd(missingOf(scarcest));
   return `${tokens} (${formatUsd(asked)} USD at most, ${missing} USD too much); ${room}.`;
 }

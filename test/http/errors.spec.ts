@@ -97,7 +97,7 @@ describeOnEmbedded('errors by address', (database) => {
     const reply = await send(method, path);
     expect([reply.status, reply.headers['allow']]).toEqual([405, 'DELETE, GET, PATCH']);
     expect(reply.json.error.message).toBe(
-      `${method} is not allowed at /api/v1/keys/{hash}, which this address was read as; use DELETE or GET or PATCH${below}.`,
+      `${method} is not allowed at /api/v1/keys/{hash}, which this address was read as; use DELETE, GET or PATCH${below}.`,
     );
   });
 

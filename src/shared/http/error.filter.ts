@@ -77,8 +77,11 @@ function routeError(request: Request): GatewayError {
 function notAllowed(method: string, { methods, pattern, below }: RoutesAt): string {
   const place = pattern.includes('{') ? `at ${pattern}, which this address was read as` : 'here';
   const others = below.map((path) => `, or ${method} at ${path}`).join('');
-  return `${method} is not allowed ${place}; use ${methods.join(' or ')}${others}.`;
+  return `${method} is not allowed ${place}; use ${anyOf(methods)}${others}.`;
 }
+
+const anyOf = (words: readonly string[]): string =>
+  words.length < 3 ? words.join(' or ') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /**
  * The whole path: what no route answers ends in a router that Nest mounts at the base path, where
