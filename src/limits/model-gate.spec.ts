@@ -46,7 +46,7 @@ describe('ModelGate', () => {
   it.each([
     ['requestsPerMinute', 1, '0', MINUTE + 60_000, SECONDS_LEFT, 'model_requests_per_minute', '1 request a minute'],
     ['tokensPerMinute', 150, '50', MINUTE + 60_000, SECONDS_LEFT, 'model_tokens_per_minute', '150 tokens a minute'],
-    ['concurrency', 1, '0', MINUTE + 21_000, 1, 'model_concurrency', '1 requests of an account at a time'],
+    ['concurrency', 1, '0', MINUTE + 21_000, 1, 'model_concurrency', '1 request of an account at a time'],
   ])('refuses past %s with its figures', async (name, limit, remaining, reset, seconds, source, words) => {
     const model = modelWith({ requestsPerMinute: 9, tokensPerMinute: 1_000, concurrency: 9, [name]: limit });
     await gate.enter('account', model, 'gen-1', 100);

@@ -241,6 +241,8 @@ export const CONNECTIONS_MAX = 2048;
 export class OriginPool {
   /** When it was last used, on a scale of the caller's. */
   lastUsed = 0;
+  /** A proxy reads its calls, and may answer them itself. */
+  readonly isForwarded: boolean;
   private readonly idle: Connection[] = [];
   private readonly busy = new Set<Connection>();
   private readonly session: TlsSession = {};
@@ -249,11 +251,8 @@ export class OriginPool {
     private readonly origin: string,
     private readonly way: Way = DIRECT,
     private readonly connectionsMax = CONNECTIONS_MAX,
-  ) {}
-
-  /** A proxy reads its calls, and may answer them itself. */
-  get isForwarded(): boolean {
-    return this.way.proxy !== undefined && this.origin.startsWith('http:');
+  ) {
+    this.isForwarded = way.proxy !== undefined && origin.startsWith('http:');
   }
 
   get isIdle(): boolean {

@@ -48,10 +48,11 @@ export interface CallDependencies {
 
 /** Who follows a call. */
 export interface CallWatch {
-  /** Told when the provider has been sent all of it, and may bill it; perhaps more than once. */
-  readonly onSent: () => void;
-  /** Told the HTTP status of the answer, before any of it is read. */
-  readonly onStatus: (status: number) => void;
+  /**
+   * Told when the provider has been sent all of it, and may bill it, and, perhaps once more, with the HTTP status of the
+   * answer before any of that is read.
+   */
+  readonly onSent: (status?: number) => void;
   /** Header of that name that the provider is sent; absent: none. */
   readonly traceparent?: string | undefined;
 }
@@ -191,8 +192,7 @@ export class PreparedCall implements CallContext, DecodeContext {
   private accepts({ status }: UpstreamResponse): boolean {
     this.status = status;
     // At the latest by now, whatever its transport tells.
-    this.watch?.onSent();
-    this.watch?.onStatus(status);
+    this.watch?.onSent(status);
     return status >= 200 && status < 300;
   }
 

@@ -82,14 +82,18 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
       pool.lastUsed = ++this.calls;
       const connection = pool.acquire();
       const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
-      const answered = (response: UpstreamResponse): void => {
-        if (!pool.isForwarded || response.status !== PROXY_REFUSED) return resolve(response);
+      const forwarded = (response: UpstreamResponse): void => {
+        if (response.status !== PROXY_REFUSED) return resolve(response);
         // No provider says so: the proxy wants other credentials, in words of its own.
         reject(faultBeforeReply(new ProxyRefused(response.status)));
         reply.leave();
       };
       const written = typeof call.body === 'string' ? call.onSent : undefined;
-      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, { resolve: answered, reject, written });
+      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, {
+        resolve: pool.isForwarded ? forwarded : resolve,
+        reject,
+        written,
+      });
       connection.send(
         { method: call.method ?? 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
         reply,

@@ -106,11 +106,11 @@ export class AttemptRunner {
     const dropped = this.client.droppedBy(call.leg, request);
     if (dropped.length > 0) call.dropped = dropped;
     const { traceparent } = call;
-    const made = this.prepare(call.leg, request, media, reveal, {
-      onSent: () => (call.wasSent = true),
-      onStatus: (status) => (call.answeredStatus = status),
-      traceparent,
-    });
+    const onSent = (status?: number): void => {
+      call.wasSent = true;
+      call.answeredStatus ??= status;
+    };
+    const made = this.prepare(call.leg, request, media, reveal, { onSent, traceparent });
     const prepared = made instanceof Promise ? await made : made;
     const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.leg.endpoint;
     const attempt = new Attempt(signal, {

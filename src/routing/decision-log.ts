@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
-import type { Generation, GenerationObserver, RouteDecision } from '../core/generation/generation.js';
+import type { ConsultedDecision, Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { ConsultationKind } from '../core/conversation/usage.js';
 import type { JsonObject } from '../core/json/json.js';
 import { compactDecision } from '../core/routing/decision.js';
-import type { Plan } from '../core/routing/plan.js';
 import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Statements } from '../shared/database/statements.js';
@@ -83,49 +82,38 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
 
   answered(generation: Generation, { run }: ProviderCall): void {
     // Whom it consults before follows a plan of its own.
-    if (run.purpose === 'answer') this.keepAsked(generation);
-    else this.keepConsulted(generation, run.plan);
+    if (run.purpose === 'answer') return this.keep(generation, generation, 0);
+    const index = generation.consulted.findIndex(({ plan }) => plan === run.plan);
+    if (index !== -1) this.keep(generation, generation.consulted[index]!, index + 1);
   }
 
   ended(generation: Generation): undefined {
     // What was refused before anything was reserved was not carried out.
     if (!generation.wasHeld) return;
-    this.keepAsked(generation);
-    for (const { plan } of generation.consulted) this.keepConsulted(generation, plan);
+    this.keep(generation, generation, 0);
+    for (const [index, one] of generation.consulted.entries()) this.keep(generation, one, index + 1);
   }
 
-  /** Never throws, never waits. Once for each generation: there is nothing to keep afterwards. */
-  private keepAsked(generation: Generation): void {
-    const { decision, plan } = generation;
+  /**
+   * Never throws, never waits. Once for each: there is nothing to keep afterwards.
+   * @param of whose decision: the generation's own, or of a model that it consulted
+   * @param place among those from 1 on, 0 its own
+   */
+  private keep(generation: Generation, of: Generation | ConsultedDecision, place: number): void {
+    const { decision, plan } = of;
     if (!decision) return;
-    generation.decision = undefined;
-    this.keep(this.rowOf(generation, decision, plan));
-  }
-
-  /** @param plan of the run that has its answer, or has failed to get one */
-  private keepConsulted(generation: Generation, plan: Plan): void {
-    const place = generation.consulted.findIndex((one) => one.plan === plan);
-    const one = generation.consulted[place];
-    if (!one?.decision) return;
-    const { decision, purpose } = one;
-    one.decision = undefined;
-    if (place < CONSULTED_KEPT_MAX) this.keep({ ...this.rowOf(generation, decision, plan), place: place + 1, purpose });
-  }
-
-  private keep(row: DecisionRow | ConsultedRow): void {
+    of.decision = undefined;
+    if (place > CONSULTED_KEPT_MAX) return;
     if (this.waiting.length >= WAITING_MAX) this.waiting.shift();
-    this.waiting.push(row);
-  }
-
-  private rowOf(generation: Generation, decision: RouteDecision, plan: Plan | undefined): DecisionRow {
     const { id, caller } = generation;
-    return {
+    this.waiting.push({
       generation_id: id,
       held_at: new Date(this.clock.now()).toISOString(),
       account_id: caller.accountId,
       workspace_id: caller.workspaceId,
       decision: compactDecision(decision.inputs, decision.plan, generation.attempts(plan)),
-    };
+      ...('purpose' in of && { place, purpose: of.purpose }),
+    });
   }
 
   /** Resolves when what was kept before is written, or could not be. */
@@ -156,10 +144,11 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
 
   private async write(): Promise<void> {
     const batch = this.waiting.splice(0, BATCH_MAX);
-    const consulted = batch.filter((row) => 'place' in row);
+    const asked: DecisionRow[] = [];
+    const consulted: DecisionRow[] = [];
+    for (const row of batch) ('place' in row ? consulted : asked).push(row);
     // One parameter that is printed natively: an array of the driver's is escaped element by element.
     if (consulted.length > 0) await this.attempt(INSERTS.consulted, JSON.stringify(consulted));
-    const asked = consulted.length > 0 ? batch.filter((row) => !('place' in row)) : batch;
     if (asked.length > 0 && !this.isAway) await this.attempt(INSERTS.asked, JSON.stringify(asked));
     // What an outage leaves is written again, before what came meanwhile.
     if (this.isAway) this.waiting = [...batch, ...this.waiting].slice(-WAITING_MAX);
