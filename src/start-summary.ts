@@ -82,7 +82,7 @@ function nearest(missing: ReadonlyMap<string, MissingCredential>, name: string):
   return meant === undefined || !isSameVendor(name, meant) ? undefined : all.find(({ env }) => env === meant);
 }
 
-/** Another letter in a short name makes another vendor's, such as Grok of Groq: no key is sent to whom it is not for. */
+/** Another letter in a short name makes another vendor's, Grok of Groq: no key is sent to whom it is not for. */
 function isSameVendor(name: string, meant: string): boolean {
   const [given = '', own = ''] = [name, meant].map((one) => one.toLowerCase().split('_')[0]!);
   return given === own || own.length >= VENDOR_COMPARED_FROM || sorted(given) === sorted(own);
