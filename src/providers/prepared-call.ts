@@ -49,8 +49,8 @@ export interface CallDependencies {
 /** Who follows a call. */
 export interface CallWatch {
   /**
-   * Told when the provider has been sent all of it, and may bill it; once more with the HTTP status of its answer, before
-   * any of that is read.
+   * Told when the provider has been sent all of it, and may bill it; once more with the HTTP status of its answer,
+   * before any of that is read.
    */
   readonly onSent: (status?: number) => void;
   /** Header of that name that the provider is sent; absent: none. */
