@@ -115,6 +115,7 @@ let passed = 0;
 let skipped = 0;
 const isServed = await answers(new URL(SERVER));
 if (isServed && (await exists(RESTORED))) {
+  rmSync(folder, { recursive: true, force: true });
   throw new Error(`There is a database ${RESTORED} already: drop it, if nobody needs it, and run this again.`);
 }
 try {

@@ -48,7 +48,6 @@ DATA_DIR="$folder/data" npm run --silent data:backup -- --out "$folder/backup"
 [ -f "$folder/backup/database/PG_VERSION" ]
 # It ends by itself, and leaves nobody who holds the store.
 kill -TERM -- "-$started"
-wait "$started" 2>/dev/null || true
 for _ in $(seq 1 300); do kill -0 -- "-$started" 2>/dev/null || break; sleep 0.2; done
 if kill -0 -- "-$started" 2>/dev/null || [ -e "$folder/data/lock" ]; then
   tail -5 "$log"; echo 'smoke: it did not stop'; exit 1

@@ -1,11 +1,11 @@
 import cluster, { type Worker } from 'node:cluster';
 import type { LoggerService } from '@nestjs/common';
 import { SystemClock, type Clock } from './core/time.js';
-import { textOf } from './shared/cluster-metrics.js';
+import { GATHERED_A_SECOND_MAX, textOf } from './shared/cluster-metrics.js';
 import { GatheredAnswers } from './shared/gathered-answers.js';
 import type { HealthSource } from './shared/http/health-port.js';
 import type { MetricReport } from './shared/metrics.js';
-import { PacedText } from './shared/paced-text.js';
+import { Rationed } from './shared/rationed.js';
 import type { ReadinessReport } from './shared/readiness.js';
 import { listenForStop } from './shared/stop-signals.js';
 import { isOurs, PRIMARY, type PrimaryMessage, type StopSignal, type WorkerMessage } from './shared/worker-channel.js';
@@ -55,7 +55,7 @@ export class WorkerProcesses implements HealthSource {
   private stopping = false;
   private exitCode = 0;
   private readonly reports: GatheredAnswers<MetricReport[]>;
-  private readonly pacedMetrics = new PacedText(() => this.gatherMetrics());
+  private readonly rationedMetrics = new Rationed(() => this.gatherMetrics(), GATHERED_A_SECOND_MAX);
   private readonly states: GatheredAnswers<boolean>;
 
   constructor(private readonly options: WorkerProcessesOptions) {
@@ -94,7 +94,7 @@ export class WorkerProcesses implements HealthSource {
 
   /** The sum over all of them, as it was within the last second. */
   metrics(): Promise<string> {
-    return this.pacedMetrics.text();
+    return this.rationedMetrics.latest();
   }
 
   private async gatherMetrics(): Promise<string> {

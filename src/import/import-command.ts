@@ -1,4 +1,5 @@
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { Secret } from '../core/secret.js';
@@ -127,13 +128,16 @@ function clientOf(address: string, { variables, signal }: CommandContext): Manag
 }
 
 async function readText(file: string, context: CommandContext): Promise<string> {
-  const path = pathOf(file, context);
+  const chunks: Buffer[] = [];
+  let bytes = 0;
   try {
-    const found = await stat(path);
-    // What is none may have no end, or never begin.
-    if (!found.isFile()) throw new ImportRefused(`${file} is no file`);
-    if (found.size > FILE_BYTES_MAX) throw new ImportRefused(`${file} is larger than ${FILE_BYTES_MAX} bytes`);
-    return await readFile(path, 'utf8');
+    // Not by its size: what is no file has none, and may have no end.
+    for await (const chunk of createReadStream(pathOf(file, context), { signal: context.signal })) {
+      chunks.push(chunk as Buffer);
+      bytes += (chunk as Buffer).length;
+      if (bytes > FILE_BYTES_MAX) throw new ImportRefused(`${file} is larger than ${FILE_BYTES_MAX} bytes`);
+    }
+    return Buffer.concat(chunks).toString();
   } catch (error) {
     throw error instanceof ImportRefused
       ? error

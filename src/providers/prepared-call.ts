@@ -76,6 +76,8 @@ export class PreparedCall implements CallContext, DecodeContext {
    */
   sentBody: Json | undefined;
   private authorisation: CallHeaders | undefined;
+  /** Whoever is on the way may read it, and answer. */
+  private isPlain = false;
 
   constructor(
     readonly target: Target,
@@ -133,7 +135,9 @@ export class PreparedCall implements CallContext, DecodeContext {
    */
   masked<Thrown>(error: Thrown): Thrown | ProviderFault {
     if (!(error instanceof ProviderFault)) return error;
-    return withoutCredential(error, this.credential, this.authorisation, this.dependencies.proxySecrets);
+    // Through a tunnel nobody but the provider answers.
+    const others = this.isPlain ? this.dependencies.proxySecrets : undefined;
+    return withoutCredential(error, this.credential, this.authorisation, others);
   }
 
   // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
@@ -183,6 +187,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     signal: CancelSignal,
   ): Promise<UpstreamResponse> {
     this.authorisation = authorisation;
+    this.isPlain = outgoing.url.startsWith('http:');
     addAuthorisation(outgoing.headers, authorisation);
     const traceparent = this.watch?.traceparent;
     if (traceparent !== undefined) addTrace(outgoing.headers, traceparent);

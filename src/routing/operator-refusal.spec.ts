@@ -21,6 +21,14 @@ const REFUSALS: readonly (readonly [FaultKind, string, FaultDetail])[] = [
   ['refused-credential', 'Incorrect key', { status: 403 }],
   ['refused-credential', 'Authentication failed.', { status: 403 }],
   ['refused-credential', 'Project `proj_x` does not have access to model `m`.', { status: 403 }],
+  ['refused-credential', 'Token expired', { status: 403 }],
+  ['refused-credential', 'The token is invalid.', { status: 403 }],
+  ['refused-credential', 'Your key has been revoked', { status: 403 }],
+  ['refused-credential', 'API token invalid', { status: 403 }],
+  ['refused-credential', 'Your account is not active, please check.', { status: 403 }],
+  ['refused-credential', 'Your account has\nbeen disabled', { status: 403 }],
+  ['refused-credential', 'Insufficient account balance', { status: 403 }],
+  ['refused-credential', 'Not enough credits', { status: 403 }],
   ['refused-credential', 'The team has used all available credits.', { status: 403 }],
   ['payment-required', 'Add credits.', { status: 402 }],
 ];
@@ -33,6 +41,10 @@ describe('isOperatorsRefusal', () => {
 
   it.each([
     ['refused-credential', 'The prompt was flagged.', { status: 403 }],
+    ['refused-credential', 'The account number in your prompt was blocked by the content filter.', { status: 403 }],
+    ['refused-credential', 'Requests about this project were blocked by moderation.', { status: 403 }],
+    ['refused-credential', 'Blocked: the prompt contains an API key.', { status: 403 }],
+    ['refused-credential', 'Your input contains an invalid token at position 5.', { status: 403 }],
     ['refused-credential', 'Access denied.', { status: 403 }],
     ['refused-credential', 'The model may not be asked for the token counts of accounts.', { status: 403 }],
     ['rate-limited', 'Slow down.', { status: 429 }],

@@ -25,12 +25,13 @@ const KEY_REFUSED = new RegExp(
  */
 const OF_WHO_ASKS = new RegExp(
   [
-    /\bapi[ -]?key\b/,
-    /\b(?:incorrect|invalid|expired|revoked|missing|unknown|wrong) (?:access |auth(?:entication|orization)? |bearer )?(?:key|token|credentials?)\b/,
+    /\b(?:your|this|the|provided|supplied) (?:x-)?api[ -]?key\b/,
+    /\b(?:incorrect|invalid|expired|revoked|missing|unknown|wrong) (?:api |access |auth(?:entication|orization)? |bearer )?(?:key|token|credentials?)(?=\s*(?:$|[.,;:!)]|(?:provided|given|supplied|or)\b))/,
+    /\b(?:key|token|credentials?) (?:(?:is|was|are|has|have) )?(?:been )?(?:not valid|not authorized|unauthorized|invalid|incorrect|expired|revoked|disabled|missing)\b/,
     /\bauthentication (?:failed|error|required)\b/,
-    /\b(?:organi[sz]ation|account|project|workspace|subscription)\b.{0,40}\b(?:disabled|suspended|deactivated|blocked|closed)\b/,
+    /\b(?:organi[sz]ation|account|project|workspace|subscription)(?:\s+["'`]?[\w-]+["'`]?)?\s+(?:has been|is|was) (?:not active|inactive|disabled|suspended|deactivated|blocked|closed)\b/,
   ]
-    .map(({ source }) => source)
+    .map(({ source }) => source.replaceAll(' ', '\\s+'))
     .join('|'),
   'i',
 );
@@ -43,7 +44,7 @@ const OF_WHO_ASKS = new RegExp(
  * and billing details" is not among them: it says so of calls a minute as well.
  */
 const NOTHING_LEFT =
-  /\binsufficient (?:quota|balance|credits?|funds)\b|\bcredit balance\b|\b(?:used all available|out of) credits\b|\bspending limit\b/i;
+  /\b(?:insufficient|not enough) (?:account )?(?:quota|balance|credits?|funds)\b|\bcredit balance\b|\b(?:used all available|out of) credits\b|\bspending limit\b/i;
 
 /**
  * The credential is good, the model is not for it: Bedrock's "You don't have access to the model with the specified

@@ -1,10 +1,14 @@
 import { AggregatorRegistry } from 'prom-client';
 import { GatheredAnswers } from './gathered-answers.js';
 import type { Metrics, MetricReport } from './metrics.js';
-import { PacedText } from './paced-text.js';
+import { Rationed } from './rationed.js';
 import type { PrimaryChannel } from './worker-channel.js';
 
 const WAIT_MS = 1000;
+/** A tenth of a process's time where it takes four milliseconds, as metrics of a few providers do. */
+const MADE_A_SECOND_MAX = 25;
+/** Each is a question to all workers, and an answer of each. */
+export const GATHERED_A_SECOND_MAX = 2;
 
 /**
  * The metrics of all worker processes together, whichever of them is asked. A worker that does not answer within a
@@ -12,7 +16,8 @@ const WAIT_MS = 1000;
  */
 export class ClusterMetrics {
   private readonly others: GatheredAnswers<MetricReport[]>;
-  private readonly paced = new PacedText(() => this.gather());
+  private readonly texts: Rationed<string>;
+  private readonly reports: Rationed<MetricReport[]>;
 
   constructor(
     private readonly metrics: Metrics,
@@ -20,6 +25,8 @@ export class ClusterMetrics {
     waitMs = WAIT_MS,
   ) {
     this.others = new GatheredAnswers(waitMs);
+    this.texts = new Rationed(() => this.gather(), channel ? GATHERED_A_SECOND_MAX : MADE_A_SECOND_MAX);
+    this.reports = new Rationed(() => this.metrics.report(), MADE_A_SECOND_MAX);
     channel?.listen((message) => {
       if (message.fairlead === 'metrics-wanted') void this.answer(channel, message.asker, message.ask);
       else if (message.fairlead === 'metrics-expect') this.others.expect(message.ask, message.count);
@@ -29,18 +36,18 @@ export class ClusterMetrics {
 
   /** Prometheus text, as it was within the last second. */
   text(): Promise<string> {
-    return this.paced.text();
+    return this.texts.latest();
   }
 
   private async gather(): Promise<string> {
     const { channel } = this;
     if (!channel) return this.metrics.text();
     const others = await this.others.gather((ask) => channel.send({ fairlead: 'metrics-ask', ask }));
-    return textOf([await this.metrics.report(), ...others]);
+    return textOf([await this.reports.latest(), ...others]);
   }
 
   private async answer(channel: PrimaryChannel, asker: number, ask: number): Promise<void> {
-    channel.send({ fairlead: 'metrics-answer', asker, ask, report: await this.metrics.report() });
+    channel.send({ fairlead: 'metrics-answer', asker, ask, report: await this.reports.latest() });
   }
 }
 

@@ -122,8 +122,20 @@ describe('Metrics', () => {
       expect([series, valueOf(text, series)]).toEqual([series, 0]);
     expect(text).not.toMatch(/provider="other".*model="acme\/b"/);
     const many = new Metrics({ tellsModels: true });
-    many.know(Array.from({ length: 201 }, (_, index) => leg('acme', `acme/${index}`)));
+    many.know(Array.from({ length: 101 }, (_, index) => leg('acme', `acme/${index}`)));
     expect(await many.text()).not.toContain('model="acme/0"');
+    // What later catalogs add leaves room for what is called.
+    const later = new Metrics({ tellsModels: true });
+    for (const name of ['a', 'b', 'c'])
+      later.know(Array.from({ length: 60 }, (_, index) => leg('acme', `${name}/${index}`)));
+    for (let index = 0; index < 100; index++) later.attempt(leg('acme', `called/${index}`), 'answered', 0.1);
+    const shown = await later.text();
+    expect([
+      shown.includes('model="b/39"'),
+      shown.includes('model="b/40"'),
+      shown.includes('model="called/99"'),
+    ]).toEqual([true, false, true]);
+    expect(shown).not.toContain('model="other"');
   });
 
   it('counts as refusals what this gateway refuses or fails by itself, and nothing else', async () => {

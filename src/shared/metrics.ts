@@ -74,6 +74,8 @@ export interface MetricsOptions {
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
 
 const LABEL_VALUES_MAX = 200;
+/** Models that are told before they are called: the other values of the label are for those that are. */
+const MODELS_BEGUN_MAX = LABEL_VALUES_MAX / 2;
 const METHODS = new Set(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
 const OTHER = 'other';
 
@@ -103,6 +105,14 @@ class BoundedValues {
 
   /** @param onFirst told of each value that is let through, once */
   constructor(private readonly onFirst?: (value: string) => void) {}
+
+  get size(): number {
+    return this.seen.size;
+  }
+
+  has(value: string): boolean {
+    return this.seen.has(value);
+  }
 
   bound(value: string): string {
     if (this.seen.has(value)) return value;
@@ -279,12 +289,14 @@ export class Metrics {
     this.states.watch(state, read);
   }
 
-  /** Shows the series of what may be called, before it is: once for each catalog. */
+  /** Shows the series of what may be called, before it is: of each catalog, and of credentials that come to it. */
   know(legs: readonly MeasuredLeg[]): void {
     for (const { provider } of legs) this.providers.bound(provider);
-    // Of more models than the label has values those would be told that nobody asks for.
-    if (!this.tellsModels || new Set(legs.map(({ model }) => model)).size > LABEL_VALUES_MAX) return;
-    for (const { provider, model } of legs) this.beginCalls(this.providers.bound(provider), this.modelLabel(model));
+    if (!this.tellsModels || new Set(legs.map(({ model }) => model)).size > MODELS_BEGUN_MAX) return;
+    for (const { provider, model } of legs) {
+      if (!this.models.has(model) && this.models.size >= MODELS_BEGUN_MAX) continue;
+      this.beginCalls(this.providers.bound(provider), this.modelLabel(model));
+    }
   }
 
   /** A request was answered. @param route the pattern of the route, undefined where none matched */

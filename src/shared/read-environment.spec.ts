@@ -409,6 +409,7 @@ describe('readEnvironment', () => {
       HOSTNAME: 'x',
       PORTS: '1',
       FLOOD: '1',
+      API_KEY: 'x',
       DATABASE: 'x',
       AWS_REGIONS: 'x',
     };

@@ -9,6 +9,8 @@ import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Settings, type Variable
 
 /** What variables of ours begin with that no other program has. */
 const PREFIX = 'FAIRLEAD_';
+/** A catalog may name it for a credential. */
+const ANYBODYS = 'API_KEY';
 /** Shorter names than this are near to too many. */
 const COMPARED_FROM = 6;
 
@@ -103,7 +105,7 @@ function nearestVariable(name: string, own: ReadonlySet<string>): string | undef
   }
   // It may be somebody else's.
   if (name.length < COMPARED_FROM) return undefined;
-  if (own.has(`${PREFIX}${name}`)) return `${PREFIX}${name}`;
+  if (own.has(`${PREFIX}${name}`) && name !== ANYBODYS) return `${PREFIX}${name}`;
   const common = [...own].filter((one) => !one.startsWith(PREFIX) && one.length >= COMPARED_FROM);
   return nearestNames(name, common, 1, 1)[0];
 }

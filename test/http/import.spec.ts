@@ -144,8 +144,8 @@ describeOnEmbedded('a configuration of LiteLLM', (database) => {
     for (const [file, why] of [
       ['nobody.yaml', 'cannot be read (ENOENT)'],
       ['broken.yaml', 'is not valid YAML (BAD_INDENT)'],
-      ['/dev/zero', 'is no file'],
-      ['.', 'is no file'],
+      ['/dev/zero', 'is larger than 16777216 bytes'],
+      ['.', 'cannot be read (EISDIR)'],
     ] as const) {
       const { code, error, out } = await run(['litellm', file, '--out', 'none.yaml']);
       expect([code, out]).toEqual([1, '']);

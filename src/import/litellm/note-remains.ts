@@ -72,7 +72,8 @@ export function noteDeployment({ place, params, info, rest }: Deployment, upstre
     if (READ_PARAMS.has(key) || isPriceKey(key)) continue;
     note('not-carried', `${place}.litellm_params.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
   }
-  noteAddress(`${place}.litellm_params.api_base`, params['api_base'] ?? params['base_url'], upstream, note);
+  const address = ADDRESS_KEYS.find((key) => params[key] !== undefined && params[key] !== null);
+  if (address !== undefined) noteAddress(`${place}.litellm_params.${address}`, params[address], upstream, note);
   if (upstream.losesVersion) note('not-carried', `${place}.litellm_params.api_version`, NO_VERSION);
   for (const key of Object.keys(info)) {
     if (DESCRIBING_KEYS.has(key) || isPriceKey(key) || SILENT_INFO.test(key)) continue;
@@ -80,6 +81,9 @@ export function noteDeployment({ place, params, info, rest }: Deployment, upstre
   }
   for (const key of Object.keys(rest)) note('not-carried', `${place}.${key}`, PARAM_REASONS[key] ?? NO_COUNTERPART);
 }
+
+/** Where an address stands, the first of them that is there. */
+const ADDRESS_KEYS = ['api_base', 'base_url', 'aws_bedrock_runtime_endpoint'] as const;
 
 /** Some vendors have keys in their addresses; what is a key and what the name of an account no address says. */
 function noteAddress(place: string, said: unknown, { baseUrl }: Upstream, note: Note): void {

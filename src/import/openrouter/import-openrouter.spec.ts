@@ -99,8 +99,6 @@ describe('a gateway that fails', () => {
       else reply(response, 400, { error: { message: 'limit: must be at least 0' } });
     };
     await run();
-    expect(told.slice(1)).toEqual([
-      'left-out keys.json.0 (app): the gateway refuses it: 400 limit: must be at least 0',
-    ]);
+    expect(told).toEqual(['left-out keys.json.0 (app): the gateway refuses it: 400 limit: must be at least 0']);
   });
 });

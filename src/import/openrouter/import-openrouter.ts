@@ -86,9 +86,9 @@ async function makeKeys(
       hashes.set(request.oldHash, known.hash);
       continue;
     }
-    request.tell();
     const made = await makeKey(request, client, note);
     if (!made) continue;
+    request.tell();
     print(made);
     hashes.set(request.oldHash, made.hash);
     if (request.disabled) await switchOff(made, request, client);

@@ -50,6 +50,9 @@ it.each([
   ['FD00:0:0::5', 'https://[fd00::5]', true],
   ['::ffff:10.1.2.3', 'https://10.1.2.3', true],
   ['a_b.test', 'https://a_b.test', true],
+  ['münchen.test', 'https://münchen.test', true],
+  ['fe80::1%br-lan', 'https://[fe80::1]', true],
+  ['::ffff:10.0.0.0/104', 'https://10.1.2.3', true],
 ])('reads NO_PROXY %s at %s', (noProxy, url, isDirect) => {
   expect(reading({ NO_PROXY: noProxy }).of(new URL(url)) === undefined).toBe(isDirect);
 });

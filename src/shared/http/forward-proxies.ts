@@ -1,4 +1,5 @@
 import { isIP } from 'node:net';
+import { domainToASCII } from 'node:url';
 import { Injectable } from '@nestjs/common';
 import ipaddr from 'ipaddr.js';
 import { Secret } from '../../core/secret.js';
@@ -73,7 +74,8 @@ export function proxySecrets({ httpProxy, httpsProxy }: ProxySettings): readonly
     const url = proxy && new URL(proxy.reveal());
     const token = url && tokenOf(url);
     if (token === undefined) return [];
-    const password = decodeURIComponent(url!.password);
+    // Where there is no password the name is one.
+    const password = decodeURIComponent(url!.password || url!.username);
     return [token, ...(password.length < PASSWORD_CHARACTERS_MIN ? [] : [password])].map((text) => new Secret(text));
   });
 }
@@ -88,7 +90,7 @@ type IsException = (target: Target) => boolean;
 /** Whether an entry of `NO_PROXY` names any host. */
 export const namesHosts = (entry: string): boolean => readException(entry) !== undefined;
 
-const NAME = /^[\p{L}\p{N}_](?:[\p{L}\p{N}_.-]*[\p{L}\p{N}_])?$/u;
+const NAME = /^\w(?:[\w.-]*\w)?$/;
 
 /**
  * One entry of `NO_PROXY`: `*`, a name that stands for those below it as well, with a dot or `*.` before it or not, an
@@ -100,22 +102,31 @@ function readException(entry: string): IsException | undefined {
   if (text === '*') return () => true;
   if (text.includes('/')) {
     if (!ipaddr.isValidCIDR(text)) return undefined;
-    const network = ipaddr.parseCIDR(text);
+    const network = unmapped(ipaddr.parseCIDR(text));
     return ({ host }) => isIP(host) !== 0 && isWithin(ipaddr.process(host), network);
   }
   const [, named = text, port] = /^(\[[^\]]*\]|[^:]*):(\d+)$/.exec(text) ?? [];
   const isPort = (target: Target): boolean => port === undefined || Number(port) === target.port;
-  const bare = named.replace(/^\[|\]$/g, '');
+  // No URL has the zone of an address.
+  const bare = named.replace(/^\[|\]$|%.*$/g, '');
   if (isIP(bare) !== 0) {
     const address = ipaddr.process(bare).toString();
     return (target) => isPort(target) && isIP(target.host) !== 0 && ipaddr.process(target.host).toString() === address;
   }
-  const name = withoutRoot(named.replace(/^\*?\./, ''));
+  // As hosts of URLs are written.
+  const name = domainToASCII(withoutRoot(named.replace(/^\*?\./, '')));
   if (!NAME.test(name)) return undefined;
   return (target) => {
     const host = withoutRoot(target.host);
     return isPort(target) && (host === name || (isIP(host) === 0 && host.endsWith(`.${name}`)));
   };
+}
+
+/** A network of addresses of the older kind, as hosts are compared. */
+function unmapped(network: [ipaddr.IPv4 | ipaddr.IPv6, number]): [ipaddr.IPv4 | ipaddr.IPv6, number] {
+  const [address, bits] = network;
+  if (address.kind() !== 'ipv6' || bits < 96 || !(address as ipaddr.IPv6).isIPv4MappedAddress()) return network;
+  return [(address as ipaddr.IPv6).toIPv4Address(), bits - 96];
 }
 
 /** A dot at the end says that a name is whole, and changes nothing here. */

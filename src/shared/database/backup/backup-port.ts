@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { chmod, rm } from 'node:fs/promises';
 import { createServer, type Server, type Socket } from 'node:net';
-import { isAbsolute, join, relative } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Environment } from '../../environment.js';
@@ -13,11 +13,11 @@ const ADDRESS_BYTES_MAX = 103;
 
 /**
  * Within the data directory: whoever may write there may ask.
- * @returns undefined where its path is too long for a socket, from this process's folder as well
+ * @returns undefined where its path is too long for a socket
  */
 export function backupAddress(dataDir: string): string | undefined {
   const path = join(dataDir, 'backup.sock');
-  return [path, relative(process.cwd(), path)].find((one) => Buffer.byteLength(one) <= ADDRESS_BYTES_MAX);
+  return Buffer.byteLength(path) <= ADDRESS_BYTES_MAX ? path : undefined;
 }
 
 /** Longest word of whoever asks: a path, in JSON. */

@@ -1,30 +1,32 @@
 // Goal: whoever asks without a pause has the text made so many times a second and no more; who asks now and then has it
 // made each time. Method: a clock that the test turns.
-import { PacedText } from './paced-text.js';
+import { Rationed } from './rationed.js';
 
 it('is made anew 25 times a second at most, and told again in between', async () => {
   let time = 0;
   let made = 0;
-  const paced = new PacedText(
+  const rationed = new Rationed(
     () => Promise.resolve(`${++made}`),
+    25,
     () => time,
   );
-  for (let index = 1; index <= 25; index++) expect(await paced.text()).toBe(`${index}`);
-  for (time = 1; time < 1_000; time++) expect(await paced.text()).toBe('25');
-  expect(await paced.text()).toBe('26');
+  for (let index = 1; index <= 25; index++) expect(await rationed.latest()).toBe(`${index}`);
+  for (time = 1; time < 1_000; time++) expect(await rationed.latest()).toBe('25');
+  expect(await rationed.latest()).toBe('26');
   time = 10_000;
-  expect(await paced.text()).toBe('27');
+  expect(await rationed.latest()).toBe('27');
 });
 
 it('fails again within the second, and not for good', async () => {
   let time = 0;
   let isBroken = true;
-  const paced = new PacedText(
+  const rationed = new Rationed(
     () => (isBroken ? Promise.reject(new Error('broken')) : Promise.resolve('whole')),
+    25,
     () => time,
   );
-  for (let index = 0; index < 30; index++) await expect(paced.text()).rejects.toThrow('broken');
+  for (let index = 0; index < 30; index++) await expect(rationed.latest()).rejects.toThrow('broken');
   isBroken = false;
   time = 1_000;
-  expect(await paced.text()).toBe('whole');
+  expect(await rationed.latest()).toBe('whole');
 });
