@@ -148,7 +148,7 @@ describeOnEmbedded('bodies in flight', (database) => {
       held.push(gateway.messages(ask(length), { key }));
       await arrival;
     }
-    const text = await (await fetch(`${gateway.origin}/metrics`)).text();
+    const text = await gateway.metrics();
     expect(Number(/^fairlead_bytes_in_flight (\d+)$/m.exec(text)?.[1])).toBe(bytes.held);
 
     answer();

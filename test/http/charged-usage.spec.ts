@@ -209,7 +209,7 @@ describeOnEachDatabase('the usage that is charged', (database) => {
       expect(micro((await explained()).bound)).toBe(WIDENED);
       expect([told(await ask(second)), told(await ask(third))]).toEqual([lost, paid]);
 
-      const metrics = await (await fetch(`${gateway.origin}/metrics`)).text();
+      const metrics = await gateway.metrics();
       expect(metrics).toMatch(/fairlead_ledger_events_total\{event="widened"\} [1-9]/);
       const costs = [...metrics.matchAll(/fairlead_operator_cost_usd_total\{provider="[^"]+"\} (\S+)/g)];
       const total = costs.reduce((sum, [, cost]) => sum + Number(cost), 0);
@@ -221,7 +221,7 @@ describeOnEachDatabase('the usage that is charged', (database) => {
   });
 
   async function implausible(): Promise<number> {
-    const text = await (await fetch(`${gateway.origin}/metrics`)).text();
+    const text = await gateway.metrics();
     return Number(/fairlead_ledger_events_total\{event="implausible"\} (\d+)/.exec(text)?.[1] ?? 0);
   }
 

@@ -141,7 +141,7 @@ describeOnEmbedded('a provider that fails', (database) => {
         msg === 'request' && method === 'POST' && route !== '/api/v1/byok' && route !== '/api/v1/keys',
     );
   const metric = async (series: string): Promise<number> => {
-    const text = await (await fetch(`${gateway.origin}/metrics`)).text();
+    const text = await gateway.metrics();
     const line = text.split('\n').find((candidate) => candidate.startsWith(`${series} `));
     return line === undefined ? 0 : Number(line.slice(series.length + 1));
   };
@@ -315,7 +315,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     expect(await metric('fairlead_catalog_refused')).toBe(0);
     expect(await metric('fairlead_catalog_loaded_timestamp_seconds')).toBeGreaterThan(1_700_000_000);
     expect(await metric('fairlead_database_statement_duration_seconds_count')).toBeGreaterThan(0);
-    const text = await (await fetch(`${gateway.origin}/metrics`)).text();
+    const text = await gateway.metrics();
     expect(text).toMatch(/^fairlead_build_info\{version="\d+\.\d+\.\d+",node="v\d+\.\d+\.\d+"\} 1$/m);
     expect(text).toMatch(/^fairlead_catalog_info\{hash="[^"]+"\} 1$/m);
     for (const state of ['paused', 'out', 'paused_for_some'])

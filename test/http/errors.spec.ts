@@ -217,7 +217,7 @@ describeOnPostgres('a lost database', (database) => {
 
   /** It is asked every other second; each answer here is a turn of the gateway's event loop. */
   async function showsDatabase(up: 0 | 1): Promise<void> {
-    const metrics = async (): Promise<string> => (await fetch(`${gateway.origin}/metrics`)).text();
+    const metrics = (): Promise<string> => gateway.metrics();
     while (!(await metrics()).includes(`\nfairlead_database_up ${up}\n`)) await setTimeout(50);
   }
 

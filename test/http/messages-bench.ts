@@ -104,7 +104,7 @@ export class MessagesBench {
   }
 
   async metrics(): Promise<string> {
-    return (await fetch(`${this.gateway.origin}/metrics`)).text();
+    return this.gateway.metrics();
   }
 
   async close(): Promise<void> {

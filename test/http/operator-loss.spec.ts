@@ -97,7 +97,7 @@ describeOnEachDatabase('what the operator loses', (database) => {
 
   const pico = (usd: string): bigint => BigInt(usd.replace('.', ''));
   async function told(): Promise<{ metric: number; rows: number; activity: number }> {
-    const metrics = await (await fetch(`${gateway.origin}/metrics`)).text();
+    const metrics = await gateway.metrics();
     const lines = [...metrics.matchAll(/^fairlead_operator_cost_usd_total\{[^}]*\} (\S+)$/gm)];
     const rows = await ledger.query('select operator_cost from generations');
     const total = (rows as JsonBody[]).reduce((sum, { operator_cost }) => sum + pico(operator_cost), 0n);

@@ -50,7 +50,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
 
   it('are counted in the metrics while they are, by their provider', async () => {
     const paused = async (): Promise<string[]> => {
-      const text = await (await fetch(`${bench.gateway.origin}/metrics`)).text();
+      const text = await bench.gateway.metrics();
       return text.match(/^fairlead_endpoints_unavailable\{provider="(?:alpha|beta)",state="paused"\} \d+$/gm) ?? [];
     };
     const shown = (alpha: number): string[] => [

@@ -247,7 +247,7 @@ async function waysOut(
   return {
     answers: replies.join('\n'),
     log: JSON.stringify(gateway.log),
-    metrics: await (await fetch(`${gateway.origin}/metrics`)).text(),
+    metrics: await gateway.metrics(),
     rows: rows.join('\n'),
   };
 }

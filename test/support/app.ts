@@ -7,6 +7,7 @@ import { Description } from '../../src/description/description.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import { PinoLogger } from '../../src/shared/logger.js';
 import { readEnvironment } from '../../src/shared/read-environment.js';
+import { Metrics } from '../../src/shared/metrics.js';
 import type { TestDatabase } from './database.js';
 import { ApiDescription } from './description.js';
 
@@ -43,6 +44,8 @@ export interface TestGateway {
   request(path: string, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
   /** `POST /messages` with a JSON body. */
   messages(body: unknown, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
+  /** What `GET /metrics` would answer now: asked often, that answers the last one again. */
+  metrics(): Promise<string>;
   /** Makes an inference key with `POST /keys`. @param fields of its body; it has a name anyway */
   newKey(fields?: object): Promise<NewKey>;
   close(): Promise<void>;
@@ -108,6 +111,7 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
         ...init,
         headers: { 'content-type': 'application/json', ...(init?.headers as Record<string, string>) },
       }),
+    metrics: () => gateway.app.get(Metrics, { strict: false }).text(),
     newKey: async (fields) => {
       const response = await request('/keys', {
         method: 'POST',
