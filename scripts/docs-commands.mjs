@@ -30,11 +30,14 @@ const answers = (url) =>
     socket.once('connect', () => (socket.destroy(), resolve(true))).once('error', () => resolve(false));
   });
 
+/** @returns what the last one answers */
 async function administer(...statements) {
   const client = new pg.Client({ connectionString: SERVER });
   await client.connect();
   try {
-    for (const statement of statements) await client.query(statement);
+    let last;
+    for (const statement of statements) last = await client.query(statement);
+    return last;
   } finally {
     await client.end();
   }
@@ -101,20 +104,10 @@ function run(page, commands, { origin, env }) {
 /** As the page of backups names it. It may be somebody's: what was there before is not touched. */
 const RESTORED = 'fairlead_restored';
 
-async function exists(name) {
-  const client = new pg.Client({ connectionString: SERVER });
-  await client.connect();
-  try {
-    return (await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [name])).rowCount > 0;
-  } finally {
-    await client.end();
-  }
-}
-
 let passed = 0;
 let skipped = 0;
 const isServed = await answers(new URL(SERVER));
-if (isServed && (await exists(RESTORED))) {
+if (isServed && (await administer(`SELECT 1 FROM pg_database WHERE datname = '${RESTORED}'`)).rowCount > 0) {
   rmSync(folder, { recursive: true, force: true });
   throw new Error(`There is a database ${RESTORED} already: drop it, if nobody needs it, and run this again.`);
 }

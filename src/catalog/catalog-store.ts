@@ -32,8 +32,8 @@ interface FileHashes {
  * the catalog before it stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
-  /** Whom to tell of each catalog that comes into force after the first. */
-  onReloaded: (catalog: CatalogSnapshot) => void = () => undefined;
+  /** Whom to tell when another catalog comes into force, or other credentials of it. */
+  onReloaded: () => void = () => undefined;
   private inForceSince = Date.now();
   private fileIsRefused = false;
   private timer: NodeJS.Timeout | undefined;
@@ -139,7 +139,7 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     if (!isNew && hashes.credentials === this.hashes.credentials) return;
     this.snapshot = snapshot;
     this.hashes = hashes;
-    this.onReloaded(snapshot);
+    this.onReloaded();
     if (!isNew) {
       this.logger.log('Credentials of the catalog were read anew: their files have changed.');
       return;

@@ -9,7 +9,7 @@ export const ofProcess = (): CommandContext => ({
   printError: (text) => process.stderr.write(text),
 });
 
-/** The same, for what can undo its work: a first signal asks for that, a second one ends the process. */
+/** The same, for what is done whole or not at all: a first signal may undo it, a second one ends the process. */
 export function ofStoppableProcess(): CommandContext {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -68,9 +68,10 @@ export async function runTransfer(command: TransferCommand, context: CommandCont
   try {
     const { environment } = readEnvironment(context.variables, context.workingDirectory);
     redaction = new Redaction(environment.databaseUrl && [environment.databaseUrl]);
-    const { tables } = await command.run(environment, pathOf(file, context), context.signal);
+    const path = pathOf(file, context);
+    const { tables } = await command.run(environment, path, context.signal);
     const rows = tables.reduce((sum, table) => sum + table.rows, 0);
-    context.print(`${command.summary(pathOf(file, context), rows, tables.length)}\n`);
+    context.print(`${command.summary(path, rows, tables.length)}\n`);
     return DONE;
   } catch (error) {
     context.printError(`${command.name}: ${redaction.text(failureMessage(error))}\n`);
