@@ -165,7 +165,9 @@ export class LedgerRepository {
   /** Settles holds that nothing was sent for, at nothing: no generation comes of them. */
   async release(ids: readonly string[]): Promise<void> {
     await this.statements.run(
-      'UPDATE holds SET cost = 0, byok_cost = 0 WHERE generation_id = ANY($1) AND cost IS NULL',
+      `UPDATE holds SET cost = 0, byok_cost = 0 WHERE generation_id = ANY(array(
+         SELECT h.generation_id FROM holds h WHERE h.generation_id = ANY($1) AND h.cost IS NULL ORDER BY h.generation_id FOR UPDATE
+       ))`,
       [ids],
     );
   }
@@ -191,7 +193,7 @@ export class LedgerRepository {
    * @returns the epoch of the holds: after another one than before, some may be lost
    */
   async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
-    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_2($1, $2) AS epoch', [
+    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_3($1, $2) AS epoch', [
       replica,
       `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`,
     ]);

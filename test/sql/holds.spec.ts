@@ -2,11 +2,15 @@
  * Goal: a hold is taken from the counters of its moment, and goes back to exactly those, whatever is changed meanwhile;
  * who has no counter has no credit. Method: the statements themselves on both databases.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { INTERVALS, windowStart, type Interval } from '../../src/core/time.js';
+import { newUuid } from '../../src/core/ids.js';
+import { INTERVALS, SystemClock, windowStart, type Interval } from '../../src/core/time.js';
+import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { Statements } from '../../src/shared/database/statements.js';
+import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
 import { LedgerBench, type LedgerAccount } from './ledger-bench.js';
 
 describeOnEachDatabase('holds', (database) => {
@@ -187,6 +191,60 @@ describeOnEachDatabase('holds', (database) => {
     expect(rows).toHaveLength(times.length * INTERVALS.length);
     for (const { at, interval, starts } of rows) {
       expect([at, interval, starts]).toEqual([at, interval, windowStart(interval, at.getTime())]);
+    }
+  });
+});
+
+describeOnPostgres('many holds at once', (database) => {
+  let source: DataSource;
+  let ledger: LedgerBench;
+  let repository: LedgerRepository;
+  beforeAll(async () => {
+    source = await database.connect();
+    ledger = new LedgerBench(source);
+    repository = new LedgerRepository(new Statements(source), new SystemClock());
+  }, 60_000);
+  afterAll(() => source?.destroy());
+
+  const untilOneWaits = async (): Promise<void> => {
+    const deadline = performance.now() + 10_000;
+    const count = `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
+    while ((await source.query<{ count: number }[]>(count))[0]!.count === 0) {
+      if (performance.now() > deadline) throw new Error('Nothing waits for the hold.');
+      await sleep(5);
+    }
+  };
+
+  // Whoever has the first and wants the second would wait for who waits for the first.
+  it.each<[string, (ids: readonly string[]) => Promise<unknown>]>([
+    [
+      'told of',
+      (ids) =>
+        repository.beat(
+          newUuid(Date.now()),
+          ids.map((id) => [id, '{}']),
+        ),
+    ],
+    ['given back', (ids) => repository.release(ids)],
+  ])('are locked in the order of their ids where they are %s', async (_what, change) => {
+    const account = await ledger.addAccount('100');
+    const taken = [
+      await ledger.hold(account, account.keys[0]!, '1'),
+      await ledger.hold(account, account.keys[0]!, '1'),
+    ];
+    const [first, second] = taken.map(({ id }) => id).sort();
+    const other = source.createQueryRunner();
+    let changed: Promise<unknown> | undefined;
+    try {
+      await other.startTransaction();
+      await other.query('select from holds where generation_id = $1 for update', [first]);
+      changed = change([second!, first!]);
+      await untilOneWaits();
+      await other.query(`select from holds where generation_id = $1 for update nowait`, [second]);
+    } finally {
+      await other.rollbackTransaction();
+      await other.release();
+      await changed;
     }
   });
 });

@@ -12,6 +12,7 @@ import { PluginDefaults1795480000000 } from './migrations/1795480000000-plugin-d
 import { KeySecrets1795487200000 } from './migrations/1795487200000-key-secrets.js';
 import { NotesOfHolds1795696000000 } from './migrations/1795696000000-notes-of-holds.js';
 import { ConsultedDecisions1795697000000 } from './migrations/1795697000000-consulted-decisions.js';
+import { BeatsInOrder1795823000000 } from './migrations/1795823000000-beats-in-order.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -28,6 +29,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   KeySecrets1795487200000,
   NotesOfHolds1795696000000,
   ConsultedDecisions1795697000000,
+  BeatsInOrder1795823000000,
 ];
 
 /**

@@ -1,0 +1,15 @@
+import type { MigrationInterface, QueryRunner } from 'typeorm';
+import { readSql } from '../sql-file.js';
+
+/** Beats lock holds in the order in which all others do. */
+export class BeatsInOrder1795823000000 implements MigrationInterface {
+  readonly name = 'BeatsInOrder1795823000000';
+
+  async up(runner: QueryRunner): Promise<void> {
+    await runner.query(readSql('ledger/sql/beat_3.sql'));
+  }
+
+  async down(runner: QueryRunner): Promise<void> {
+    await runner.query('drop function beat_3');
+  }
+}
