@@ -4,6 +4,7 @@ import { isDatabaseUnavailable } from '../shared/database/database-unavailable.j
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import type { Hold } from './hold.js';
+import { HoldNotes } from './hold-notes.js';
 import { DEAD_AFTER_MS, LedgerRepository, printGeneration } from './ledger.repository.js';
 import { Postings } from './postings.js';
 import { LedgerService } from './ledger.service.js';
@@ -58,6 +59,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly ledger: LedgerService,
     private readonly repository: LedgerRepository,
     private readonly postings: Postings,
+    private readonly notes: HoldNotes,
     private readonly prices: PriceVersions,
     private readonly environment: Environment,
     private readonly metrics: Metrics,
@@ -65,6 +67,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
 
   /** The first beat comes before the first hold: nobody takes this replica for dead. */
   async onApplicationBootstrap(): Promise<void> {
+    await this.notes.restore();
     await this.enterEpoch(await this.repository.beat(this.ledger.replica, []));
     this.beatAt = performance.now();
     this.ledger.onIncomplete = () => this.hurry();
@@ -185,11 +188,13 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private async beat(): Promise<void> {
     this.beganToBeatAt = performance.now();
     const { replica } = this.ledger;
+    const areSaid = this.notes.turn();
     const changed = this.listChanged();
     const rows = changed.map(({ id, printed }) => [id, printed] as const);
     let epoch: string;
     try {
       epoch = await this.repository.beat(replica, rows);
+      areSaid();
     } catch (error) {
       if (rows.length === 0 || isDatabaseUnavailable(error)) throw error;
       // A row that the database does not take must not make all of them look dead.

@@ -49,6 +49,8 @@ const NULS = /\0/g;
 export const POSTED_MAX = 1_000;
 /** Rows of one statement that nobody waits for. */
 const SWEEP_MAX = 1_000;
+/** Rows of open generations that one statement brings back. */
+const NOTES_MAX = 200;
 /** A replica whose heartbeat is older is dead: seven beats. */
 export const DEAD_AFTER_MS = 15_000;
 const DEAD_AFTER = `interval '${DEAD_AFTER_MS} milliseconds'`;
@@ -195,7 +197,7 @@ export class LedgerRepository {
   async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
     const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_3($1, $2) AS epoch', [
       replica,
-      `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`,
+      printObserved(observed),
     ]);
     return row!.epoch;
   }
@@ -203,12 +205,24 @@ export class LedgerRepository {
   /**
    * Says what one open generation has come to, before the next beat would.
    * @param row printed
-   * @param isEmbedded the database ends with this process, and is to have it on its disk; a server's own end may lose
-   *   it, as it may lose holds
    * @param sent as of `Statements.value`
    */
-  async note(id: string, row: string, isEmbedded: boolean, sent: () => void): Promise<void> {
-    await this.statements.value('SELECT note_hold_1($1, $2, $3)', [id, row, isEmbedded ? 'true' : 'false'], sent);
+  async note(id: string, row: string, sent: () => void): Promise<void> {
+    // A server's own end may lose it, as it may lose holds.
+    await this.statements.value('SELECT note_hold_1($1, $2, $3)', [id, row, 'false'], sent);
+  }
+
+  /** Says what open generations had come to when that was noted elsewhere, unless a beat has said more since. */
+  async restoreNotes(rows: readonly Settlement[]): Promise<void> {
+    for (let start = 0; start < rows.length; start += NOTES_MAX) {
+      const batch = rows.slice(start, start + NOTES_MAX);
+      await this.statements.run(
+        `UPDATE holds h SET observed = o.row FROM json_to_recordset($1) AS o (id text, row jsonb)
+         WHERE h.generation_id = o.id AND h.cost IS NULL
+           AND coalesce((h.observed->>'settled_at')::timestamptz, '-infinity') < (o.row->>'settled_at')::timestamptz`,
+        [printObserved(batch.map((row) => [row.id, printGeneration(row)]))],
+      );
+    }
   }
 
   /**
@@ -322,6 +336,9 @@ export class LedgerRepository {
     );
   }
 }
+
+const printObserved = (observed: readonly (readonly [id: string, row: string])[]): string =>
+  `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`;
 
 function printMember(replica: string, { request, amounts, extends: isExtension }: HoldMember, place: number): object {
   const { id, caller, model, isFree, isShared } = request;

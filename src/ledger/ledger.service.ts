@@ -11,7 +11,7 @@ import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
-import { STATEMENT_MS_MAX, withinTime } from '../shared/within-time.js';
+import { STATEMENT_MS_MAX } from '../shared/within-time.js';
 import { CounterPostings } from './counter-postings.js';
 import {
   HOLDS_INCOMPLETE,
@@ -22,6 +22,7 @@ import {
 } from './ledger.repository.js';
 import { Postings } from './postings.js';
 import { GroupCommit } from './group-commit.js';
+import { HoldNotes } from './hold-notes.js';
 import {
   countedBy,
   remainingOf,
@@ -91,6 +92,7 @@ export class LedgerService implements OnModuleInit {
     private readonly repository: LedgerRepository,
     private readonly postings: Postings,
     private readonly partitions: GenerationPartitions,
+    private readonly notes: HoldNotes,
     private readonly environment: Environment,
     private readonly metrics: Metrics,
     clock: Clock,
@@ -228,24 +230,10 @@ export class LedgerService implements OnModuleInit {
   /**
    * Writes down at once what a hold has come to, where a generation goes on with a further call: what has ended is
    * charged exactly, should this process die before the next beat.
-   * @returns when that is so: a server has been sent it, an embedded database has done it. Never rejects: the beat says
-   *   it again
+   * @returns when no end of this process can lose it. Never rejects: the beat says it again
    */
   note(hold: Hold): Promise<void> {
-    return new Promise((safe) => {
-      // One after another, for the latest says most; and by its answer, for connections do not wait for each other.
-      hold.noting = (hold.noting ?? Promise.resolve()).then(() => this.noteNext(hold, safe)).then(safe);
-    });
-  }
-
-  private async noteNext(hold: Hold, sent: () => void): Promise<void> {
-    const isEmbedded = this.environment.databaseUrl === undefined;
-    try {
-      const row = hold.observe?.();
-      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row), isEmbedded, sent));
-    } catch (error) {
-      if (!isDatabaseUnavailable(error)) this.logger.warn(error);
-    }
+    return this.notes.note(hold);
   }
 
   /**

@@ -8,6 +8,7 @@ import type { DataSource } from 'typeorm';
 import { newUuid } from '../../src/core/ids.js';
 import { INTERVALS, SystemClock, windowStart, type Interval } from '../../src/core/time.js';
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
+import type { Settlement } from '../../src/ledger/settlement.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
@@ -168,6 +169,35 @@ describeOnEachDatabase('holds', (database) => {
     expect(isQuick()).toBe(true);
     await source.query('delete from holds where account_id = $1', [account.id]);
   }, 60_000);
+
+  it('have come to what was noted beside the database, unless a beat has said more since, or they have ended', async () => {
+    const account = await ledger.addAccount('100');
+    const repository = new LedgerRepository(new Statements(source), new SystemClock());
+    const hold = async (): Promise<string> => (await ledger.hold(account, account.keys[0]!, '1')).id;
+    const [silent, told, toldSince, ended] = [await hold(), await hold(), await hold(), await hold()];
+    const said = (id: string, second: number): string =>
+      JSON.stringify({ id, settled_at: `2026-01-01T00:00:0${second}.000Z` });
+    await repository.beat(newUuid(Date.now()), [
+      [told, said(told, 1)],
+      [toldSince, said(toldSince, 3)],
+    ]);
+    await ledger.release(ended);
+    const notes = [silent, told, toldSince, ended, 'gen-1-nobody'].map((id) => JSON.parse(said(id, 2)) as Settlement);
+    await repository.restoreNotes(notes);
+    await repository.restoreNotes([]);
+
+    const rows = await source.query<{ generation_id: string; observed: { settled_at: string } | null }[]>(
+      'select generation_id, observed from holds where account_id = $1',
+      [account.id],
+    );
+    const seconds = Object.fromEntries(
+      rows.map(({ generation_id, observed }) => [generation_id, observed && Number(observed.settled_at.slice(18, 19))]),
+    );
+    expect(seconds).toMatchObject({ [silent]: 2, [told]: 2, [toldSince]: 3 });
+    expect(seconds[ended] ?? null).toBeNull();
+    for (const id of [silent, told, toldSince]) await ledger.release(id);
+    await ledger.post();
+  });
 
   it('belong to the windows that the rest of the gateway means, whatever the time zone of the session', async () => {
     const times = [

@@ -1,0 +1,85 @@
+/**
+ * Goal: notes beside the embedded database take nobody's time or reply, whatever the disk does, and what an earlier
+ * process left is brought into the database before it is gone. Method: files in a folder of their own, a double of the
+ * statements.
+ */
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
+import type { Environment } from '../shared/environment.js';
+import { NOTHING_OBSERVED } from './generation-row.js';
+import type { Hold } from './hold.js';
+import { KeptNotes } from './kept-notes.js';
+import type { LedgerRepository } from './ledger.repository.js';
+import { NoteFiles } from './note-files.js';
+import type { Settlement } from './settlement.js';
+
+const ROW = { ...NOTHING_OBSERVED, id: 'gen-1-a', settled_at: '2026-01-01T00:00:00.000Z' } as unknown as Settlement;
+const holdOf = (observe: Hold['observe']): Hold => ({ id: 'gen-1-a', observe }) as unknown as Hold;
+
+let dataDir: string;
+let notes: KeptNotes;
+let restored: Settlement[];
+let refuses: boolean;
+const open = (): KeptNotes => {
+  const restoreNotes = (rows: readonly Settlement[]): Promise<void> => {
+    if (refuses) return Promise.reject(new Error('The database refuses.'));
+    restored.push(...rows);
+    return Promise.resolve();
+  };
+  return new KeptNotes({ restoreNotes } as LedgerRepository, { dataDir } as Environment);
+};
+beforeEach(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'fairlead-kept-'));
+  restored = [];
+  refuses = false;
+  notes = open();
+  await notes.restore();
+});
+afterEach(async () => {
+  jest.restoreAllMocks();
+  notes.onApplicationShutdown();
+  await rm(dataDir, { recursive: true });
+});
+
+it('brings what an earlier process noted into the database, once, and not before it is taken there', async () => {
+  await notes.note(holdOf(() => ROW));
+  refuses = true;
+  await expect(open().restore()).rejects.toThrow('refuses');
+  refuses = false;
+  const later = open();
+  await later.restore();
+  expect(restored).toEqual([ROW]);
+  const last = open();
+  await last.restore();
+  expect(restored).toEqual([ROW]);
+  later.onApplicationShutdown();
+  last.onApplicationShutdown();
+});
+
+it('writes nothing while nothing was observed, and nothing that a beat has said stays', async () => {
+  await notes.note(holdOf(undefined));
+  await notes.note(holdOf(() => undefined));
+  expect(await readFile(join(dataDir, 'notes', '0.rows'), 'utf8')).toBe('');
+  await notes.note(holdOf(() => ROW));
+  notes.turn()();
+  expect(await NoteFiles.read(join(dataDir, 'notes'))).toEqual([]);
+});
+
+it('tells once of a disk that refuses, and of each further time after it took something', async () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  const full = jest.spyOn(NoteFiles.prototype, 'write').mockImplementation(() => {
+    throw new Error('no space left');
+  });
+  for (let step = 0; step < 3; step++) await notes.note(holdOf(() => ROW));
+  expect(warn).toHaveBeenCalledTimes(1);
+  full.mockRestore();
+  await notes.note(holdOf(() => ROW));
+  await notes.note(
+    holdOf(() => {
+      throw new Error('cannot be observed');
+    }),
+  );
+  expect(warn).toHaveBeenCalledTimes(2);
+});

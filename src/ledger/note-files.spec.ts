@@ -1,0 +1,112 @@
+/**
+ * Goal: whatever was noted last of a generation is found by the next process, unless a beat has brought it into the
+ * database, however the process ended and whatever a line was cut to. Method: files in a folder of their own; what a
+ * killed process leaves is what stands in them.
+ */
+import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { NOTHING_OBSERVED } from './generation-row.js';
+import { NoteFiles } from './note-files.js';
+import type { Settlement } from './settlement.js';
+
+let folder: string;
+let files: NoteFiles;
+beforeEach(async () => {
+  folder = join(await mkdtemp(join(tmpdir(), 'fairlead-notes-')), 'notes');
+  files = NoteFiles.create(folder);
+});
+afterEach(async () => {
+  files.close();
+  await rm(join(folder, '..'), { recursive: true });
+});
+
+let second = 0;
+/** Each is of a later moment than the one before. */
+const row = (id: string, cost: string): Settlement =>
+  ({
+    ...NOTHING_OBSERVED,
+    id,
+    cost,
+    settled_at: new Date(Date.UTC(2026, 0, 1, 0, 0, second++)).toISOString(),
+  }) as unknown as Settlement;
+
+const costs = async (): Promise<Record<string, string>> =>
+  Object.fromEntries((await NoteFiles.read(folder)).map(({ id, cost }) => [id, cost]));
+
+describe('notes of open generations', () => {
+  it('are read back, the latest of each', async () => {
+    for (const [id, cost] of [['a', '1'], ['b', '2'], ['a', '3']] as const) files.write(row(id, cost)); // prettier-ignore
+    expect(await costs()).toEqual({ a: '3', b: '2' });
+  });
+
+  it('are nothing where nobody has noted any', async () => {
+    expect(await costs()).toEqual({});
+    expect(await NoteFiles.read(join(folder, 'nowhere'))).toEqual([]);
+  });
+
+  it('are gone once a beat has said them, and only then', async () => {
+    files.write(row('before', '1'));
+    const areSaid = files.turn();
+    files.write(row('after', '2'));
+    expect(await costs()).toEqual({ before: '1', after: '2' });
+    areSaid();
+    expect(await costs()).toEqual({ after: '2' });
+    files.turn()();
+    expect(await costs()).toEqual({});
+  });
+
+  it('stay through beats that fail, and the first one that does not ends those before it', async () => {
+    files.write(row('a', '1'));
+    files.turn();
+    files.write(row('b', '2'));
+    files.turn();
+    files.write(row('c', '3'));
+    const areSaid = files.turn();
+    files.write(row('d', '4'));
+    expect(await costs()).toEqual({ a: '1', b: '2', c: '3', d: '4' });
+    areSaid();
+    expect(await costs()).toMatchObject({ b: '2', c: '3', d: '4' });
+    files.turn()();
+    expect(await costs()).toEqual({});
+    files.write(row('e', '5'));
+    expect(await costs()).toEqual({ e: '5' });
+  });
+
+  it('take no more of the disk than between two beats', async () => {
+    for (let beat = 0; beat < 50; beat++) {
+      for (let note = 0; note < 10; note++) files.write(row('a', String(note)));
+      files.turn()();
+    }
+    files.write(row('a', 'last'));
+    const sizes = await Promise.all(['0.rows', '1.rows'].map(async (name) => (await stat(join(folder, name))).size));
+    expect(sizes[0]! + sizes[1]!).toBeLessThan(4_000);
+    expect(await costs()).toEqual({ a: 'last' });
+  });
+
+  it('are read around what is damaged, and up to a last line that is cut at any of its bytes', async () => {
+    files.write(row('a', '1'));
+    files.write(row('a', '2'));
+    const name = join(folder, '0.rows');
+    const whole = await readFile(name);
+    const first = whole.indexOf(0x0a) + 1;
+    for (let end = first; end < whole.length - 1; end++) {
+      await writeFile(name, whole.subarray(0, end));
+      expect(await costs()).toEqual({ a: '1' });
+    }
+    await appendFile(name, '\n');
+    files.write(row('b', '3'));
+    expect(await costs()).toEqual({ a: '1', b: '3' });
+    await writeFile(name, whole.toString().replace('"cost":"1"', '"cost":"9"'));
+    expect(await costs()).toEqual({ a: '2' });
+  });
+
+  it('are for nobody else, and empty at the start', async () => {
+    files.write(row('a', '1'));
+    expect((await stat(folder)).mode & 0o777).toBe(0o700);
+    for (const name of ['0.rows', '1.rows']) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    files.close();
+    files = NoteFiles.create(folder);
+    expect(await costs()).toEqual({});
+  });
+});
