@@ -397,8 +397,8 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
 }
 
 /**
- * What is missing of a hold, and as much again as was used, or twice what is to come where that is more: a loop asks the
- * ledger once or twice, not for each of its calls.
+ * What is missing of a hold, and as much again as was used, or twice what is to come where that is more: a loop asks
+ * the ledger once or twice, not for each of its calls.
  */
 const withRoomAhead = (missing: PicoUsd, used: PicoUsd, coming: PicoUsd): PicoUsd =>
   missing === 0n ? 0n : missing + larger(used, 2n * coming);
