@@ -52,6 +52,8 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What further calls and uses of tools may come to that are under way. */
   private readonly coming = new Set<HeldAmounts>();
+  /** What is needed is asked for alone, once there was no room for more. */
+  private lacksRoomAhead = false;
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = Promise.resolve();
   /** What had ended when that was last written down, and when nobody can lose it. Never rejects. */
@@ -130,7 +132,9 @@ export class GenerationBilling implements GenerationObserver {
       credits: withRoomAhead(missing.credits, used.credits, coming.credits),
       byok: withRoomAhead(missing.byok, used.byok, coming.byok),
     };
-    return (await this.reserve(ahead)) || this.reserve(missing);
+    if (!this.lacksRoomAhead && (await this.reserve(ahead))) return true;
+    this.lacksRoomAhead = true;
+    return this.reserve(missing);
   }
 
   private note(): Promise<void> {

@@ -7,25 +7,60 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
 import type { Environment } from '../shared/environment.js';
 import { NOTHING_OBSERVED } from './generation-row.js';
 import type { Hold } from './hold.js';
 import { KeptNotes } from './kept-notes.js';
 import type { LedgerRepository } from './ledger.repository.js';
-import { NoteFiles } from './note-files.js';
+import { NoteFiles, type Note } from './note-files.js';
 import type { Settlement } from './settlement.js';
 
 const ROW = { ...NOTHING_OBSERVED, id: 'gen-1-a', settled_at: '2026-01-01T00:00:00.000Z' } as unknown as Settlement;
-const holdOf = (observe: Hold['observe']): Hold => ({ id: 'gen-1-a', observe }) as unknown as Hold;
+const HELD: Hold = {
+  id: 'gen-1-a',
+  request: {
+    id: 'gen-1-a',
+    caller: { accountId: 'an account', workspaceId: 'a workspace', keyHash: 'a hash' } as Caller,
+    guardrails: [],
+    model: 'test/one',
+    bound: { credits: 0n, byok: 0n },
+    isFree: false,
+  },
+  heldAt: '2026-01-01T00:00:00.000Z',
+  counters: { keyInterval: 'lifetime', budgets: null },
+  bound: { credits: 1_500_000_000_000n, byok: 0n },
+  observe: undefined,
+  place: 0,
+};
+const holdOf = (observe: Hold['observe']): Hold => ({ ...HELD, observe });
+/** As the database lost it: nobody's, with the bound that its process knew. */
+const NOTE = {
+  hold: {
+    generation_id: 'gen-1-a',
+    held_at: '2026-01-01T00:00:00.000Z',
+    replica: null,
+    account_id: 'an account',
+    workspace_id: 'a workspace',
+    key_hash: 'a hash',
+    key_interval: 'lifetime',
+    budgets: null,
+    bound: '1.5',
+    byok_bound: '0',
+    model: 'test/one',
+    deadline_at: '2026-01-01T00:00:00.000Z',
+  },
+  row: ROW,
+};
 
 let dataDir: string;
 let notes: KeptNotes;
-let restored: Settlement[];
+let restored: Note[];
 let refuses: boolean;
 const open = (): KeptNotes => {
-  const restoreNotes = (rows: readonly Settlement[]): Promise<void> => {
+  const restoreNotes = (found: readonly Note[]): Promise<void> => {
     if (refuses) return Promise.reject(new Error('The database refuses.'));
-    restored.push(...rows);
+    restored.push(...found);
     return Promise.resolve();
   };
   return new KeptNotes({ restoreNotes } as LedgerRepository, { dataDir } as Environment);
@@ -50,10 +85,10 @@ it('brings what an earlier process noted into the database, once, and not before
   refuses = false;
   const later = open();
   await later.restore();
-  expect(restored).toEqual([ROW]);
+  expect(restored).toEqual([NOTE]);
   const last = open();
   await last.restore();
-  expect(restored).toEqual([ROW]);
+  expect(restored).toEqual([NOTE]);
   later.onApplicationShutdown();
   last.onApplicationShutdown();
 });
@@ -63,8 +98,9 @@ it('writes nothing while nothing was observed, and nothing that a beat has said 
   await notes.note(holdOf(() => undefined));
   expect(await readFile(join(dataDir, 'notes', '0.rows'), 'utf8')).toBe('');
   await notes.note(holdOf(() => ROW));
+  expect(notes.unsaid('gen-1-a')).toBe(ROW);
   notes.turn()();
-  expect(await NoteFiles.read(join(dataDir, 'notes'))).toEqual([]);
+  expect([await NoteFiles.read(join(dataDir, 'notes')), notes.unsaid('gen-1-a')]).toEqual([[], undefined]);
 });
 
 it('tells once of a disk that refuses, and of each further time after it took something', async () => {
@@ -82,4 +118,18 @@ it('tells once of a disk that refuses, and of each further time after it took so
     }),
   );
   expect(warn).toHaveBeenCalledTimes(2);
+});
+
+it('fails no beat, and no request that outlives the gateway', async () => {
+  const warn = jest.spyOn(Logger.prototype, 'warn').mockImplementation(() => undefined);
+  const broken = (): never => {
+    throw new Error('a disk that is gone');
+  };
+  jest.spyOn(NoteFiles.prototype, 'turn').mockReturnValue(broken);
+  notes.turn()();
+  expect(warn).toHaveBeenCalledTimes(1);
+  notes.onApplicationShutdown();
+  await notes.note(holdOf(() => ROW));
+  notes.turn()();
+  expect(notes.unsaid('gen-1-a')).toBeUndefined();
 });

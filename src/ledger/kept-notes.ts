@@ -3,8 +3,9 @@ import { Logger, type OnApplicationShutdown } from '@nestjs/common';
 import type { Environment } from '../shared/environment.js';
 import type { Hold } from './hold.js';
 import { HoldNotes } from './hold-notes.js';
-import type { LedgerRepository } from './ledger.repository.js';
+import { holdRow, type LedgerRepository } from './ledger.repository.js';
 import { NoteFiles, NOTES } from './note-files.js';
+import type { Settlement } from './settlement.js';
 
 /**
  * Notes beside the embedded database, which ends with this process: its next one finds them there. A statement would
@@ -29,23 +30,35 @@ export class KeptNotes extends HoldNotes implements OnApplicationShutdown {
   }
 
   override async note(hold: Hold): Promise<void> {
-    try {
+    this.attempt(() => {
       const row = hold.observe?.();
-      if (row) this.files?.write(row);
-      this.isFailing = false;
-    } catch (error) {
-      // A disk that is full is told of once, not at each step of each loop.
-      if (!this.isFailing) this.logger.warn(error);
-      this.isFailing = true;
-    }
+      // Nobody's who would beat: what it comes back as is recovered.
+      if (row) this.files?.write({ hold: holdRow(null, hold, 0), row });
+    });
+  }
+
+  override unsaid(id: string): Settlement | undefined {
+    return this.files?.latest(id);
   }
 
   override turn(): () => void {
-    return this.files?.turn() ?? (() => undefined);
+    const areSaid = this.files?.turn();
+    return () => areSaid && this.attempt(areSaid);
   }
 
   onApplicationShutdown(): void {
     this.files?.close();
     this.files = undefined;
+  }
+
+  /** A disk that is full is told of once, not at each step of each loop. */
+  private attempt(act: () => void): void {
+    try {
+      act();
+      this.isFailing = false;
+    } catch (error) {
+      if (!this.isFailing) this.logger.warn(error);
+      this.isFailing = true;
+    }
   }
 }

@@ -191,18 +191,22 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     const areSaid = this.notes.turn();
     const changed = this.listChanged();
     const rows = changed.map(({ id, printed }) => [id, printed] as const);
+    let isSaid = true;
     let epoch: string;
     try {
       epoch = await this.repository.beat(replica, rows);
-      areSaid();
     } catch (error) {
       if (rows.length === 0 || isDatabaseUnavailable(error)) throw error;
       // A row that the database does not take must not make all of them look dead.
       this.logger.error(error);
+      isSaid = false;
       epoch = await this.repository.beat(replica, []);
     }
     await this.enterEpoch(epoch);
-    for (const { id, figures } of changed) this.observed.set(id, figures);
+    if (isSaid) {
+      for (const { id, figures } of changed) this.observed.set(id, figures);
+      areSaid();
+    }
     const open = new Set(this.listOpen());
     for (const id of this.observed.keys()) if (!open.has(id)) this.observed.delete(id);
     const now = performance.now();
@@ -226,6 +230,11 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
       } catch (error) {
         this.logger.error(error);
       }
+    }
+    // They stand no more in what is open, and are recovered by what is in the database.
+    for (const id of this.ledger.listGivenUp()) {
+      const row = this.notes.unsaid(id);
+      if (row) changed.push({ id, figures: '', printed: printGeneration(row) });
     }
     return changed;
   }

@@ -37,9 +37,7 @@ import { WindowsRepository } from './windows.repository.js';
     {
       provide: HoldNotes,
       useFactory: (environment: Environment, repository: LedgerRepository): HoldNotes =>
-        environment.databaseUrl === undefined
-          ? new KeptNotes(repository, environment)
-          : new SentNotes(repository, environment),
+        environment.databaseUrl === undefined ? new KeptNotes(repository, environment) : new SentNotes(repository),
       inject: [Environment, LedgerRepository],
     },
     GenerationPartitions,

@@ -5,6 +5,7 @@ import { Clock, type Interval } from '../core/time.js';
 import { Statements } from '../shared/database/statements.js';
 import { NOTHING_OBSERVED } from './generation-row.js';
 import type { CounterName, HeldAmounts, HeldCounters, Hold, HoldRefusal, HoldRequest } from './hold.js';
+import type { Note } from './note-files.js';
 import type { Settlement } from './settlement.js';
 
 /** A member of a batch of holds. */
@@ -212,15 +213,19 @@ export class LedgerRepository {
     await this.statements.value('SELECT note_hold_1($1, $2, $3)', [id, row, 'false'], sent);
   }
 
-  /** Says what open generations had come to when that was noted elsewhere, unless a beat has said more since. */
-  async restoreNotes(rows: readonly Settlement[]): Promise<void> {
-    for (let start = 0; start < rows.length; start += NOTES_MAX) {
-      const batch = rows.slice(start, start + NOTES_MAX);
+  /**
+   * Says what open generations had come to when that was noted elsewhere, unless a beat has said more since. Holds that
+   * the database has lost meanwhile are written back.
+   */
+  async restoreNotes(notes: readonly Note[]): Promise<void> {
+    for (let start = 0; start < notes.length; start += NOTES_MAX) {
+      const batch = notes.slice(start, start + NOTES_MAX);
+      await this.restoreHolds(batch.map(({ hold }) => hold));
       await this.statements.run(
         `UPDATE holds h SET observed = o.row FROM json_to_recordset($1) AS o (id text, row jsonb)
          WHERE h.generation_id = o.id AND h.cost IS NULL
-           AND coalesce((h.observed->>'settled_at')::timestamptz, '-infinity') < (o.row->>'settled_at')::timestamptz`,
-        [printObserved(batch.map((row) => [row.id, printGeneration(row)]))],
+           AND coalesce((h.observed->>'settled_at')::timestamptz, '-infinity') <= (o.row->>'settled_at')::timestamptz`,
+        [printObserved(batch.map(({ row }) => [row.id, printGeneration(row)]))],
       );
     }
   }
@@ -230,8 +235,10 @@ export class LedgerRepository {
    * @returns how many had lost something
    */
   async restore(replica: string, holds: readonly Hold[], livesMs: number): Promise<number> {
-    if (holds.length === 0) return 0;
-    const known = holds.map((hold) => printHold(replica, hold, livesMs));
+    return holds.length === 0 ? 0 : this.restoreHolds(holds.map((hold) => holdRow(replica, hold, livesMs)));
+  }
+
+  private async restoreHolds(known: readonly object[]): Promise<number> {
     const [row] = await this.statements.run<{ lost: number }>('SELECT restore_holds_1($1) AS lost', [
       JSON.stringify(known),
     ]);
@@ -361,8 +368,15 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
 
 const refusalsOf = (taken: TakenHold): readonly HoldRefusal[] => (taken && 'refused' in taken ? taken.refused : []);
 
-/** As a row of `holds`, see `restore_holds_1`. */
-function printHold(replica: string, { id, request, heldAt, bound, counters }: Hold, livesMs: number): object {
+/**
+ * As a row of `holds`, see `restore_holds_1`.
+ * @param replica null: nobody's, so that it is recovered once it is old enough
+ */
+export function holdRow(
+  replica: string | null,
+  { id, request, heldAt, bound, counters }: Hold,
+  livesMs: number,
+): object {
   const { caller, model } = request;
   return {
     generation_id: id,

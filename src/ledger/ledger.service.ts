@@ -134,6 +134,11 @@ export class LedgerService implements OnModuleInit {
     return ids;
   }
 
+  /** Ids of holds of this replica's that cannot be settled here, and wait for their recovery. */
+  listGivenUp(): Iterable<string> {
+    return this.givenUp;
+  }
+
   /**
    * The counters that a hold would be taken from, as they stand now, with all that is settled anywhere.
    * @throws GatewayError `unavailable`

@@ -3,11 +3,11 @@
  * database, however the process ended and whatever a line was cut to. Method: files in a folder of their own; what a
  * killed process leaves is what stands in them.
  */
-import { appendFile, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NOTHING_OBSERVED } from './generation-row.js';
-import { NoteFiles } from './note-files.js';
+import { NoteFiles, type Note } from './note-files.js';
 import type { Settlement } from './settlement.js';
 
 let folder: string;
@@ -21,23 +21,21 @@ afterEach(async () => {
   await rm(join(folder, '..'), { recursive: true });
 });
 
-let second = 0;
-/** Each is of a later moment than the one before. */
-const row = (id: string, cost: string): Settlement =>
-  ({
-    ...NOTHING_OBSERVED,
-    id,
-    cost,
-    settled_at: new Date(Date.UTC(2026, 0, 1, 0, 0, second++)).toISOString(),
-  }) as unknown as Settlement;
+/** All of one moment: which is later is told by no clock. */
+const note = (id: string, cost: string): Note => ({
+  hold: { generation_id: id },
+  row: { ...NOTHING_OBSERVED, id, cost, settled_at: '2026-01-01T00:00:00.000Z' } as unknown as Settlement,
+});
 
 const costs = async (): Promise<Record<string, string>> =>
-  Object.fromEntries((await NoteFiles.read(folder)).map(({ id, cost }) => [id, cost]));
+  Object.fromEntries((await NoteFiles.read(folder)).map(({ row: { id, cost } }) => [id, cost]));
 
 describe('notes of open generations', () => {
   it('are read back, the latest of each', async () => {
-    for (const [id, cost] of [['a', '1'], ['b', '2'], ['a', '3']] as const) files.write(row(id, cost)); // prettier-ignore
+    for (const [id, cost] of [['a', '1'], ['b', '2'], ['a', '3']] as const) files.write(note(id, cost)); // prettier-ignore
     expect(await costs()).toEqual({ a: '3', b: '2' });
+    expect(await NoteFiles.read(folder)).toContainEqual(note('a', '3'));
+    expect([files.latest('a')?.cost, files.latest('b')?.cost, files.latest('c')]).toEqual(['3', '2', undefined]);
   });
 
   it('are nothing where nobody has noted any', async () => {
@@ -46,47 +44,74 @@ describe('notes of open generations', () => {
   });
 
   it('are gone once a beat has said them, and only then', async () => {
-    files.write(row('before', '1'));
+    files.write(note('before', '1'));
     const areSaid = files.turn();
-    files.write(row('after', '2'));
+    files.write(note('after', '2'));
     expect(await costs()).toEqual({ before: '1', after: '2' });
     areSaid();
     expect(await costs()).toEqual({ after: '2' });
+    expect([files.latest('before'), files.latest('after')?.cost]).toEqual([undefined, '2']);
     files.turn()();
     expect(await costs()).toEqual({});
   });
 
   it('stay through beats that fail, and the first one that does not ends those before it', async () => {
-    files.write(row('a', '1'));
+    files.write(note('a', '1'));
     files.turn();
-    files.write(row('b', '2'));
+    files.write(note('b', '2'));
     files.turn();
-    files.write(row('c', '3'));
+    files.write(note('c', '3'));
     const areSaid = files.turn();
-    files.write(row('d', '4'));
+    files.write(note('d', '4'));
     expect(await costs()).toEqual({ a: '1', b: '2', c: '3', d: '4' });
     areSaid();
     expect(await costs()).toMatchObject({ b: '2', c: '3', d: '4' });
     files.turn()();
     expect(await costs()).toEqual({});
-    files.write(row('e', '5'));
+    files.write(note('e', '5'));
     expect(await costs()).toEqual({ e: '5' });
+  });
+
+  it('are told by their latest, in whichever of the two files that stands', async () => {
+    files.write(note('a', '1'));
+    files.turn();
+    files.write(note('a', '2'));
+    expect([await costs(), files.latest('a')?.cost]).toEqual([{ a: '2' }, '2']);
+    files.turn()();
+    files.turn();
+    files.write(note('b', '3'));
+    files.turn();
+    files.write(note('b', '4'));
+    expect([(await costs())['b'], files.latest('b')?.cost]).toEqual(['4', '4']);
+  });
+
+  it('touch no file after the last act, which a beat may outlive', async () => {
+    files.write(note('a', '1'));
+    const areSaid = files.turn();
+    files.close();
+    const another = await open(join(folder, 'another'), 'w');
+    await another.writeFile('whole');
+    areSaid();
+    await another.close();
+    expect(await readFile(join(folder, 'another'), 'utf8')).toBe('whole');
+    expect(await costs()).toEqual({ a: '1' });
+    files = NoteFiles.create(folder);
   });
 
   it('take no more of the disk than between two beats', async () => {
     for (let beat = 0; beat < 50; beat++) {
-      for (let note = 0; note < 10; note++) files.write(row('a', String(note)));
+      for (let count = 0; count < 10; count++) files.write(note('a', String(count)));
       files.turn()();
     }
-    files.write(row('a', 'last'));
+    files.write(note('a', 'last'));
     const sizes = await Promise.all(['0.rows', '1.rows'].map(async (name) => (await stat(join(folder, name))).size));
     expect(sizes[0]! + sizes[1]!).toBeLessThan(4_000);
     expect(await costs()).toEqual({ a: 'last' });
   });
 
   it('are read around what is damaged, and up to a last line that is cut at any of its bytes', async () => {
-    files.write(row('a', '1'));
-    files.write(row('a', '2'));
+    files.write(note('a', '1'));
+    files.write(note('a', '2'));
     const name = join(folder, '0.rows');
     const whole = await readFile(name);
     const first = whole.indexOf(0x0a) + 1;
@@ -95,14 +120,14 @@ describe('notes of open generations', () => {
       expect(await costs()).toEqual({ a: '1' });
     }
     await appendFile(name, '\n');
-    files.write(row('b', '3'));
+    files.write(note('b', '3'));
     expect(await costs()).toEqual({ a: '1', b: '3' });
     await writeFile(name, whole.toString().replace('"cost":"1"', '"cost":"9"'));
     expect(await costs()).toEqual({ a: '2' });
   });
 
   it('are for nobody else, and empty at the start', async () => {
-    files.write(row('a', '1'));
+    files.write(note('a', '1'));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of ['0.rows', '1.rows']) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
     files.close();

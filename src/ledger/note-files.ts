@@ -5,14 +5,25 @@ import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
 import { printSpoolLine, readSpoolLines } from './spool-lines.js';
 
-const NAMES = ['0.rows', '1.rows'] as const;
-
 /** Their folder in the data directory. */
 export const NOTES = 'notes';
 
+const NAMES = ['0.rows', '1.rows'] as const;
+
+/** What an open generation had come to at a moment. */
+export interface Note {
+  /** A row of `holds`, as its process knew it: the database may have lost it with that process. */
+  readonly hold: object;
+  readonly row: Settlement;
+}
+
+/** The higher its number, the later it was written. */
+type NoteLine = Note & { readonly number: number };
+
 interface NoteFile {
   readonly descriptor: number;
-  isEmpty: boolean;
+  /** What stands in it, the latest of each generation. */
+  readonly rows: Map<string, Settlement>;
   /** Its last line was cut short, and is ended before the next. */
   isTorn: boolean;
 }
@@ -23,25 +34,28 @@ interface NoteFile {
  * kill of this process; that it is on the disk is not waited for, as little as with the embedded database.
  */
 export class NoteFiles {
+  private count = 0;
+  private isClosed = false;
+
   private constructor(
     private current: NoteFile,
     private other: NoteFile,
   ) {}
 
-  /** @returns the latest row of each generation, of whatever can be read in the folder, should there be one */
-  static async read(folder: string): Promise<readonly Settlement[]> {
-    const latest = new Map<string, Settlement>();
+  /** @returns the latest of each generation, of whatever can be read in the folder, should there be one */
+  static async read(folder: string): Promise<readonly Note[]> {
+    const latest = new Map<string, NoteLine>();
     for (const name of NAMES) {
       const bytes = await readFile(join(folder, name)).catch((error: unknown) => {
         if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
         throw error;
       });
-      for (const row of readSpoolLines(bytes).rows) {
-        const known = latest.get(row.id);
-        if (!known || known.settled_at <= row.settled_at) latest.set(row.id, row);
+      for (const line of readSpoolLines<NoteLine>(bytes).rows) {
+        const known = latest.get(line.row.id);
+        if (!known || known.number < line.number) latest.set(line.row.id, line);
       }
     }
-    return [...latest.values()];
+    return Array.from(latest.values(), ({ hold, row }) => ({ hold, row }));
   }
 
   /** Empty ones, in a folder that is made with mode 0700. For one process at a time. */
@@ -50,18 +64,25 @@ export class NoteFiles {
     const [one, other] = NAMES.map((name) => {
       const descriptor = openSync(join(folder, name), 'a', 0o600);
       ftruncateSync(descriptor);
-      return { descriptor, isEmpty: true, isTorn: false };
+      return { descriptor, rows: new Map<string, Settlement>(), isTorn: false };
     });
     return new NoteFiles(one!, other!);
   }
 
   /** @throws when the disk refuses it */
-  write(row: Settlement): void {
+  write({ hold, row }: Note): void {
     const { current } = this;
-    const line = Buffer.from(current.isTorn ? `\n${printSpoolLine(row)}` : printSpoolLine(row));
-    Object.assign(current, { isEmpty: false, isTorn: true });
-    current.isTorn = writeSync(current.descriptor, line) < line.length;
+    const line = printSpoolLine({ number: this.count++, hold, row });
+    const bytes = Buffer.from(current.isTorn ? `\n${line}` : line);
+    current.rows.set(row.id, row);
+    current.isTorn = true;
+    current.isTorn = writeSync(current.descriptor, bytes) < bytes.length;
     if (current.isTorn) throw new Error('The disk took no more than a part of a note.');
+  }
+
+  /** What stands here of a generation, the latest. */
+  latest(id: string): Settlement | undefined {
+    return this.current.rows.get(id) ?? this.other.rows.get(id);
   }
 
   /**
@@ -70,16 +91,18 @@ export class NoteFiles {
    */
   turn(): () => void {
     // What was turned away from before, and did not get there, is still needed until it has.
-    if (this.other.isEmpty) [this.current, this.other] = [this.other, this.current];
+    if (this.other.rows.size === 0) [this.current, this.other] = [this.other, this.current];
     const { other } = this;
     return () => {
-      if (other.isEmpty) return;
+      if (this.isClosed || other.rows.size === 0) return;
       ftruncateSync(other.descriptor);
-      Object.assign(other, { isEmpty: true, isTorn: false });
+      other.rows.clear();
+      other.isTorn = false;
     };
   }
 
   close(): void {
+    this.isClosed = true;
     closeSync(this.current.descriptor);
     closeSync(this.other.descriptor);
   }

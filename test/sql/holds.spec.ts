@@ -12,7 +12,7 @@ import type { Settlement } from '../../src/ledger/settlement.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
-import { LedgerBench, type LedgerAccount } from './ledger-bench.js';
+import { LedgerBench, rowOfHold, type LedgerAccount } from './ledger-bench.js';
 
 describeOnEachDatabase('holds', (database) => {
   let source: DataSource;
@@ -170,32 +170,53 @@ describeOnEachDatabase('holds', (database) => {
     await source.query('delete from holds where account_id = $1', [account.id]);
   }, 60_000);
 
-  it('have come to what was noted beside the database, unless a beat has said more since, or they have ended', async () => {
+  it('have come to what was noted beside the database, the lost ones too, unless a beat has said more since or they have ended', async () => {
     const account = await ledger.addAccount('100');
+    const key = account.keys[0]!;
     const repository = new LedgerRepository(new Statements(source), new SystemClock());
-    const hold = async (): Promise<string> => (await ledger.hold(account, account.keys[0]!, '1')).id;
-    const [silent, told, toldSince, ended] = [await hold(), await hold(), await hold(), await hold()];
+    const taken = new Map<string, { id: string; heldAt: Date }>();
+    for (const name of ['silent', 'told', 'toldSince', 'ended', 'lost', 'lostSettled'])
+      taken.set(name, await ledger.hold(account, key, '1'));
+    const idOf = (name: string): string => taken.get(name)!.id;
     const said = (id: string, second: number): string =>
       JSON.stringify({ id, settled_at: `2026-01-01T00:00:0${second}.000Z` });
     await repository.beat(newUuid(Date.now()), [
-      [told, said(told, 1)],
-      [toldSince, said(toldSince, 3)],
+      [idOf('told'), said(idOf('told'), 1)],
+      [idOf('toldSince'), said(idOf('toldSince'), 3)],
     ]);
-    await ledger.release(ended);
-    const notes = [silent, told, toldSince, ended, 'gen-1-nobody'].map((id) => JSON.parse(said(id, 2)) as Settlement);
+    await ledger.release(idOf('ended'));
+    await end(account, idOf('lostSettled'), taken.get('lostSettled')!.heldAt);
+    expect(await ledger.lose(idOf('lost'))).toBe(true);
+
+    const counters = { keyInterval: 'lifetime', budgets: [] } as const;
+    const notes = Array.from(taken.values(), ({ id, heldAt }) => ({
+      // It was made longer since it was taken, and the database has lost that as well.
+      hold: rowOfHold({ id, heldAt, account, key, bound: '2', counters }),
+      row: JSON.parse(said(id, 2)) as Settlement,
+    }));
     await repository.restoreNotes(notes);
     await repository.restoreNotes([]);
 
-    const rows = await source.query<{ generation_id: string; observed: { settled_at: string } | null }[]>(
-      'select generation_id, observed from holds where account_id = $1',
+    const rows = await source.query<{ generation_id: string; bound: string; second: string | null }[]>(
+      `select generation_id, bound, substr(observed->>'settled_at', 19, 1) as second from holds where account_id = $1 and cost is null`,
       [account.id],
     );
-    const seconds = Object.fromEntries(
-      rows.map(({ generation_id, observed }) => [generation_id, observed && Number(observed.settled_at.slice(18, 19))]),
+    const found = rows.map(({ generation_id, bound, second }) => [generation_id, Number(bound), second]);
+    expect(found.sort()).toEqual(
+      [
+        [idOf('silent'), 2, '2'],
+        [idOf('told'), 2, '2'],
+        [idOf('toldSince'), 2, '3'],
+        [idOf('lost'), 2, '2'],
+      ].sort(),
     );
-    expect(seconds).toMatchObject({ [silent]: 2, [told]: 2, [toldSince]: 3 });
-    expect(seconds[ended] ?? null).toBeNull();
-    for (const id of [silent, told, toldSince]) await ledger.release(id);
+    const [{ held }] = (await source.query<{ held: string }[]>(
+      `select held from spending_windows where scope_id = $1`,
+      [account.id],
+    )) as [{ held: string }];
+    // What has ended is held until it is posted.
+    expect(Number(held)).toBe(4 * 2 + 1);
+    for (const { id } of taken.values()) await ledger.release(id);
     await ledger.post();
   });
 

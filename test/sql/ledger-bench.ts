@@ -218,22 +218,8 @@ export class LedgerBench {
 
   /** As a replica does that found an epoch begun. @returns how many had lost something */
   async restore(...holds: readonly KnownHold[]): Promise<number> {
-    const known = holds.map(({ id, heldAt, account, key, bound, byokBound = '0', counters }) => ({
-      generation_id: id,
-      held_at: heldAt.toISOString(),
-      replica: null,
-      account_id: account.id,
-      workspace_id: account.workspaceId,
-      key_hash: key,
-      key_interval: counters.keyInterval,
-      budgets: counters.budgets,
-      bound,
-      byok_bound: byokBound,
-      model: 'test/one',
-      deadline_at: new Date(heldAt.getTime() + LIVES_MS).toISOString(),
-    }));
     const [row] = await this.database.query<{ lost: number }[]>('select restore_holds_1($1) as lost', [
-      JSON.stringify(known),
+      JSON.stringify(holds.map(rowOfHold)),
     ]);
     return row!.lost;
   }
@@ -312,6 +298,22 @@ export class LedgerBench {
     await this.database.query('select ensure_month_1($1)', [at.toISOString()]);
   }
 }
+
+/** As `restore_holds_1` takes it. */
+export const rowOfHold = ({ id, heldAt, account, key, bound, byokBound = '0', counters }: KnownHold): object => ({
+  generation_id: id,
+  held_at: heldAt.toISOString(),
+  replica: null,
+  account_id: account.id,
+  workspace_id: account.workspaceId,
+  key_hash: key,
+  key_interval: counters.keyInterval,
+  budgets: counters.budgets,
+  bound,
+  byok_bound: byokBound,
+  model: 'test/one',
+  deadline_at: new Date(heldAt.getTime() + LIVES_MS).toISOString(),
+});
 
 function generationOf(settlement: Settlement): GenerationRow {
   const { id, heldAt, account, key, cost, byokCost = '0', recovered = false } = settlement;

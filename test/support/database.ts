@@ -7,6 +7,7 @@ import { Secret } from '../../src/core/secret.js';
 import { openMigrated } from '../../src/shared/database/database.module.js';
 import type { EmbeddedEngine } from '../../src/shared/database/embedded-engine.js';
 import { EmbeddedOpener, type EmbeddedDatabase } from '../../src/shared/database/embedded.js';
+import { gatheringMessages } from '../../src/shared/database/gathered-messages.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { createPostgresDatabase } from './postgres-database.js';
@@ -179,7 +180,7 @@ class HandedOver extends EmbeddedOpener {
     if (this.isOpen) throw new Error('The embedded database is open already: close the app or DataSource before.');
     this.isOpen = true;
     return {
-      connect: () => this.createPgConfig(this.pglite).connection,
+      connect: () => this.createPgConfig(gatheringMessages(this.pglite)).connection,
       close: async () => {
         this.isOpen = false;
       },

@@ -148,34 +148,56 @@ describeOnPostgres('a killed replica', (database) => {
 });
 
 describeOnEmbedded('a killed gateway', (database) => {
-  it('charges what had ended and what was seen when it is started again', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'fairlead-loop-'));
-    const bench = await LoopBench.start(database);
-    let gateway: GatewayProcess | undefined;
-    try {
-      gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
-      const ids = await reach(bench, gateway);
-      await gateway.kill();
-      gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
-      const ask = async (path: string): Promise<JsonBody> => {
-        const response = await fetch(`${gateway!.origin}/api/v1${path}`, {
-          headers: { authorization: `Bearer ${API_KEY}` },
-        });
-        return response.status === 200 ? ((await response.json()) as JsonBody).data : undefined;
-      };
-      const deadline = Date.now() + 60_000;
-      for (const stage of Object.keys(STAGES) as Stage[]) {
-        let row: JsonBody;
-        while (!(row = await ask(`/generation?id=${ids[stage]}`)) && Date.now() < deadline) await sleep(200);
-        expect({ stage, cost: microUsd(row?.total_cost ?? -1) }).toEqual({ stage, cost: STAGES[stage] });
-      }
-      const total = Object.values(STAGES).reduce((sum, cost) => sum + cost, 0);
-      // What is held would not count, nor be there to spend.
-      expect(microUsd((await ask('/key')).usage)).toBe(total);
-    } finally {
-      await gateway?.kill();
-      await bench.close();
-      await rm(dataDir, { recursive: true, force: true });
+  let dataDir: string;
+  let bench: LoopBench;
+  let gateway: GatewayProcess | undefined;
+  beforeEach(async () => {
+    dataDir = await mkdtemp(join(tmpdir(), 'fairlead-loop-'));
+    bench = await LoopBench.start(database);
+    gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
+  }, 60_000);
+  afterEach(async () => {
+    await gateway?.kill();
+    await bench.close();
+    await rm(dataDir, { recursive: true, force: true });
+  });
+
+  const ask = async (path: string): Promise<JsonBody> => {
+    const response = await fetch(`${gateway!.origin}/api/v1${path}`, {
+      headers: { authorization: `Bearer ${API_KEY}` },
+    });
+    return response.status === 200 ? ((await response.json()) as JsonBody).data : undefined;
+  };
+
+  /** @param ids by stage */
+  const expectCharged = async (ids: Partial<Record<Stage, string>>): Promise<void> => {
+    await gateway!.kill();
+    gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
+    const deadline = Date.now() + 60_000;
+    let total = 0;
+    for (const [stage, id] of Object.entries(ids) as [Stage, string][]) {
+      let row: JsonBody;
+      while (!(row = await ask(`/generation?id=${id}`)) && Date.now() < deadline) await sleep(200);
+      expect({ stage, cost: microUsd(row?.total_cost ?? -1) }).toEqual({ stage, cost: STAGES[stage] });
+      total += STAGES[stage];
     }
+    // What is held would not count, nor be there to spend.
+    expect(microUsd((await ask('/key')).usage)).toBe(total);
+  };
+
+  it('charges what had ended and what was seen when it is started again', async () => {
+    await expectCharged(await reach(bench, gateway!));
+  }, 120_000);
+
+  // Not even its hold need be on the disk by then.
+  it('charges what had ended of the first loop it ever ran, killed as soon as its second call was there', async () => {
+    bench.begin(model);
+    bench.upstreams.engine.script(() => FOUND);
+    const messages = [{ role: 'user', content: 'sent' }];
+    const reply = await gateway!.messages(bench.body({ stream: true, messages }));
+    await bench.upstreams.main.request(1);
+    const killed = expectCharged({ sent: reply.headers.get('x-generation-id')! });
+    void reply.text().catch(() => undefined);
+    await killed;
   }, 120_000);
 });

@@ -1,11 +1,10 @@
 import { chmod, mkdtemp, open, readFile, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { PGlite } from '@electric-sql/pglite';
 import type { PglitePgConnection } from '@electric-sql/pglite/node-postgres';
 import { createDataDirectory } from '../data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { initialise, loadEngine, type EmbeddedEngine } from './embedded-engine.js';
-import { GatheredMessages } from './gathered-messages.js';
+import { gatheringMessages } from './gathered-messages.js';
 import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 
@@ -55,7 +54,7 @@ export class DirectoryOpener extends EmbeddedOpener {
       const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
       const database = await PGlite.create({ dataDir: directory, startParams });
       return {
-        connect: () => createPgConfig(new GatheredMessages(database) as unknown as PGlite).connection,
+        connect: () => createPgConfig(gatheringMessages(database)).connection,
         close: async () => {
           await database.close();
           await lock.release();

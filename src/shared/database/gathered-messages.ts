@@ -7,10 +7,12 @@ type Messages = Pick<PGlite, 'waitReady' | 'execProtocolStream'>;
 const GATHERED = new Set(Array.from('PBDEC', (kind) => kind.charCodeAt(0)));
 
 /**
- * Hands the engine the messages of a statement as one piece: each piece costs it about as much as a short statement
- * itself, and the adapter sends a statement in three to five.
+ * The engine for one connection of the adapter, which then hands over a statement as one piece: each piece costs about
+ * as much as a short statement itself, and the adapter sends a statement in three to five.
  */
-export class GatheredMessages implements Messages {
+export const gatheringMessages = (engine: PGlite): PGlite => new GatheredMessages(engine) as unknown as PGlite;
+
+class GatheredMessages implements Messages {
   private messages: Uint8Array[] = [];
 
   constructor(private readonly engine: Messages) {}
