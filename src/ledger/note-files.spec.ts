@@ -3,7 +3,7 @@
  * database, however the process ended and whatever a line was cut to. Method: files in a folder of their own; what a
  * killed process leaves is what stands in them.
  */
-import { appendFile, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { NOTHING_OBSERVED } from './generation-row.js';
@@ -124,6 +124,12 @@ describe('notes of open generations', () => {
     expect(await costs()).toEqual({ a: '1', b: '3' });
     await writeFile(name, whole.toString().replace('"cost":"1"', '"cost":"9"'));
     expect(await costs()).toEqual({ a: '2' });
+  });
+
+  it('are refused by name where a file cannot be read', async () => {
+    await rm(join(folder, '1.rows'));
+    await mkdir(join(folder, '1.rows'));
+    await expect(NoteFiles.read(folder)).rejects.toThrow(/notes\/1\.rows cannot be read \(EISDIR\)\. It tells/);
   });
 
   it('are for nobody else, and empty at the start', async () => {

@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { StoreRefused } from '../shared/database/store-refused.js';
 import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
 import { printSpoolLine, readSpoolLines } from './spool-lines.js';
@@ -42,13 +43,18 @@ export class NoteFiles {
     private other: NoteFile,
   ) {}
 
-  /** @returns the latest of each generation, of whatever can be read in the folder, should there be one */
+  /**
+   * @returns the latest of each generation, of whatever lines are whole in the folder, should there be one
+   * @throws StoreRefused for a file that cannot be read
+   */
   static async read(folder: string): Promise<readonly Note[]> {
     const latest = new Map<string, NoteLine>();
     for (const name of NAMES) {
-      const bytes = await readFile(join(folder, name)).catch((error: unknown) => {
+      const path = join(folder, name);
+      const bytes = await readFile(path).catch((error: unknown) => {
         if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
-        throw error;
+        const what = 'It tells what calls had come to that a kill cut off: make it readable, or move it away.';
+        throw new StoreRefused(`${path} cannot be read (${systemCode(error)}). ${what}`);
       });
       for (const line of readSpoolLines<NoteLine>(bytes).rows) {
         const known = latest.get(line.row.id);
