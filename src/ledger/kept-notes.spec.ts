@@ -93,6 +93,20 @@ it('brings what an earlier process noted into the database, once, and not before
   last.onApplicationShutdown();
 });
 
+it('restores the others beside one that the database will not take', async () => {
+  const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+  for (const id of ['good', 'bad', 'other']) await notes.note({ ...holdOf(() => ({ ...ROW, id })), id: 'gen-1-a' });
+  const restoreNotes = async (found: readonly Note[]): Promise<void> => {
+    if (found.some(({ row }) => row.id === 'bad')) throw Object.assign(new Error('no number'), { code: '22P02' });
+    restored.push(...found);
+  };
+  const later = new KeptNotes({ restoreNotes } as LedgerRepository, { dataDir } as Environment);
+  await later.restore();
+  later.onApplicationShutdown();
+  expect(restored.map(({ row }) => row.id)).toEqual(['good', 'other']);
+  expect(error.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining('generation bad')]);
+});
+
 it('writes nothing while nothing was observed, and nothing that a beat has said stays', async () => {
   await notes.note(holdOf(undefined));
   await notes.note(holdOf(() => undefined));

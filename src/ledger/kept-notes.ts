@@ -4,7 +4,8 @@ import type { Environment } from '../shared/environment.js';
 import type { Hold } from './hold.js';
 import { HoldNotes } from './hold-notes.js';
 import { holdRow, type LedgerRepository } from './ledger.repository.js';
-import { NoteFiles, NOTES } from './note-files.js';
+import { NoteFiles, NOTES, type Note } from './note-files.js';
+import { isRowRefused } from './row-refused.js';
 import type { Settlement } from './settlement.js';
 
 /**
@@ -25,14 +26,25 @@ export class KeptNotes extends HoldNotes implements OnApplicationShutdown {
 
   override async restore(): Promise<void> {
     const folder = join(this.environment.dataDir, NOTES);
-    await this.repository.restoreNotes(await NoteFiles.read(folder));
+    await this.restoreAll(await NoteFiles.read(folder));
     this.files = NoteFiles.create(folder);
+  }
+
+  /** One that the database will not take keeps no others from it, and no gateway from its start. */
+  private async restoreAll(notes: readonly Note[]): Promise<void> {
+    try {
+      await this.repository.restoreNotes(notes);
+    } catch (error) {
+      if (!isRowRefused(error)) throw error;
+      if (notes.length > 1) for (const note of notes) await this.restoreAll([note]);
+      else this.logger.error(`What was noted of the generation ${notes[0]?.row.id} is not taken.`, error);
+    }
   }
 
   override async note(hold: Hold): Promise<void> {
     this.attempt(() => {
       const row = hold.observe?.();
-      // Nobody's who would beat: what it comes back as is recovered.
+      // Should it have to be written back, it is nobody's, and is recovered.
       if (row) this.files?.write({ hold: holdRow(null, hold, 0), row });
     });
   }
