@@ -3,7 +3,7 @@
  * reads the credentials and has exact books; what cannot be copied is refused in one line and leaves nothing. Method:
  * gateways as processes, asked without a pause while they are copied, killed, and started on the copies.
  */
-import { cp, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -50,8 +50,17 @@ async function start(directory = dataDir): Promise<GatewayProcess> {
   return gateway;
 }
 
-const backUp = (words: readonly string[], variables: NodeJS.ProcessEnv = {}): Promise<CommandOutput> =>
-  outputOf(runBackup, { words, variables: { DATA_DIR: dataDir, ...variables }, workingDirectory: folder });
+const backUp = (
+  words: readonly string[],
+  variables: NodeJS.ProcessEnv = {},
+  signal?: AbortSignal,
+): Promise<CommandOutput> =>
+  outputOf(runBackup, {
+    words,
+    variables: { DATA_DIR: dataDir, ...variables },
+    workingDirectory: folder,
+    ...(signal && { signal }),
+  });
 
 async function ask<T>(gateway: GatewayProcess, path: string, body?: object): Promise<T> {
   const response = await fetch(`${gateway.origin}/api/v1${path}`, {
@@ -105,7 +114,7 @@ it('copies a store that is in use, and is one', async () => {
 
   expect((await stat(out)).mode & 0o777).toBe(0o700);
   expect((await readdir(folder)).toSorted()).toEqual(['copy', 'data']);
-  expect((await readdir(out)).toSorted()).toEqual(['database', 'encryption-keys']);
+  expect((await readdir(out)).toSorted()).toEqual(['database', 'encryption-keys', 'notes', 'spool']);
   const restored = await start(out);
   expect((await restored.messages(BODY)).status).toBe(200);
   expect(await ask(restored, `/keys/${key.hash}`)).toMatchObject({ data: { name: 'of before' } });
@@ -130,6 +139,30 @@ it('copies a store that nobody uses, and one whose gateway was killed', async ()
   await expect(stat(backupAddress(dataDir)!)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await backUp(['--out', 'stopped'], { INIT_CWD: join(folder, 'data') })).toMatchObject({ code: 0, error: '' });
   expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
+}, SPEC_MS); // prettier-ignore
+
+it('copies what waits beside the database, and nobody’s lock', async () => {
+  await mkdir(join(dataDir, 'notes'), { recursive: true });
+  await writeFile(join(dataDir, 'notes', '0.rows'), 'noted');
+  await mkdir(join(dataDir, 'spool'), { recursive: true });
+  for (const name of ['a.b.rows', 'a.lock', 'a.lock.nonce']) await writeFile(join(dataDir, 'spool', name), name);
+  expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
+  expect(await readFile(join(folder, 'copy', 'notes', '0.rows'), 'utf8')).toBe('noted');
+  expect(await readdir(join(folder, 'copy', 'spool'))).toEqual(['a.b.rows']);
+}, SPEC_MS); // prettier-ignore
+
+it.each(['a gateway runs', 'nobody uses the store'])('is given up on a signal while %s, and leaves nothing', async (who) => {
+  const gateway = who === 'a gateway runs' ? await start() : undefined;
+  const stop = new AbortController();
+  const copying = backUp(['--out', 'copy'], {}, stop.signal);
+  const isBegun = async (): Promise<boolean> => (await readdir(folder)).some((name) => name.startsWith('.copy-'));
+  while (!(await isBegun())) await new Promise((resolve) => setTimeout(resolve, 1));
+  stop.abort(new Error('stopped by SIGINT'));
+  expect(await copying).toMatchObject({ code: 1, out: '', error: 'data:backup: stopped by SIGINT\n' });
+  while (await isBegun()) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(await readdir(folder)).toEqual(['data']);
+  if (gateway) expect((await gateway.messages(BODY)).status).toBe(200);
+  expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
 }, SPEC_MS); // prettier-ignore
 
 it('is refused in one line, and leaves nothing', async () => {

@@ -15,18 +15,20 @@ export interface CommandCall {
   readonly variables?: NodeJS.ProcessEnv;
   /** Absent: the folder of temporary files. */
   readonly workingDirectory?: string;
+  readonly signal?: AbortSignal;
 }
 
 /** Runs a command of the package in this process and gives what it printed. */
 export async function outputOf(
   command: (context: CommandContext) => Promise<number>,
-  { words, variables = {}, workingDirectory = tmpdir() }: CommandCall,
+  { words, variables = {}, workingDirectory = tmpdir(), signal }: CommandCall,
 ): Promise<CommandOutput> {
   let [out, error] = ['', ''];
   const code = await command({
     words,
     variables,
     workingDirectory,
+    ...(signal && { signal }),
     print: (text) => void (out += text),
     printError: (text) => void (error += text),
   });

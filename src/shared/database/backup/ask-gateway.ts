@@ -7,17 +7,24 @@ const NOBODY = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK']);
 
 /**
  * Has the gateway that runs on a data directory copy its store.
+ * @param signal a gateway that is left gives the copy up
  * @returns its answer; undefined: none runs there
+ * @throws the signal's reason
  */
-export async function askGateway(dataDir: string, request: BackupRequest): Promise<BackupReply | undefined> {
+export async function askGateway(
+  dataDir: string,
+  request: BackupRequest,
+  signal?: AbortSignal,
+): Promise<BackupReply | undefined> {
   const address = backupAddress(dataDir);
-  return address === undefined ? undefined : askAt(address, request);
+  return address === undefined ? undefined : askAt(address, request, signal);
 }
 
-function askAt(address: string, request: BackupRequest): Promise<BackupReply | undefined> {
+function askAt(address: string, request: BackupRequest, signal?: AbortSignal): Promise<BackupReply | undefined> {
   return new Promise((resolve, reject) => {
     let text = '';
     const socket = connect(address);
+    signal?.addEventListener('abort', () => socket.destroy(signal.reason as Error), { once: true });
     socket
       .once('connect', () => socket.write(`${JSON.stringify(request)}\n`))
       .on('data', (bytes) => (text += bytes.toString()))

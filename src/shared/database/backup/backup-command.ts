@@ -23,7 +23,7 @@ key: keep it as safe as DATA_DIR itself. PostgreSQL has tools of its own, such a
 
 /** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws. */
 export async function runBackup(context: CommandContext): Promise<number> {
-  const { words, variables, workingDirectory, print, printError } = context;
+  const { words, variables, workingDirectory, print, printError, signal } = context;
   let out: string | undefined;
   try {
     const { values } = parseArgs({ args: [...words], options: { out: { type: 'string' }, help: { type: 'boolean' } } });
@@ -42,7 +42,7 @@ export async function runBackup(context: CommandContext): Promise<number> {
   }
   try {
     const path = pathOf(out, context);
-    const { files, bytes } = await backUp(readEnvironment(variables, workingDirectory).environment, path);
+    const { files, bytes } = await backUp(readEnvironment(variables, workingDirectory).environment, path, signal);
     print(`Copied ${files} files, ${bytes} bytes, to ${path}.\n`);
     return DONE;
   } catch (error) {
@@ -51,18 +51,18 @@ export async function runBackup(context: CommandContext): Promise<number> {
   }
 }
 
-async function backUp(environment: Environment, out: string): Promise<StoreCopy> {
+async function backUp(environment: Environment, out: string, signal?: AbortSignal): Promise<StoreCopy> {
   const { databaseUrl, dataDir } = environment;
   if (databaseUrl !== undefined) {
     throw new StoreRefused('DATABASE_URL is set: PostgreSQL is backed up by its own tools, such as pg_dump.');
   }
   await assertStoreExists(environment);
-  const reply = await askGateway(dataDir, { out });
+  const reply = await askGateway(dataDir, { out }, signal);
   if (reply && 'failure' in reply) throw new StoreRefused(reply.failure);
   if (reply) return reply.copied;
   const lock = await lockDirectory(join(dataDir, 'lock'));
   try {
-    return await copyStore(dataDir, out, (work) => work());
+    return await copyStore(dataDir, out, (work) => work(), signal);
   } finally {
     await lock.release();
   }

@@ -81,16 +81,19 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
     const out = await askedPath(socket).catch(() => undefined);
     if (out === undefined) return void socket.destroy();
     socket.setTimeout(0);
+    const left = new AbortController();
+    // Nothing more is asked; that it ends is heard.
+    socket.resume().once('close', () => left.abort(new Error('Whoever asked for the copy has left.')));
     // One after another: a second one finds the folder of the first.
-    const copied = this.copying.then(() => this.copy(out));
+    const copied = this.copying.then(() => this.copy(out, left.signal));
     this.copying = copied;
     socket.end(`${JSON.stringify(await copied)}\n`);
   }
 
   /** Never rejects. */
-  private async copy(out: string): Promise<BackupReply> {
+  private async copy(out: string, signal: AbortSignal): Promise<BackupReply> {
     try {
-      const copied = await copyStore(this.environment.dataDir, out, (work) => this.whileStill(work));
+      const copied = await copyStore(this.environment.dataDir, out, (work) => this.whileStill(work), signal);
       this.logger.log(`Copied ${copied.files} files, ${copied.bytes} bytes, to ${out}`);
       return { copied };
     } catch (error) {

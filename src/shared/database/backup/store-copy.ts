@@ -5,8 +5,13 @@ import { DATABASE } from '../embedded.js';
 import { FileRefused } from '../transfer/file-refused.js';
 import { systemCode } from '../system-code.js';
 
-/** What a data directory needs for a start on it: the database, and the key that was generated beside it. */
-const PARTS = [DATABASE, 'encryption-keys'] as const;
+/**
+ * What a start on a data directory reads: the database, the key that was generated beside it, what open generations had
+ * come to, and settlements that wait.
+ */
+const PARTS = [DATABASE, 'encryption-keys', 'notes', 'spool'] as const;
+/** Of a process that may write there; it means nothing in a copy. */
+const IS_LOCK = /\.lock(?:\.|$)/;
 
 /** What a backup came to. */
 export interface StoreCopy {
@@ -17,12 +22,14 @@ export interface StoreCopy {
 /**
  * Copies the embedded store to a new data directory, for its owner only, whole or not at all.
  * @param whileStill runs the copying while nobody writes to the store; what else is done needs no stillness
- * @throws FileRefused where the folder is there already, lies in the database, or cannot be made
+ * @throws FileRefused where the folder is there already, lies in the database, or cannot be made; or the signal's
+ * reason
  */
 export async function copyStore(
   dataDir: string,
   out: string,
   whileStill: <T>(work: () => Promise<T>) => Promise<T>,
+  signal?: AbortSignal,
 ): Promise<StoreCopy> {
   await refuseExisting(out);
   await refuseInside(dataDir, out);
@@ -30,8 +37,12 @@ export async function copyStore(
     throw new FileRefused(`${out} cannot be made (${systemCode(error)}).`);
   });
   try {
-    const copied = await whileStill(() => copyParts(dataDir, unfinished));
-    for (const { path } of copied) await sync(path);
+    const copied = await whileStill(() => copyParts(dataDir, unfinished, signal));
+    for (const { path } of copied) {
+      signal?.throwIfAborted();
+      await sync(path);
+    }
+    signal?.throwIfAborted();
     await rename(unfinished, out);
     return { files: copied.length, bytes: copied.reduce((sum, { bytes }) => sum + bytes, 0) };
   } catch (error) {
@@ -61,18 +72,23 @@ interface CopiedFile {
   readonly bytes: number;
 }
 
-async function copyParts(from: string, to: string): Promise<readonly CopiedFile[]> {
+async function copyParts(from: string, to: string, signal?: AbortSignal): Promise<readonly CopiedFile[]> {
   const there = await readdir(from);
   const copied: CopiedFile[] = [];
-  for (const part of PARTS) if (there.includes(part)) await copy(join(from, part), join(to, part), copied);
+  for (const part of PARTS) {
+    if (there.includes(part)) await copy(join(from, part), join(to, part), copied, signal);
+  }
   return copied;
 }
 
-async function copy(from: string, to: string, copied: CopiedFile[]): Promise<void> {
+async function copy(from: string, to: string, copied: CopiedFile[], signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
   const found = await stat(from);
   if (found.isDirectory()) {
     await mkdir(to, { mode: 0o700 });
-    for (const name of await readdir(from)) await copy(join(from, name), join(to, name), copied);
+    for (const name of await readdir(from)) {
+      if (!IS_LOCK.test(name)) await copy(join(from, name), join(to, name), copied, signal);
+    }
   } else if (found.isFile()) {
     // Where the file system can, nothing is copied at all.
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
