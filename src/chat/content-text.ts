@@ -16,14 +16,24 @@ export class ContentText {
     this.isInterrupted = true;
   }
 
+  /** Where the words of the next piece will stand. */
+  get nextStart(): number {
+    return this.begins ? this.length + BETWEEN_TEXTS.length : this.length;
+  }
+
   /** @returns the piece as it stands in `content` */
   add(piece: string): string {
     if (piece === '') return '';
-    const begins = this.isInterrupted && this.length > 0;
+    const { begins } = this;
     const added = begins ? BETWEEN_TEXTS + piece : piece;
     this.isSeveral ||= begins;
     this.isInterrupted = false;
     this.length += added.length;
     return added;
+  }
+
+  /** Of another text than the one before it. */
+  private get begins(): boolean {
+    return this.isInterrupted && this.length > 0;
   }
 }

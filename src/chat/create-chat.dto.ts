@@ -3,7 +3,15 @@ import type { Effort } from '../core/conversation/effort.js';
 import type { Verbosity } from '../core/conversation/request.js';
 import { cacheControl } from '../inference/schemas/cache-control.js';
 import { id, modelNames, name, word } from '../shared/http/bounds.js';
-import { label, maxTokens, openNumber, stopServerToolsWhen, topK, trace } from '../inference/schemas/options.js';
+import {
+  label,
+  maxTokens,
+  maxToolCalls,
+  openNumber,
+  stopServerToolsWhen,
+  topK,
+  trace,
+} from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { provider, route } from '../inference/schemas/routing.js';
 import { Fits } from '../shared/http/fits.decorator.js';
@@ -89,6 +97,9 @@ export class CreateChatDto {
 
   @May(compile(stopServerToolsWhen))
   stop_server_tools_when?: Static<typeof stopServerToolsWhen> | null;
+
+  @May(compile(maxToolCalls))
+  max_tool_calls?: number | null;
 
   @May(compile(trace))
   trace?: Static<typeof trace> | null;

@@ -172,6 +172,16 @@ const CASES: readonly [string, readonly Block[], object][] = [
     { content: 'a 👋b', annotations: [url('t', 2, 5, { content: 'c' }), url('https://a.test', 2, 5)] },
   ],
   [
+    'sources of a text behind another one',
+    [text('go '), call('1', '{}'), [{ type: 'text' }, ...textDeltas('b'), cite({ url: 'https://a.test', title: 't' })]],
+    { content: 'go \n\nb', tool_calls: [tool('1', 0, '{}')], annotations: [url('t', 5, 6)] },
+  ],
+  [
+    'sources of a text that says nothing',
+    [text('go'), call('1', '{}'), [{ type: 'text' }, cite({ url: 'https://a.test', title: 't' })]],
+    { content: 'go', tool_calls: [tool('1', 0, '{}')], annotations: [url('t', 2, 2)] },
+  ],
+  [
     'sources of a chat upstream, at the words they are about where those are told',
     [
       [

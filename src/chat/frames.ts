@@ -142,10 +142,10 @@ export class ChatFrames implements FramePrinter {
 
   private begin(block: BlockStart): string {
     this.block = block;
-    this.blockBegan = this.content.length;
+    if (block.type !== 'text') this.content.interrupt();
+    this.blockBegan = this.content.nextStart;
     this.citations = [];
     this.hasArguments = false;
-    if (block.type !== 'text') this.content.interrupt();
     switch (block.type) {
       case 'tool-use': {
         const { id, name } = block;

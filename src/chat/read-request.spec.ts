@@ -29,6 +29,7 @@ it('says nothing that was not said', () => {
 
 it.each<[string, object, object]>([
   ['the newer limit', { max_tokens: 5, max_completion_tokens: 6 }, { maxOutputTokens: 6 }],
+  ['the limit of tools', { max_tool_calls: 5 }, { maxToolCalls: 5 }],
   ['the older limit', { max_tokens: 5 }, { maxOutputTokens: 5 }],
   ['one stop', { stop: 'a' }, { stopSequences: ['a'] }],
   ['an effort', { reasoning_effort: 'high' }, { effort: 'high' }],

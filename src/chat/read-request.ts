@@ -65,6 +65,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
     ...definedOnly({
       maxOutputTokens,
+      maxToolCalls: dto.max_tool_calls,
       parallelToolCalls: dto.parallel_tool_calls,
       reasoningSummary: dto.reasoning?.summary,
       verbosity: dto.verbosity,

@@ -127,7 +127,8 @@ export function viewAnnotations(citations: readonly Json[], start: number, end: 
         url,
         title: title ?? url,
         ...(quote !== undefined && { content: quote }),
-        start_index: isInside ? place.start : start,
+        // A text that says nothing is not put in.
+        start_index: isInside ? place.start : Math.min(start, end),
         end_index: isInside ? place.end : end,
       },
     });

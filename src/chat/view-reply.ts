@@ -88,7 +88,7 @@ function* viewMessage({ blocks }: Reply, { files }: GenerationView, hidesReasoni
           break;
         }
         phases.add(start.phase);
-        const from = content.length;
+        const from = content.nextStart;
         words += content.add(text);
         append(annotations, viewAnnotations(citations, from, content.length));
         break;

@@ -128,6 +128,8 @@ export interface ServiceTool {
   offer(asked: AskedTool, setup: ToolSetup): ServedTool | HandedTool;
   /** What the model read, from the `content` of a result block that came back; in plain words what cannot be opened. */
   recall(content: Json, open: OpenSeal): string;
+  /** The pages that this text stands on, as `ToolResult.sources` had them. Absent: it never stands on any. */
+  recallSources?(content: Json, open: OpenSeal): readonly WebCitation[];
   /** Whether that `content` is of a use that failed, in this tool's own words for it. */
   isFailure(content: Json): boolean;
 }

@@ -8,7 +8,7 @@ import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { ForecastCall, ForecastPlan, ForecastTool } from '../inference/explain-route.js';
 import type { PluginStanding } from '../inference/plugins/active-plugins.js';
-import { ITERATION_TYPES } from '../messages/view-reply.js';
+import { CALL_PURPOSES } from '../messages/view-reply.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
@@ -134,7 +134,7 @@ const viewConsulted = ({
   tools,
   toolUsesMax,
 }: ForecastCall): NonNullable<PlanView['consulted']>[number] => ({
-  type: ITERATION_TYPES[kind],
+  type: CALL_PURPOSES[kind],
   model,
   bound: bound === undefined ? null : formatUsd(bound),
   ...(refusal !== undefined && { refusal }),

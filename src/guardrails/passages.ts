@@ -102,6 +102,7 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   preferences: 'own',
   plugins: 'own',
   stopServerToolsWhen: 'own',
+  maxToolCalls: 'own',
   trace: 'own',
   preset: 'own',
   echoesUpstreamBody: 'own',

@@ -61,6 +61,7 @@ const DOMAIN_RULES = { ...DOMAINS, longest: 'a.example'.padEnd(DOMAINS.entryMax)
 const TOP: Field[] = [
   field('model', NAME, '!'),
   field('max_tokens', { ...COUNT, min: 1 }),
+  field('max_tool_calls', { ...COUNT, min: 1 }),
   ...texts('models', '', { max: MODELS_MAX }),
   field('fallbacks', { type: 'array', max: 3, filler: { model: 'a' } }, '?'),
   field('fallbacks.0.model', NAME, '!'),

@@ -6,7 +6,15 @@ import { cacheControl } from '../inference/schemas/cache-control.js';
 import { messages, system } from './schemas/messages.js';
 import { contextManagement, inferenceGeo, metadata, outputConfig, speed, thinking } from './schemas/options.js';
 import { modelNames, name, stopTexts, word } from '../shared/http/bounds.js';
-import { label, maxTokens, openNumber, stopServerToolsWhen, topK, trace } from '../inference/schemas/options.js';
+import {
+  label,
+  maxTokens,
+  maxToolCalls,
+  openNumber,
+  stopServerToolsWhen,
+  topK,
+  trace,
+} from '../inference/schemas/options.js';
 import { plugins } from '../inference/schemas/plugins.js';
 import { fallbacks, provider, route } from '../inference/schemas/routing.js';
 import { toolChoice, tools } from './schemas/tools.js';
@@ -124,6 +132,10 @@ export class CreateMessageDto {
   @MayOmit()
   @Fits(compile(stopServerToolsWhen))
   stop_server_tools_when?: Static<typeof stopServerToolsWhen>;
+
+  @MayOmit()
+  @Fits(compile(maxToolCalls))
+  max_tool_calls?: number;
 
   @MayOmit()
   @Fits(compile(trace))

@@ -400,7 +400,7 @@ describe('what chat upstreams told', () => {
     ],
   ];
   const events = eventsOf(blocks);
-  const told = { type: 'web_search_result_location', cited_text: 'q', url: 'u', title: null, encrypted_index: '' };
+  const told = { type: 'web_search_result_location', cited_text: 'q', url: 'u', title: 'u', encrypted_index: '' };
 
   it('carries whose reasoning it is in signature and sealed data, and citations without places', () => {
     const builder = new ReplyBuilder();

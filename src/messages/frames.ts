@@ -1,7 +1,7 @@
 import type { BlockDelta, BlockStart, ModelEvent, SourceBytes, StopReason } from '../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import type { ReasoningMark } from '../core/conversation/reasoning-mark.js';
-import { withoutPlace } from '../core/conversation/web-citation.js';
+import { viewCitation } from '../core/conversation/web-citation.js';
 import { printJson, type JsonObject, type Opaque } from '../core/json/json.js';
 import { sanitizeUsage } from '../core/money/sane-usage.js';
 import { DONE_FRAME, writeFrame } from '../core/stream/sse.js';
@@ -183,7 +183,7 @@ function deltaJson(delta: BlockDelta, mark: ReasoningMark | undefined): string |
     case 'input-json':
       return `{"type":"input_json_delta","partial_json":${JSON.stringify(delta.json)}}`;
     case 'citation':
-      return `{"type":"citations_delta","citation":${printJson(withoutPlace(delta.citation))}}`;
+      return `{"type":"citations_delta","citation":${printJson(viewCitation(delta.citation))}}`;
     case 'opaque':
       return delta.opaque.vendor === 'anthropic' ? printJson(delta.opaque.value) : undefined;
   }

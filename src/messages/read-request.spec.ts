@@ -31,6 +31,7 @@ describe('readRequest', () => {
   });
 
   it.each<[string, object, Partial<ModelRequest>]>([
+    ['the limit of tools', { max_tool_calls: 7 }, { maxToolCalls: 7 }],
     ['the output limit', { max_tokens: 7 }, { maxOutputTokens: 7 }],
     ['sampling', { temperature: 0, top_p: 0.5, top_k: 3 }, { sampling: { temperature: 0, topP: 0.5, topK: 3 } }],
     ['stop sequences', { stop_sequences: ['a'] }, { stopSequences: ['a'] }],

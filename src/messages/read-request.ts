@@ -62,6 +62,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     ...readAnnotations(annotationsOf(dto)),
     plugins: withOnline(dto.plugins ?? [], [dto.model, ...(fallbackModels?.models ?? [])]),
     ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
+    ...(dto.max_tool_calls !== undefined && { maxToolCalls: dto.max_tool_calls }),
     ...(dto.trace && { trace: readTrace(dto.trace) }),
     ...(dto.preset !== undefined && { preset: dto.preset }),
     betas: headers.betas,

@@ -305,6 +305,23 @@ describe('viewUsage', () => {
     });
   });
 
+  it('tells a model that was consulted in the word that clients know, and what for', () => {
+    const iterations = (['message', 'compaction', 'advisor', 'image-generation', 'fusion-judge'] as const).map(
+      (kind) => ({
+        kind,
+        model: 'a/b',
+      }),
+    );
+    const told = viewUsage({ iterations }, { bill: BILL, isByok: false })['iterations'] as JsonObject[];
+    expect(told.map(({ type, purpose, model }) => [type, purpose, model])).toEqual([
+      ['message', undefined, 'a/b'],
+      ['compaction', undefined, 'a/b'],
+      ['advisor_message', undefined, 'a/b'],
+      ['advisor_message', 'image_generation', 'a/b'],
+      ['advisor_message', 'fusion_judge', 'a/b'],
+    ]);
+  });
+
   it('tells the one call behind a reply, once it is over', () => {
     const usage = { inputTokens: 1, outputTokens: 2, cacheReadTokens: 3, cacheWriteTokens: 4 };
     expect(viewUsage(usage, { bill: BILL, isByok: false })['iterations']).toEqual([

@@ -3,7 +3,7 @@ import type { BlockStart, StopReason } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
 import type { Usage, UsageIteration } from '../core/conversation/usage.js';
-import { withoutPlace } from '../core/conversation/web-citation.js';
+import { viewCitation } from '../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
 import { StepCounter, type Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
@@ -107,7 +107,7 @@ function* viewBlock(block: ReplyBlock, stop: StopReason): Steps<JsonObject | und
   switch (start.type) {
     case 'text':
       // docs/wire/conventions.md#values: `[]` when there are none, never null.
-      return { ...empty, text, citations: block.citations.map(withoutPlace) };
+      return { ...empty, text, citations: block.citations.map(viewCitation) };
     case 'thinking':
       return {
         ...empty,
@@ -225,8 +225,8 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
   return view;
 }
 
-/** How each kind of call is called here. */
-export const ITERATION_TYPES: Readonly<Record<UsageIteration['kind'], string>> = {
+/** What each kind of call is for, in the words of this face and of `/routing/explain`. */
+export const CALL_PURPOSES: Readonly<Record<UsageIteration['kind'], string>> = {
   message: 'message',
   compaction: 'compaction',
   advisor: 'advisor_message',
@@ -242,8 +242,11 @@ const viewIterations = (usage: Usage): JsonObject[] =>
 
 function viewIteration(usage: UsageIteration): JsonObject {
   const { kind, model, cacheWriteTokens, cacheWrite1hTokens } = usage;
+  const isConsulted = kind !== 'message' && kind !== 'compaction';
   return {
-    type: ITERATION_TYPES[kind],
+    // The format's one word for a model that was consulted: clients refuse a reply for any other (`@ai-sdk/anthropic`).
+    type: isConsulted ? CALL_PURPOSES.advisor : kind,
+    ...(isConsulted && kind !== 'advisor' && { purpose: CALL_PURPOSES[kind] }),
     ...(model !== undefined && { model }),
     input_tokens: usage.inputTokens ?? 0,
     output_tokens: usage.outputTokens ?? 0,

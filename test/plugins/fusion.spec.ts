@@ -342,10 +342,14 @@ describeOnEmbedded('the plugin fusion', (database) => {
       const reply = await ask('/messages', { ...fields(), tools: [TOOLS.datetime] });
       expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
       expect(await bench.row(reply.id)).toMatchObject({ cost: 5 * CALL });
-      expect(reply.usage.iterations.map(({ type, model }: JsonBody) => `${type} ${model}`).sort()).toEqual([
-        'fusion_judge test/main',
-        'fusion_panel test/one',
-        'fusion_panel test/two',
+      expect(
+        reply.usage.iterations
+          .map(({ type, purpose, model }: JsonBody) => [type, purpose, model].filter(Boolean).join(' '))
+          .sort(),
+      ).toEqual([
+        'advisor_message fusion_judge test/main',
+        'advisor_message fusion_panel test/one',
+        'advisor_message fusion_panel test/two',
         'message test/main',
         'message test/main',
       ]);

@@ -71,6 +71,7 @@ export const FULL_CHAT_BODY = {
   route: 'fallback',
   session_id: 'a',
   stop_server_tools_when: STOP_CONDITIONS,
+  max_tool_calls: 5,
   trace: { trace_id: 'a', trace_name: 'b', other: 1 },
   cache_control: CACHE,
   user: 'a',

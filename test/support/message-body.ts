@@ -63,6 +63,7 @@ export const FULL_BODY = {
     ],
   },
   stop_server_tools_when: STOP_CONDITIONS,
+  max_tool_calls: 5,
   plugins: [
     { id: 'auto-router', enabled: true, allowed_models: ['a'], cost_quality_tradeoff: 7 },
     { id: 'context-compression', enabled: true, engine: 'middle-out' },

@@ -90,6 +90,15 @@ describeOnEachDatabase('money that runs out in mid-loop', (database) => {
       },
     );
 
+    it.each(FACES)('$route, stream $stream: before a call, where an earlier step said something', async (face) => {
+      const { route, stream } = face;
+      const key = await keyWith((await boundOf()) + (await extensionOf(await boundOf())) + 0.00001, by);
+      bench.begin(saysAndCalls('Hm.', USES.datetime), dear(USES.datetime), calls(USES.datetime));
+      const reply = await bench.ask(route, { stream }, key);
+      expectEnd(route, reply, true);
+      expect(bench.upstreams.main.requests.length).toBeGreaterThan(1);
+    });
+
     it.each(FACES)('$route, stream $stream: before the last call', async ({ route, stream }) => {
       const stop_server_tools_when = [{ type: 'step_count_is', step_count: 1 }];
       const key = await keyWith((await boundOf({ stop_server_tools_when })) + 0.00001, by);

@@ -89,7 +89,13 @@ describeOnEmbedded('image generation', (database) => {
       const { usage, id } = reply;
       expect(usage.iterations).toMatchObject([
         { type: 'message', model: 'sandbox/tools' },
-        { type: 'image_generation', model: `draw/${dialect}`, input_tokens: 12, output_tokens: 300 },
+        {
+          type: 'advisor_message',
+          purpose: 'image_generation',
+          model: `draw/${dialect}`,
+          input_tokens: 12,
+          output_tokens: 300,
+        },
         { type: 'message', model: 'sandbox/tools' },
       ]);
       // The sums are those of the model that answers; the money is of all.

@@ -279,6 +279,23 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(reply.usage).toMatchObject({ input_tokens: 31 * 12 });
       });
 
+      it.each([
+        ['is heard', { max_tool_calls: 1 }, 2],
+        [
+          'is not heard beside a condition',
+          { max_tool_calls: 1, stop_server_tools_when: { type: 'step_count_is', step_count: 2 } },
+          3,
+        ],
+        ['is read as thirty where it is more', { max_tool_calls: 31 }, 31],
+      ])('ends after so many uses: max_tool_calls %s', async (_, fields, requests) => {
+        begin(kind, call);
+        for (const reply of [await ask(kind, stream, fields), (begin(kind, call), await chat(kind, stream, fields))]) {
+          expect(upstreams[kind].requests).toHaveLength(requests);
+          const { stop_reason, finish_reason } = reply;
+          expect(stop_reason ?? finish_reason).toBe(stop_reason ? 'end_turn' : 'stop');
+        }
+      });
+
       it('does not force a tool after its first call', async () => {
         begin(kind, call, text('Once.'));
         await ask(kind, stream, { tool_choice: { type: 'tool', name: 'datetime' } });
@@ -461,6 +478,32 @@ describeOnEmbedded('the loop of tools', (database) => {
         });
         const [later] = sentTo(kind);
         expect(later!.messages.slice(0, 3)).toEqual(inLoop!.messages);
+      });
+
+      it('is cited in a turn that goes on when the caller has answered, on both faces', async () => {
+        const look = { name: 'look', input_schema: { type: 'object' } };
+        begin(kind, calls(SEARCHES, callersCall));
+        const { content } = await ask(kind, stream, { tools: [SEARCH, look] });
+        begin(kind, text(`As ${URL} says.`));
+        const { id } = content.find(({ type }: JsonBody) => type === 'tool_use');
+        const answered = { role: 'user', content: [{ type: 'tool_result', tool_use_id: id, content: 'seen' }] };
+        const reply = await ask(kind, stream, {
+          tools: [SEARCH, look],
+          messages: [ASK, { role: 'assistant', content }, answered],
+        });
+        const [cited] = reply.content[0].citations;
+        expect(cited).toMatchObject({ type: 'web_search_result_location', url: URL, title: expect.any(String) });
+        expect(cited.cited_text).not.toBe('');
+
+        const own = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
+        begin(kind, calls(SEARCHES, callersCall));
+        const { message } = await chat(kind, stream, { tools: [SEARCH, own] });
+        begin(kind, text(`As ${URL} says.`));
+        const seen = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'seen' };
+        const later = await chat(kind, stream, { tools: [SEARCH, own], messages: [ASK, message, seen] });
+        expect(later.message.annotations).toMatchObject([
+          { url_citation: { url: URL, title: cited.title, content: cited.cited_text } },
+        ]);
       });
 
       it('is told by its citations on chat', async () => {

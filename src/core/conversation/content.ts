@@ -1,5 +1,6 @@
 import type { Json, JsonObject, Opaque, Vendor } from '../json/json.js';
 import type { ReasoningMark } from './reasoning-mark.js';
+import type { WebCitation } from './web-citation.js';
 
 /** Marks the end of a prefix that the provider should cache. */
 export interface CacheMarker {
@@ -115,6 +116,8 @@ export interface ToolResultBlock extends Block {
   readonly toolUseId: string;
   readonly content: readonly ToolResultContent[];
   readonly isError?: boolean;
+  /** Of a tool of the gateway's, in an earlier turn: the pages that it stands on. Models are not told of them. */
+  readonly sources?: readonly WebCitation[];
 }
 
 /** Reasoning. The signature is valid only at the family that made it. */

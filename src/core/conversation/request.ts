@@ -121,6 +121,8 @@ export interface ModelRequest {
   /** Files in words that earlier replies told, handed back. Absent: none. */
   readonly parsedFiles?: readonly ParsedFile[];
   readonly stopServerToolsWhen?: readonly StopCondition[];
+  /** Uses of all tools of the gateway's together. Absent: as many as its steps come to. */
+  readonly maxToolCalls?: number;
   /** Grouping keys for records and traces, open. */
   readonly trace?: { readonly [key: string]: Json | undefined };
   readonly preset?: string;

@@ -34,11 +34,14 @@ export const isForeignCitation = (citation: Json): boolean =>
   ((citation['type'] === TYPE && citation['encrypted_index'] === '') ||
     (OWN_TYPES.has(citation['type']) && citation['cited_text'] === ''));
 
-/** The citation as the Messages format has it. */
-export function withoutPlace(citation: Json): Json {
+/**
+ * The citation as callers of the Messages format are told it. A page without a title is called by its address: clients
+ * refuse a reply for a title that is null (`@ai-sdk/anthropic`).
+ */
+export function viewCitation(citation: Json): Json {
   if (!isForeignCitation(citation)) return citation;
   const { start_index: _start, end_index: _end, ...rest } = citation as JsonObject;
-  return rest;
+  return rest['title'] === null && typeof rest['url'] === 'string' ? { ...rest, title: rest['url'] } : rest;
 }
 
 /** Reads a citation of either making; undefined where it names no address. */

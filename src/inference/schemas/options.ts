@@ -35,6 +35,9 @@ const stopCondition = variant('type', {
  */
 export const stopServerToolsWhen = either(optionList(stopCondition, { min: 1 }), stopCondition);
 
+/** Of the gateway's tools, all together (docs/wire/tools-and-plugins.md#the-loop). */
+export const maxToolCalls = wholeNumber({ min: 1 });
+
 /** Longest `user` and `session_id`, in characters (docs/wire/limits.md#lengths). */
 export const LABEL_CHARACTERS_MAX = 256;
 export const label = text({ max: LABEL_CHARACTERS_MAX });

@@ -32,6 +32,20 @@ it('tells each in the words of the Messages format, quoted in short', () => {
   ]);
 });
 
+it('knows what tools brought in earlier turns, and nothing else', () => {
+  const result = { type: 'tool-result', toolUseId: 'a', content: [] } as const;
+  expect(CitedSources.in([{ role: 'user', content: [{ type: 'text', text: 'a' }, result] }])).toBeUndefined();
+  const earlier = CitedSources.in([{ role: 'user', content: [result, { ...result, sources: [ONE] }] }]);
+  expect(earlier?.citationsIn(ONE.url)).toMatchObject([{ url: ONE.url, title: 'One' }]);
+});
+
+it('forgets the oldest of more than a hundred', () => {
+  const many = new CitedSources();
+  many.add(Array.from({ length: 101 }, (_, index) => ({ url: `https://many.example/${index}` })));
+  expect(many.citationsIn('https://many.example/0')).toEqual([]);
+  expect(many.citationsIn('https://many.example/1 https://many.example/100')).toHaveLength(2);
+});
+
 it('looks for so many in so long a text', () => {
   const many = new CitedSources();
   many.add(Array.from({ length: 1_000 }, (_, index) => ({ url: `https://many.example/${index}` })));

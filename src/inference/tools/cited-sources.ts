@@ -1,20 +1,37 @@
+import type { Message } from '../../core/conversation/content.js';
 import { webCitation, type WebCitation } from '../../core/conversation/web-citation.js';
 import type { Json } from '../../core/json/json.js';
 
 /** What is quoted of a source, in characters, as Anthropic quotes. */
 const QUOTE_LENGTH_MAX = 150;
-/** Sources of one generation that are looked for. */
+/** Sources that are looked for, the latest. */
 const SOURCES_MAX = 100;
 /** Of one text that are searched for addresses, in characters. */
 const TEXT_LENGTH_MAX = 256 * 1024;
 
-/** The pages that tools of one generation have brought, and which of them a text uses: those whose address it names. */
+/** The pages that tools have brought, and which of them a text uses: those whose address it names. */
 export class CitedSources {
   private readonly sources = new Map<string, WebCitation>();
 
+  /** @returns those that tools brought in earlier turns of a conversation; undefined: none did */
+  static in(messages: readonly Message[]): CitedSources | undefined {
+    let cited: CitedSources | undefined;
+    for (const { role, content } of messages) {
+      if (role !== 'user') continue;
+      for (const block of content) {
+        if (block.type === 'tool-result' && block.sources) (cited ??= new CitedSources()).add(block.sources);
+      }
+    }
+    return cited;
+  }
+
   add(sources: readonly WebCitation[]): void {
     for (const source of sources) {
-      if (this.sources.size < SOURCES_MAX && !this.sources.has(source.url)) this.sources.set(source.url, source);
+      if (this.sources.has(source.url)) continue;
+      this.sources.set(source.url, source);
+      if (this.sources.size <= SOURCES_MAX) continue;
+      const [oldest] = this.sources.keys();
+      this.sources.delete(oldest!);
     }
   }
 

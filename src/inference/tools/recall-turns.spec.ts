@@ -13,6 +13,8 @@ const OURS = 'srvtoolu_fl';
 const lookup = {
   resultType: 'lookup_tool_result',
   recall: (content, open) => (open(content as JsonObject) as string | undefined) ?? 'expired',
+  recallSources: (content, open) =>
+    open(content as JsonObject) === undefined ? [] : [{ url: `https://${String(open(content as JsonObject))}` }],
   isFailure: (content) => (content as JsonObject)['status'] === 'lost',
 } as Partial<ServiceTool> as ServiceTool;
 const TOOLS = new Map([[lookup.resultType, lookup]]);
@@ -45,6 +47,28 @@ const recall = (messages: readonly Message[], taken: readonly string[] = []): Me
   return doAtOnce(recallTurns(messages, { tools: TOOLS, opened, taken: new Set(taken) }));
 };
 const recalled = (...messages: Message[]): string[] => short(recall(messages));
+
+it('says what pages a result stands on, in either format', () => {
+  const sourcesOf = (messages: readonly Message[]): unknown[] =>
+    messages.flatMap(({ content }) =>
+      content.flatMap((block) => (block.type === 'tool-result' ? [block.sources] : [])),
+    );
+  expect(sourcesOf(recall([assistant(call('a'), result('a'), call('b'), result('b', {}))]))).toEqual([
+    [{ url: 'https://of a' }],
+    undefined,
+  ]);
+  const use = { id: `${OURS}a`, name: 'lookup', input: {}, text: 't', isError: false, step: 1, isShared: false, said: '', thoughts: 0 }; // prettier-ignore
+  const kept = (parts: object): ContentBlock =>
+    ({
+      type: 'redacted-thinking',
+      data: sealed({ ...use, ...parts }),
+      mark: { format: GATEWAY_TOOLS },
+    }) as ContentBlock;
+  expect(sourcesOf(recall([assistant(kept({ sources: [{ url: 'u', title: 't' }] }), text('end'))]))).toEqual([
+    [{ url: 'u', title: 't' }],
+  ]);
+  expect(sourcesOf(recall([assistant(kept({}), text('end'))]))).toEqual([undefined]);
+});
 
 it.each<[string, Message[], string[]]>([
   [

@@ -224,9 +224,11 @@ class SplitTurn {
   private resultOf(value: JsonObject): ToolResultBlock {
     const { type, tool_use_id: id, content = null } = value;
     const tool = this.inputs.tools.get(type as string);
-    const text = tool?.recall(content, (part) => this.inputs.opened.get(part)) ?? UNKNOWN_RESULT;
+    const open = (part: JsonObject): Json | undefined => this.inputs.opened.get(part);
+    const text = tool?.recall(content, open) ?? UNKNOWN_RESULT;
     this.characters += text.length;
-    return { ...toolResult(id as string, text, tool?.isFailure(content) === true), ...markerOf(value) };
+    const result = { text, isError: tool?.isFailure(content) === true, sources: tool?.recallSources?.(content, open) };
+    return { ...toolResult(id as string, result), ...markerOf(value) };
   }
 }
 

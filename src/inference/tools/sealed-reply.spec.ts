@@ -63,7 +63,9 @@ it('is the turns of its steps again', () => {
       const uses = usesOf(turns);
       const { turns: found, results } = told(turns, uses).finish();
       const resultsOf = (number: number): ContentBlock[] =>
-        uses.filter((use) => use.step === number).map((use) => toolResult(use.id, use.text, false));
+        uses
+          .filter((use) => use.step === number)
+          .map((use) => toolResult(use.id, { text: use.text, isError: false, sources: undefined }));
       const due = turns.flatMap((turn, index): Message[] =>
         index === turns.length - 1 ? [turn] : [turn, { role: 'user', content: resultsOf(index + 1) }],
       );

@@ -1,4 +1,5 @@
 import type { ContentBlock, Message, ToolResultBlock } from '../../core/conversation/content.js';
+import type { WebCitation } from '../../core/conversation/web-citation.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 
 /** Between texts of one reply in the chat format that something else stood between: it has one text for all. */
@@ -19,6 +20,13 @@ export interface SealedUse extends JsonObject {
   readonly said: string;
   /** Pieces of reasoning of the reply, up to the end of the step. */
   readonly thoughts: number;
+  /** Pages that the text stands on. Absent: on none, or sealed before they were kept. */
+  readonly sources?: readonly SealedSource[];
+}
+
+/** A page as `WebCitation` has it, without a place. */
+export interface SealedSource extends JsonObject {
+  readonly url: string;
 }
 
 /** The turns of a reply, and the results that are to stand before what the caller says next. */
@@ -116,12 +124,20 @@ const callOf = ({ block: { id, name, input }, path }: Placed<SealedUse>): Placed
   path,
 });
 
-const resultOf = ({ block: { id, text, isError } }: Placed<SealedUse>): ToolResultBlock =>
-  toolResult(id, text, isError);
+const resultOf = ({ block: { id, text, isError, sources } }: Placed<SealedUse>): ToolResultBlock =>
+  toolResult(id, { text, isError, sources });
 
-export const toolResult = (toolUseId: string, text: string, isError: boolean): ToolResultBlock => ({
+/** What of a result a model is told again, and an answer may cite. */
+export interface RecalledResult {
+  readonly text: string;
+  readonly isError: boolean;
+  readonly sources: readonly WebCitation[] | undefined;
+}
+
+export const toolResult = (toolUseId: string, { text, isError, sources }: RecalledResult): ToolResultBlock => ({
   type: 'tool-result',
   toolUseId,
   content: [{ type: 'text', text }],
   ...(isError && { isError }),
+  ...(sources && sources.length > 0 && { sources }),
 });

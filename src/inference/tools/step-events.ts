@@ -44,6 +44,8 @@ export class StepEvents {
   readonly calls: ServiceCall[] = [];
   /** Names of the caller's tools that it calls. */
   readonly callersTools: string[] = [];
+  /** Names of tools that the vendor ran in it. */
+  readonly vendorsTools: string[] = [];
   /** Blocks told so far, those of earlier steps among them. */
   blocks: number;
   stop: StopReason | undefined;
@@ -143,6 +145,7 @@ export class StepEvents {
     this.call = call;
     if (!call || block.type !== 'tool-use') {
       if (block.type === 'tool-use') this.callersTools.push(block.name);
+      else if (block.type === 'server-tool-use') this.vendorsTools.push(block.name);
       this.reply.push(event);
       return this.moved(event);
     }

@@ -2,8 +2,9 @@
 // Method: progress made by hand, at and past each bound.
 import type { StopReason, UnifiedStop } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
+import type { Tool } from '../../core/conversation/tools.js';
 import { PICO_PER_USD } from '../../core/money/credits.js';
-import { isLoopOver, STEPS_MAX, type LoopProgress } from './stop-conditions.js';
+import { calledIn, isLoopOver, STEPS_MAX, type LoopProgress } from './stop-conditions.js';
 
 const stopped = (unified: UnifiedStop, raw: string | null = null): StopReason => ({ unified, raw, vendor: 'google' });
 const progress = (parts: Partial<LoopProgress> = {}): LoopProgress => ({
@@ -34,6 +35,20 @@ it.each<[string, StopCondition, Partial<LoopProgress>, Partial<LoopProgress>]>([
   expect(isLoopOver(progress(before), [condition])).toBe(false);
   expect(isLoopOver(progress(at), [condition])).toBe(true);
   expect(isLoopOver(progress(at), [{ type: 'step-count', stepCount: 30 }, condition])).toBe(true);
+});
+
+it('knows a tool that its vendor ran by its name, and by the type it was asked for', () => {
+  const offered = { type: 'openrouter:datetime', name: 'datetime' };
+  const step = { calls: [{ id: 'a', offered }], vendorsTools: ['web_search', 'code_execution'] };
+  const tools = [
+    { type: 'service', id: 'openrouter:web_search', parameters: {} },
+    { type: 'service', id: 'openrouter:web_fetch', parameters: {} },
+    { type: 'vendor', name: 'code_execution', opaque: { vendor: 'anthropic', value: { type: 'code_execution_20250825' } } },
+  ]; // prettier-ignore
+  const called = calledIn(step as unknown as Parameters<typeof calledIn>[0], tools as Tool[]);
+  expect([...called].sort()).toEqual(
+    ['code_execution', 'code_execution_20250825', 'datetime', 'openrouter:datetime', 'openrouter:web_search', 'web_search'],
+  ); // prettier-ignore
 });
 
 it('ends at thirty steps where nothing is said', () => {

@@ -1,20 +1,41 @@
 import type { StopReason } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
+import type { Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
 import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
+import type { StepEvents } from './step-events.js';
 
 /** Steps of one generation at most, and where nothing else is said (docs/wire/tools-and-plugins.md#the-loop). */
 export const STEPS_MAX = 30;
 
+/** Before the name of a tool, in the type by which it is asked of the gateway. */
+const SERVICE_PREFIX = 'openrouter:';
+
 /** How far a loop has got, at the end of one of its steps. */
 export interface LoopProgress {
   readonly steps: number;
-  /** Types and names of the tools that the step called, the caller's among them. */
+  /** Types and names of the tools that the step called, those that its vendor ran among them. */
   readonly called: ReadonlySet<string>;
   readonly stop: StopReason;
   readonly usage: Usage;
   readonly spent: PicoUsd;
+}
+
+/** @param tools of the request: what a vendor runs it tells by its name alone */
+export function calledIn(
+  { calls, vendorsTools }: Pick<StepEvents, 'calls' | 'vendorsTools'>,
+  tools: readonly Tool[],
+): ReadonlySet<string> {
+  const called = new Set(calls.flatMap(({ offered: { type, name } }) => [type, name]));
+  for (const name of vendorsTools) {
+    called.add(name);
+    for (const tool of tools) {
+      if (tool.type === 'vendor' && tool.name === name) called.add(String(tool.opaque.value['type']));
+      else if (tool.type === 'service' && tool.id === `${SERVICE_PREFIX}${name}`) called.add(tool.id);
+    }
+  }
+  return called;
 }
 
 /** Whether the model is to be asked once more only, and without tools. */

@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../core/cancellation.js';
 import type { Message, ToolResultBlock } from '../../core/conversation/content.js';
 import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
 import { usdNumber } from '../../core/money/credits.js';
@@ -12,10 +13,10 @@ import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
-import { saidIn, thoughtsIn, type SealedUse } from './sealed-reply.js';
+import { saidIn, thoughtsIn, type SealedSource, type SealedUse } from './sealed-reply.js';
 import { StepEvents, type ServiceCall } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
-import { isLoopOver } from './stop-conditions.js';
+import { calledIn, isLoopOver } from './stop-conditions.js';
 import type { AnsweredCall, ToolUses } from './tool-uses.js';
 import type { ToolFailure } from '../../core/tool.js';
 
@@ -53,6 +54,7 @@ export class ToolLoop {
   private step: StepEvents;
   private steps = 1;
   private usage: Usage = NO_USAGE;
+  /** Of earlier turns as well. */
   private sources: CitedSources | undefined;
   /** Pieces of reasoning told so far. */
   private thoughts = 0;
@@ -61,6 +63,8 @@ export class ToolLoop {
   /** Its model is asked for the last time, without tools. */
   private isLast: boolean;
   private isUnaffordable = false;
+  /** A step has said something to the caller. */
+  private hasText = false;
 
   constructor(
     private readonly generation: Generation,
@@ -72,6 +76,7 @@ export class ToolLoop {
     private readonly consulted?: string,
   ) {
     this.request = request;
+    this.sources = CitedSources.in(request.messages);
     // A model that calls what it may not is refused, as after its last step.
     this.isLast = request.toolChoice?.type === 'none';
     this.step = this.beginStep(0);
@@ -131,14 +136,15 @@ export class ToolLoop {
   async next(answered: PlannedLeg): Promise<StartedCall | Batch> {
     const { step, dependencies } = this;
     this.usage = addUsage(this.usage, step.usage);
+    this.hasText ||= step.hasText;
     // What else it called is the caller's to answer.
     if (step.callersTools.length > 0) return this.lastWords(step.stop!);
     if (this.isLast) return this.lastWords(END_TURN);
-    if (this.isUnaffordable) return this.lastWords(step.hasText ? END_TURN : PAUSE);
+    if (this.isUnaffordable) return this.lastWords(this.hasText ? END_TURN : PAUSE);
     const isOver = isLoopOver(
       {
         steps: this.steps,
-        called: new Set(step.calls.flatMap(({ offered: { type, name } }) => [type, name])),
+        called: calledIn(step, this.request.tools),
         stop: step.stop!,
         usage: this.usage,
         spent: dependencies.spent(),
@@ -147,7 +153,7 @@ export class ToolLoop {
     );
     this.isLast = isOver || dependencies.uses.areUsedUp;
     const begun = await dependencies.call(this.nextRequest(), answered);
-    if (!begun) return this.lastWords(step.hasText ? END_TURN : PAUSE);
+    if (!begun) return this.lastWords(this.hasText ? END_TURN : PAUSE);
     this.steps++;
     this.step = this.beginStep(step.blocks);
     return begun;
@@ -214,6 +220,7 @@ export class ToolLoop {
         isShared: step.callersTools.length > 0,
         said,
         thoughts: this.thoughts,
+        ...(result.sources.length > 0 && { sources: result.sources.slice(0, SEALED_SOURCES_MAX).map(sealedSource) }),
       };
       const seal = (lengthMax: number): string | undefined => this.sealUse(use, lengthMax);
       const { resultType: type } = offered.service;
@@ -232,8 +239,9 @@ export class ToolLoop {
    * comes back without its text, so that the model is told of it.
    */
   private sealUse(use: SealedUse, lengthMax: number): string | undefined {
-    for (const text of [use.text, TOO_LARGE]) {
-      const sealed = text.length > lengthMax ? undefined : this.dependencies.seal({ ...use, text });
+    const { sources: _sources, ...bare } = use;
+    for (const told of [use, { ...bare, text: TOO_LARGE }]) {
+      const sealed = told.text.length > lengthMax ? undefined : this.dependencies.seal(told);
       if (sealed !== undefined && sealed.length <= lengthMax) return sealed;
     }
     return undefined;
@@ -257,6 +265,15 @@ export class ToolLoop {
     ];
   }
 }
+
+/** Pages of a use that are sealed with it, as many as an engine brings. */
+const SEALED_SOURCES_MAX = 25;
+
+const sealedSource = ({ url, title, quote }: WebCitation): SealedSource => ({
+  url,
+  ...(title !== undefined && { title }),
+  ...(quote !== undefined && { quote }),
+});
 
 /** What the model reads of a result a turn later that had no room in the reply. */
 const TOO_LARGE = 'The result of this call was too large to be kept for later turns. Call the tool again for it.';

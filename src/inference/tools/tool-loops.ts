@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ToolUseRecord } from '../../core/generation/generation.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { Plan, PlannedLeg } from '../../core/routing/plan.js';
@@ -10,6 +11,9 @@ import { runOf, type AdmittedGeneration, type ContextAt } from '../admitted-gene
 import type { ServiceCall } from './step-events.js';
 import { ToolLoop, type LoopDependencies } from './tool-loop.js';
 import { ToolUses } from './tool-uses.js';
+
+/** What `max_tool_calls` may say at most; more is read as this (docs/wire/tools-and-plugins.md#the-loop). */
+const USES_MAX = 30;
 
 /** What a loop is of that is not of the answer. */
 export interface ConsultedLoop {
@@ -42,7 +46,7 @@ export class ToolLoops {
       generation,
       (request, ofUse, asked) => contextAt(request, { signal: ofUse, refused, consulted: asked }),
       signal,
-      consulted?.usesMax,
+      consulted?.usesMax ?? usesMaxOf(planned.request),
     );
     const dependencies: LoopDependencies = {
       uses,
@@ -71,6 +75,10 @@ export class ToolLoops {
     return new ToolLoop(generation, planned.request, planned.offered, signal, dependencies, consulted?.model);
   }
 }
+
+/** Conditions say more exactly when a loop is to end: beside them the number is not heard. */
+const usesMaxOf = ({ maxToolCalls, stopServerToolsWhen }: ModelRequest): number | undefined =>
+  maxToolCalls === undefined || stopServerToolsWhen ? undefined : Math.min(maxToolCalls, USES_MAX);
 
 /** At their dearest, beside what those of them have cost that have ended. */
 function roomOfUses(ended: readonly ToolUseRecord[], calls: readonly ServiceCall[]): HeldAmounts {

@@ -3,7 +3,7 @@
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, model } from '../../../test/support/route-inputs.js';
-import type { ModelEvent } from '../../core/conversation/event.js';
+import type { ModelEvent, UnifiedStop } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
@@ -23,14 +23,14 @@ const offer = (type: string, parameters: JsonObject): ServedTool =>
     },
   ) as ServedTool;
 
-async function* saying(text: string): AsyncGenerator<readonly ModelEvent[]> {
+async function* saying(text: string, unified: UnifiedStop = 'end-turn'): AsyncGenerator<readonly ModelEvent[]> {
   yield await Promise.resolve<ModelEvent[]>([
     { type: 'reply-start' },
     { type: 'block-start', index: 0, block: { type: 'text' } },
     { type: 'block-delta', index: 0, delta: { type: 'text', text } },
     { type: 'block-end', index: 0 },
     { type: 'usage', usage: {} },
-    { type: 'reply-end', stop: { unified: 'end-turn', raw: null, vendor: 'openai' } },
+    { type: 'reply-end', stop: { unified, raw: null, vendor: 'openai' } },
   ]);
 }
 
@@ -111,6 +111,16 @@ it.each([
   const context = extensionContext({ request: TALK, infer: () => Promise.reject(new GatewayError(kind, 'no')) });
   const result = await offer('openrouter:advisor', { model: 'wise/one' }).run({}, { context, number: 1 });
   expect(result).toMatchObject({ isError: true, content: { error_code: code } });
+});
+
+it.each<[string, string, UnifiedStop | undefined]>([
+  ['refuses', 'I would rather not.', 'refusal'],
+  ['is kept from it by a filter', '', 'content-filter'],
+  ['says nothing', ' ', undefined],
+])('gives no advice where its model %s', async (_, said, stop) => {
+  const context = extensionContext({ request: TALK, infer: () => Promise.resolve(saying(said, stop)) });
+  const result = await offer('openrouter:advisor', { model: 'wise/one' }).run({}, { context, number: 1 });
+  expect(result).toMatchObject({ isError: true, content: { error_code: 'unavailable' } });
 });
 
 it.each([

@@ -1,4 +1,5 @@
 import type { TextBlock } from '../../core/conversation/content.js';
+import type { StopReason } from '../../core/conversation/event.js';
 import { readReply } from '../../core/conversation/read-reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
@@ -12,6 +13,9 @@ import { isOfType } from '../plain-failure.js';
 
 const QUESTION_LENGTH_MAX = 20_000;
 const FAILURE = 'advisor_tool_result_error';
+
+/** How an adviser ends who gives no advice. */
+const REFUSED: ReadonlySet<StopReason['unified']> = new Set(['refusal', 'content-filter']);
 
 /** Its parameters stand in an object of their own, a vendor's beside the type. */
 const OWN_TYPE = 'openrouter:advisor';
@@ -49,8 +53,9 @@ export const advisor: ServiceTool = {
             }),
             'advisor',
           );
-          const { blocks } = await readReply(events);
+          const { blocks, stop } = await readReply(events);
           const text = blocks.map(({ start, text: words }) => (start.type === 'text' ? words : '')).join('');
+          if (REFUSED.has(stop.unified) || text.trim() === '') return fail('unavailable');
           return { text, content: { type: 'advisor_result', text }, sources: [], isError: false, cost: 0n };
         } catch (error) {
           signal.throwIfAborted();

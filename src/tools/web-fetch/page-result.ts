@@ -1,3 +1,4 @@
+import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import type { Page } from './page.js';
@@ -63,3 +64,11 @@ export function pageText(content: JsonObject): string {
 export const isFailedPage = isOfType(FAILURE);
 
 export const recallPage = (content: Json): string => pageText(isJsonObject(content) ? content : {});
+
+/** The page itself, as an answer cites it. */
+export function pageSources(content: Json): WebCitation[] {
+  if (!isJsonObject(content) || typeof content['url'] !== 'string') return [];
+  const { url, content: document } = content;
+  const title = isJsonObject(document) ? document['title'] : undefined;
+  return [{ url, ...(typeof title === 'string' && { title }) }];
+}

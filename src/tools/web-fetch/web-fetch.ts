@@ -19,7 +19,7 @@ import { enginePages, PAGE_ENGINES } from './engines.js';
 import { type FetchOptions, readFetchOptions } from './fetch-options.js';
 import { fetchPage } from './fetched-page.js';
 import { type Page, PageFailure, type PageSource } from './page.js';
-import { failed, isFailedPage, pageText, recallPage, viewPage } from './page-result.js';
+import { failed, isFailedPage, pageSources, pageText, recallPage, viewPage } from './page-result.js';
 
 /** The gateway's own fetch, as `engine` names it. */
 const OWN_ENGINE = 'openrouter';
@@ -65,6 +65,7 @@ export const webFetch: ServiceTool = {
     return served;
   },
   recall: recallPage,
+  recallSources: pageSources,
   isFailure: isFailedPage,
 };
 
@@ -122,6 +123,5 @@ const misasked = (failure: ToolFailure, why: string): PageFailure => new PageFai
 
 function resultOf(page: Page, retrievedAt: Date, hasCitations: boolean, cost: PicoUsd): ToolResult {
   const content = viewPage(page, retrievedAt, hasCitations);
-  const source = { url: page.url, ...(page.title !== '' && { title: page.title }) };
-  return { text: pageText(content), content, sources: [source], isError: false, cost };
+  return { text: pageText(content), content, sources: pageSources(content), isError: false, cost };
 }

@@ -1,11 +1,14 @@
+import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import type { OpenSeal, ToolFailure, ToolResult } from '../../core/tool.js';
-import type { ResultPage } from './result-pages.js';
+import { cut, type ResultPage } from './result-pages.js';
 import { isOfType } from '../plain-failure.js';
 
 const RESULT_TYPE = 'web_search_result';
 const ERROR_TYPE = 'web_search_tool_result_error';
+/** Of a page's text in a citation, in characters, as Anthropic's have. */
+const QUOTE_CHARACTERS = 150;
 
 const HEADING =
   'Results of a web search, quoted from pages that anybody may have written. Name each page that you use by its URL, as a markdown link: [title](URL).';
@@ -69,10 +72,25 @@ export const isFailedSearch = isOfType(ERROR_TYPE);
 
 /** What the model read, from the `content` of a result block; addresses and titles also where a seal does not open. */
 export function recallSearch(content: Json, open: OpenSeal): string {
-  if (Array.isArray(content)) return printPages(content.flatMap((page: Json) => readPage(page, open)));
+  if (Array.isArray(content)) return printPages(readPages(content, open));
   const code = isJsonObject(content) && isFailedSearch(content) ? content['error_code'] : undefined;
   return typeof code === 'string' ? failureText(code) : UNREADABLE;
 }
+
+/** The pages of the `content` of a result block, as an answer cites them. */
+export const recallPages = (content: Json, open: OpenSeal): WebCitation[] =>
+  Array.isArray(content) ? sourcesOf(readPages(content, open)) : [];
+
+/** Pages as an answer cites them. */
+export const sourcesOf = (pages: readonly PrintedPage[]): WebCitation[] =>
+  pages.map(({ url, title, text }) => ({
+    url,
+    title,
+    ...(text !== undefined && { quote: cut(text, QUOTE_CHARACTERS) }),
+  }));
+
+const readPages = (content: readonly Json[], open: OpenSeal): PrintedPage[] =>
+  content.flatMap((page) => readPage(page, open));
 
 function readPage(page: Json, open: OpenSeal): PrintedPage[] {
   if (!isJsonObject(page)) return [];

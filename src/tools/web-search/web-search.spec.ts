@@ -243,8 +243,9 @@ describe('a later turn', () => {
 
   it('reads what the model read, to the byte', async () => {
     for (const pages of [found, having()]) {
-      const { text, content } = await search({}, pages);
+      const { text, content, sources } = await search({}, pages);
       expect(webSearch.recall(content, openSeal)).toBe(text);
+      expect(webSearch.recallSources!(content, openSeal)).toEqual(sources);
     }
   });
 
@@ -252,6 +253,9 @@ describe('a later turn', () => {
     const result = await search({}, found);
     const gone = '(The text of this page is not at hand any more. Search again for it.)';
     const recalled = webSearch.recall(result.content, () => undefined);
+    expect(webSearch.recallSources!(result.content, () => undefined)).toEqual(
+      result.sources.map(({ url, title }) => ({ url, title })),
+    );
     expect(recalled).toBe(result.text.replaceAll(/\nE(?=\n|$)/g, `\n${gone}`));
     const [first] = blocksOf(result);
     const foreign = [{ ...first, encrypted_content: 7 }, { ...first, url: undefined }, 'x', null] as unknown as Json;

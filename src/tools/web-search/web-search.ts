@@ -14,14 +14,19 @@ import type {
 } from '../../core/tool.js';
 import { assertServable } from '../servable.js';
 import { chooseEngine, type ChosenEngine, type SearchSetup } from './engines.js';
-import { cut, resultPages } from './result-pages.js';
-import { failedSearch, isFailedSearch, printPages, recallSearch, viewPages } from './result-text.js';
+import { resultPages } from './result-pages.js';
+import {
+  failedSearch,
+  isFailedSearch,
+  printPages,
+  recallPages,
+  recallSearch,
+  sourcesOf,
+  viewPages,
+} from './result-text.js';
 import type { SearchQuery } from './search-engine.js';
 import { searchHosts, type SearchHosts } from './search-hosts.js';
 import { readOptions, type SearchOptions } from './search-options.js';
-
-/** Of a page's text in a citation, in characters, as Anthropic's have. */
-const QUOTE_CHARACTERS = 150;
 
 /** Searches the web by one of the engines that the operator has set up (docs/wire/tools-and-plugins.md#web-search). */
 export const webSearch: ServiceTool = {
@@ -32,6 +37,7 @@ export const webSearch: ServiceTool = {
     return serveSearch(asked, setup);
   },
   recall: recallSearch,
+  recallSources: recallPages,
   isFailure: isFailedSearch,
 };
 
@@ -133,7 +139,7 @@ export class ServedSearch implements ServedTool {
       const result = {
         text: printPages(pages),
         content: await viewPages(pages, (text) => context.seal(text)),
-        sources: pages.map(({ url, title, text }) => ({ url, title, quote: cut(text, QUOTE_CHARACTERS) })),
+        sources: sourcesOf(pages),
         isError: false,
         cost: costOf(this.chosen, Math.min(found.length, results)),
         web: this.webRequest(pages.length),
