@@ -196,21 +196,23 @@ describeOnEachDatabase('money that runs out in mid-loop', (database) => {
     expect(await heldBy(2)).toBeLessThanOrEqual(2 * one);
   });
 
-  it('ends with the ledger away, as a fault in mid-reply, and charges what had ended', async () => {
+  it.each(FACES)('$route, stream $stream: ends with the ledger away, and tells what is charged', async (face) => {
+    const { route, stream } = face;
     const { key } = await bench.gateway.newKey();
     const { opened, open } = gate();
-    bench.begin(after(opened, calls(USES.datetime)), says('Never.'));
-    const asking = bench.ask('/messages', { stream: true }, key);
+    bench.begin(after(opened, saysAndCalls('Hm.', USES.datetime)), says('Never.'));
+    const asking = bench.ask(route, { stream }, key);
     await bench.upstreams.main.request(0);
     const failure = Object.assign(new Error('as the server says'), { code: '57P03' });
     const repository = bench.gateway.gateway.app.get(LedgerRepository);
     const spies = (['take', 'note'] as const).map((name) => jest.spyOn(repository, name).mockRejectedValue(failure));
     open();
-    const { text, id } = await asking;
+    const reply = await asking;
     for (const spy of spies) spy.mockRestore();
-    expect(text).toContain('event: error');
-    expect(text).not.toContain('as the server says');
-    expect(await bench.row(id)).toMatchObject({ outcome: 'service-unavailable', cost: CALL });
+    expectEnd(route, reply, true);
+    expect(reply.text).not.toContain('as the server says');
+    expect(bench.upstreams.main.requests).toHaveLength(1);
+    expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: CALL });
   });
 
   it('goes on without an adviser who has no place, and says so', async () => {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { GatewayError } from '../../core/errors.js';
 import type { ToolUseRecord } from '../../core/generation/generation.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { Plan, PlannedLeg } from '../../core/routing/plan.js';
@@ -53,14 +54,14 @@ export class ToolLoops {
       inspect: planned.inspect,
       affords: async (calls) => {
         release?.();
-        release = await admitted.billing.makeRoom(roomOfUses(uses.records, calls));
+        release = await unlessAway(admitted.billing.makeRoom(roomOfUses(uses.records, calls)));
         return release !== undefined;
       },
       wasRefused: () => isRefused,
       call: async (request, answered) => {
         release?.();
         const plan = beginningWith(answered, admitted.plan);
-        const next = await this.admission.admitStep(admitted, plan, request);
+        const next = await unlessAway(this.admission.admitStep(admitted, plan, request));
         release = next?.release;
         if (!next) return undefined;
         const run = { ...runOf(start), ...next, request, ...(consulted && { purpose: consulted.purpose }) };
@@ -79,6 +80,19 @@ export class ToolLoops {
 /** Conditions say more exactly when a loop is to end: beside them the number is not heard. */
 const usesMaxOf = ({ maxToolCalls, stopServerToolsWhen }: ModelRequest): number | undefined =>
   maxToolCalls === undefined || stopServerToolsWhen ? undefined : Math.min(maxToolCalls, USES_MAX);
+
+/**
+ * While the ledger cannot be written nothing more is begun, as where there is no room: what the loop has brought is
+ * charged, and so it is told.
+ */
+async function unlessAway<T>(room: Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await room;
+  } catch (error) {
+    if (error instanceof GatewayError && error.kind === 'service-unavailable') return undefined;
+    throw error;
+  }
+}
 
 /** At their dearest, beside what those of them have cost that have ended. */
 function roomOfUses(ended: readonly ToolUseRecord[], calls: readonly ServiceCall[]): HeldAmounts {

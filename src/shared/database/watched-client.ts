@@ -10,7 +10,7 @@ const SILENCE_MS_MAX = 10_000;
 
 interface DriverParts {
   readonly connection: EventEmitter & { readonly stream: Socket };
-  /** Undefined while nothing is owed. */
+  /** Undefined before the first statement, and null after each, while nothing is owed. */
   _getActiveQuery(): unknown;
 }
 
@@ -36,7 +36,7 @@ export class WatchedClient extends pg.Client {
 
   private giveUp(): void {
     // An idle connection owes nothing; a dead one shows at its next use.
-    if (this.isPatient || this.parts()._getActiveQuery() === undefined) return;
+    if (this.isPatient || (this.parts()._getActiveQuery() ?? undefined) === undefined) return;
     // The driver takes these words for a lost connection, and so does whoever asked.
     this.parts().connection.stream.destroy(new Error('Connection terminated: no answer in time'));
   }

@@ -1,0 +1,35 @@
+// Goal: a server that owes an answer and falls silent is given up, and an idle connection is kept. Method: the event by
+// which the socket tells of ten silent seconds, on a real connection.
+import type { Socket } from 'node:net';
+import { WatchedClient } from '../../src/shared/database/watched-client.js';
+import { describeOnPostgres } from '../support/database.js';
+
+describeOnPostgres('a watched connection', (database) => {
+  let client: WatchedClient;
+  beforeEach(async () => {
+    client = new WatchedClient(database.settings.databaseUrl!.reveal());
+    client.on('error', () => undefined);
+    await client.connect();
+  });
+  afterEach(() => client.end());
+
+  const fallSilent = (): void => {
+    const { connection } = client as unknown as { readonly connection: { readonly stream: Socket } };
+    connection.stream.emit('timeout');
+  };
+
+  it('is kept while nothing is owed, before its first statement and after it', async () => {
+    fallSilent();
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+    fallSilent();
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
+  });
+
+  it('is given up while an answer is owed', async () => {
+    const asked = client.query('select pg_sleep(30)');
+    // It has been sent.
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    fallSilent();
+    await expect(asked).rejects.toThrow('no answer in time');
+  });
+});
