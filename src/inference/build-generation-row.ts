@@ -1,3 +1,4 @@
+import type { StopReason } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { withCompactions, type Usage } from '../core/conversation/usage.js';
 import { printJson, type JsonObject } from '../core/json/json.js';
@@ -33,6 +34,12 @@ export interface RowFigures {
   readonly priceVersion: string | null;
 }
 
+/** That a call of a loop ended with calls of the gateway's tools nobody was told who did not get the end of the reply. */
+function toldStop({ recorded, outcome }: Generation): StopReason | undefined {
+  const stop = recorded?.stop;
+  return stop?.unified === 'tool-use' && outcome !== undefined && outcome !== 'completed' ? undefined : stop;
+}
+
 /** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
 export function buildGenerationRow(generation: Generation, figures: RowFigures): Settlement {
   const { hold, bound, charged, images, settledAt, priceVersion } = figures;
@@ -41,6 +48,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
   const { bill } = charged;
   const leg = recorded?.leg;
   const isByok = recorded?.isShared === false;
+  const stop = toldStop(generation);
   return {
     id: hold.id,
     held_at: hold.heldAt,
@@ -61,8 +69,8 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     is_byok: isByok,
     streamed: request.stream,
     outcome: generation.outcome ?? 'running',
-    finish_reason: recorded?.stop?.unified ?? null,
-    native_finish_reason: recorded?.stop?.raw ?? null,
+    finish_reason: stop?.unified ?? null,
+    native_finish_reason: stop?.raw ?? null,
     prompt_tokens: usage.inputTokens ?? 0,
     completion_tokens: usage.outputTokens ?? 0,
     reasoning_tokens: usage.reasoningTokens ?? 0,

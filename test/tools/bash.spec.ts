@@ -326,7 +326,7 @@ describe('a hostile command', () => {
   }, 60_000);
 
   it('is kept in its bounds of files: the session stays as it was', async () => {
-    const run = session();
+    const run = session(offered({}, 30_000));
     await run('echo text > f');
     const full = await run('for i in $(seq 1 20); do printf "%01000000d" 1 > f$i || break; done; ls | wc -l');
     expect(full).toMatchObject({ stderr: expect.stringContaining('ENOSPC') });
@@ -337,6 +337,12 @@ describe('a hostile command', () => {
       stderr: expect.stringContaining('more than a session may have (8 MiB)'),
     });
     expect(await run('ls; echo ${#x}')).toMatchObject({ stdout: 'f\n0\n' });
+    const large = await run('printf "%09000000d" 1 > g');
+    expect(large).toMatchObject({
+      return_code: 1,
+      stderr: expect.stringMatching(/ENOSPC.*\n.*as before this command/),
+    });
+    expect(await run('ls')).toMatchObject({ stdout: 'f\n' });
   }, 60_000);
 
   it('ends with its generation: while it runs, and while it waits', async () => {

@@ -85,6 +85,8 @@ describeOnEmbedded('the next call of a loop', (database) => {
         expect(errorOf(reply)).toBeDefined();
         expect(row).toMatchObject({ cost: CALL + PRICES.search, tools_cost: PRICES.search });
         expect(row.outcome).toMatch(/^provider-/);
+        // Nobody was told of the end of its first call.
+        expect(row.finish_reason).toBeNull();
       },
     );
   });

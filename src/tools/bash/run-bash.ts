@@ -30,6 +30,7 @@ const FILE_BYTES_MAX = CONTAINER_BYTES_MAX - 512 * 1024;
 const COMMANDS_MAX = 100_000;
 /** Rounds of a loop within one of its programs: as much. */
 const ROUNDS_MAX = 1_000_000;
+const TOO_MUCH = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
 const HOME = '/home/user';
 const TEMPORARY = '/tmp';
 /** What the interpreter advises whoever has embedded it, and nobody else. */
@@ -58,9 +59,17 @@ export async function runBash({ command, state, memoryBytes, timeMs }: BashComma
   });
   if (before) await putFiles(bash, before.entries);
   if (!(await bash.fs.exists(TEMPORARY))) await bash.fs.mkdir(TEMPORARY);
-  const result = await bash.exec(command, { rawScript: true });
-  return outcomeOf(result, await takeState(bash, result));
+  try {
+    const result = await bash.exec(command, { rawScript: true });
+    return outcomeOf(result, await takeState(bash, result));
+  } catch (error) {
+    if (!isFull(error)) throw error;
+    return { stdout: '', stderr: `bash: ${error.message}\n${TOO_MUCH}`, exitCode: 1 };
+  }
 }
+
+/** A redirection into a file that grows too large is thrown, where a program's own write is its failure. */
+const isFull = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('ENOSPC:');
 
 function readState(state: Uint8Array): SessionState {
   const read = unpackState(state);
@@ -87,10 +96,9 @@ const limitsOf = (memoryBytes: number, timeMs: number): NonNullable<BashOptions[
 
 function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Array): BashOutcome {
   const fits = state.length <= CONTAINER_BYTES_MAX;
-  const note = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
   return {
     stdout: withoutMiddle(stdout),
-    stderr: `${withoutMiddle(stderr.replaceAll(ADVICE, ''))}${fits ? '' : note}`,
+    stderr: `${withoutMiddle(stderr.replaceAll(ADVICE, ''))}${fits ? '' : TOO_MUCH}`,
     exitCode,
     ...(fits && { state }),
   };
