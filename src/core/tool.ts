@@ -1,4 +1,5 @@
 import type { MediaSource } from './conversation/content.js';
+import type { ModelRequest } from './conversation/request.js';
 import type { WebCitation } from './conversation/web-citation.js';
 import type { JoinedRules } from './domains.js';
 import type { ExtensionContext } from './extension.js';
@@ -84,6 +85,11 @@ export interface ServedTool {
   readonly engine?: string;
   /** Id of the model that it consults. */
   readonly model?: string;
+  /**
+   * What a use asks of a model, as far as it decides who is asked and is known before there is one; absent: it asks
+   * none. Two that name the same model, with and without the conversation, and want the same of it are planned alike.
+   */
+  readonly consults?: (request: ModelRequest) => ModelRequest;
   /**
    * Runs one use. Called with an object that fits the schema shown.
    * @throws the signal's reason, or what is a fault of ours, which is logged: whatever else goes wrong is a result

@@ -79,20 +79,40 @@ const exclusionView = object({
   retry_at: optional(moment()),
 });
 
+const runsAt = described(
+  'Who runs it where the vendor of an endpoint does not: `vendor` where no other does, `caller` also for what a vendor defines and leaves to him. Null: nobody, for no candidate has it.',
+  nullable(oneOf(['gateway', 'caller', 'vendor'])),
+);
+
 const toolView = object({
   type: text(),
-  runs_at: described(
-    'Who runs it where the vendor of an endpoint does not; `vendor` where all of them do.',
-    oneOf(['gateway', 'caller', 'vendor']),
-  ),
+  runs_at: runsAt,
   function: described('The name that models know it by.', nullable(text())),
   engine: described('Who does the work for the gateway; null: there is no choice.', nullable(text())),
   model: described('Id of the model that is consulted.', nullable(text())),
-  price: optional(described('The most that one use costs: exact decimal USD.', text())),
+  model_pricing: optional(
+    described(
+      'What the cheapest endpoint of that model charges that may be used, as `price` of a candidate: each use is a call of it. Null: nobody would be asked. Absent: no model is consulted.',
+      nullable(pricesView),
+    ),
+  ),
+  refusal: optional(described('Why that model would not be asked.', text())),
+  price: optional(
+    described(
+      'The most that one use costs beside a model that is consulted: exact decimal USD. Absent where the gateway does not run it.',
+      text(),
+    ),
+  ),
   uses_max: optional(described('Null for none but that of steps.', nullable(integer()))),
   native_at: described(
-    'The candidates whose vendors run it by themselves, and the price of one use there: exact decimal USD; null: none of its own.',
-    rows(object({ tag: text(), price: nullable(text()) })),
+    'The candidates that have it of their vendors, who run it, or leave it to the caller, as it came; and the price of one use there: exact decimal USD; null: none of its own.',
+    rows(
+      object({
+        tag: text(),
+        price: nullable(text()),
+        model_pricing: optional(described('What the model that is consulted charges there.', pricesView)),
+      }),
+    ),
   ),
 });
 
@@ -128,7 +148,7 @@ const consultedView = object({
   tools: rows(
     object({
       type: text(),
-      runs_at: oneOf(['gateway', 'caller', 'vendor']),
+      runs_at: runsAt,
       price: optional(described('The most that one use costs: exact decimal USD.', text())),
     }),
   ),
@@ -160,7 +180,7 @@ export const planView = titled(
         rows(pluginView),
       ),
     ),
-    tools: optional(described('Those that the gateway knows to serve.', rows(toolView))),
+    tools: optional(described('All but functions of the caller’s own, which he runs.', rows(toolView))),
     consulted: optional(described('Models that plugins would ask before the one that answers.', rows(consultedView))),
     unknown_providers: optional(
       described(

@@ -2,6 +2,9 @@
 import type { Endpoint, Model, Pricing } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
+import type { VendorTool } from '../core/conversation/tools.js';
+import type { ServedTool } from '../core/tool.js';
+import type { ForecastTool } from '../inference/explain-route.js';
 import { explainView } from './explain-view.js';
 
 const MODEL: Model = {
@@ -169,5 +172,73 @@ describe('explainView', () => {
     expect(JSON.stringify(explainView(planOf({ legs: [legOf('p0')] }), NEEDS))).not.toMatch(
       /example\.com|upstream-name/,
     );
+  });
+});
+
+describe('tools of an explanation', () => {
+  const vendorTool = (type: string, parts: Partial<VendorTool> = {}): VendorTool => ({
+    type: 'vendor',
+    opaque: { vendor: 'anthropic', value: { type } },
+    ...parts,
+  });
+  const leg = legOf('p0');
+  const served = {
+    runsAt: 'gateway',
+    shown: { name: 'advisor', description: '', inputSchema: {} },
+    price: 0n,
+    usesMax: Infinity,
+  } as Partial<ServedTool> as ServedTool;
+  const shown = (tool: Partial<ForecastTool>, promptTokensMin = 0): unknown => {
+    const whole = { tool: vendorTool('x_20250101'), type: 'x_20250101', nativeAt: [], ...tool };
+    return explainView(planOf({ legs: [leg] }), { promptTokensMin }, { tools: [whole] }).data.tools?.[0];
+  };
+  const told = { type: 'x_20250101', function: null, engine: null, model: null };
+
+  it.each(['vendor', 'caller'] as const)('tells what goes to a vendor as it came, and is run at the %s', (runsAt) => {
+    const native_at = [{ tag: 'p0', price: null }];
+    expect(shown({ runsAt, nativeAt: [leg] })).toEqual({ ...told, runs_at: runsAt, native_at });
+  });
+
+  it('tells what nobody runs', () => {
+    expect(shown({})).toEqual({ ...told, runs_at: null, native_at: [] });
+  });
+
+  it('tells what the cheapest way to a consulted model charges, at the length of what it is shown', () => {
+    const tiers = [{ minPromptTokens: 100, prompt: 6_000_000n }];
+    const cheapest = legOf('p1', { endpoint: endpointOf('p1', { ...PRICING, tiers }) });
+    const consulted = { model: 'wise/one', cheapest, promptTokensMin: 100 };
+    expect(shown({ runsAt: 'gateway', offer: served, consulted })).toEqual({
+      ...told,
+      runs_at: 'gateway',
+      function: 'advisor',
+      model: 'wise/one',
+      model_pricing: { prompt: '6', completion: '15' },
+      price: '0',
+      uses_max: null,
+      native_at: [],
+    });
+  });
+
+  it('tells why a model would not be asked', () => {
+    const consulted = { model: 'wise/one', promptTokensMin: 0, refusal: 'none is left' };
+    expect(shown({ runsAt: 'gateway', offer: served, consulted })).toMatchObject({
+      model: 'wise/one',
+      model_pricing: null,
+      refusal: 'none is left',
+    });
+  });
+
+  it('tells what a model that vendors consult charges at each, and of them the cheapest', () => {
+    const at = (tag: string, prompt: bigint) => endpointOf(tag, { ...PRICING, prompt });
+    const advisor: Model = { ...MODEL, id: 'wise/one', endpoints: [at('p0', 9_000_000n), at('p1', 5_000_000n)] };
+    const tool = vendorTool('advisor_20260301', { advisor });
+    expect(shown({ tool, runsAt: 'vendor', nativeAt: [leg, legOf('p1')] })).toMatchObject({
+      model: 'wise/one',
+      model_pricing: { prompt: '5', completion: '15' },
+      native_at: [
+        { tag: 'p0', price: null, model_pricing: { prompt: '9', completion: '15' } },
+        { tag: 'p1', price: null, model_pricing: { prompt: '5', completion: '15' } },
+      ],
+    });
   });
 });

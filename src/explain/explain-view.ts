@@ -1,12 +1,15 @@
 import type { Untranslatable } from '../core/errors.js';
+import { endpointBeside } from '../core/money/advisors.js';
 import { formatUsd } from '../core/money/credits.js';
+import type { Endpoint } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { EndpointHealth, Percentiles } from '../core/routing/health.js';
+import { comparedPrice } from '../core/routing/leg-price.js';
 import type { Exclusion, Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { NamedChoice, RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import type { LegForecast } from '../inference/admission.js';
-import type { ForecastCall, ForecastPlan, ForecastTool } from '../inference/explain-route.js';
+import type { ForecastCall, ForecastPlan, ForecastTool, ToolModel } from '../inference/explain-route.js';
 import type { PluginStanding } from '../inference/plugins/active-plugins.js';
 import { CALL_PURPOSES } from '../messages/view-reply.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
@@ -43,7 +46,7 @@ export function explainView(
       })),
       excluded: plan.excluded.map(viewExclusion),
       ...(plugins.length > 0 && { plugins: plugins.map(viewPlugin) }),
-      ...(tools.length > 0 && { tools: tools.map(viewTool) }),
+      ...(tools.length > 0 && { tools: tools.map((tool) => viewTool(tool, promptTokensMin)) }),
       ...(consulted.length > 0 && { consulted: consulted.map(viewConsulted) }),
       ...(plan.unknownProviders && {
         unknown_providers: plan.unknownProviders.map(({ field, name, nearest }) => ({ field, name, nearest })),
@@ -106,24 +109,49 @@ const viewPlugin = ({ plugin, isOn, setBy, isRequestOverruled }: PluginStanding)
 /** The one tool that vendors have a price of its own for. */
 const WEB_SEARCH = /^(?:openrouter:)?web_search(?:_|$)/;
 
-function viewTool({ tool, type, offer, nativeAt }: ForecastTool): NonNullable<PlanView['tools']>[number] {
+type ToolView = NonNullable<PlanView['tools']>[number];
+
+/** @param promptTokensMin of the request, which a vendor's adviser reads as well */
+function viewTool({ tool, type, runsAt, offer, nativeAt, consulted }: ForecastTool, promptTokensMin: number): ToolView {
   const served = offer?.runsAt === 'gateway' ? offer : undefined;
   const advisor = tool.type === 'vendor' ? tool.advisor : undefined;
+  const atVendors = nativeAt.map(({ endpoint }) => advisor && endpointBeside(advisor, endpoint));
   return {
     type,
-    runs_at: offer?.runsAt ?? 'vendor',
+    runs_at: runsAt ?? null,
     function: offer?.shown.name ?? null,
     engine: served?.engine ?? null,
-    model: served?.model ?? advisor?.id ?? null,
+    model: served?.model ?? consulted?.model ?? advisor?.id ?? null,
+    ...(consulted ? viewToolModel(consulted) : viewCheapest(atVendors, promptTokensMin)),
     ...(served && {
       price: formatUsd(served.price),
       uses_max: Number.isFinite(served.usesMax) ? served.usesMax : null,
     }),
-    native_at: nativeAt.map(({ tag, endpoint: { pricing } }) => ({
+    native_at: nativeAt.map(({ tag, endpoint: { pricing } }, index) => ({
       tag,
       price: WEB_SEARCH.test(type) && pricing?.webSearch !== undefined ? formatUsd(pricing.webSearch) : null,
+      ...viewCheapest([atVendors[index]], promptTokensMin),
     })),
   };
+}
+
+const viewToolModel = ({
+  cheapest,
+  promptTokensMin,
+  refusal,
+}: ToolModel): Pick<ToolView, 'model_pricing' | 'refusal'> => ({
+  model_pricing: cheapest ? viewPrices(cheapest, promptTokensMin) : null,
+  ...(refusal !== undefined && { refusal }),
+});
+
+/** Of the endpoints at which vendors ask a model by themselves: in no tier, whatever the answer is in. */
+function viewCheapest(
+  endpoints: readonly (Endpoint | undefined)[],
+  promptTokensMin: number,
+): { model_pricing?: ReturnType<typeof viewPrices> } {
+  const priceOf = ({ pricing }: Endpoint): number => comparedPrice(pricing, 'standard', { promptTokensMin });
+  const [cheapest] = endpoints.filter((one) => one !== undefined).sort((one, other) => priceOf(one) - priceOf(other));
+  return cheapest ? { model_pricing: viewPrices({ endpoint: cheapest, tier: 'standard' }, promptTokensMin) } : {};
 }
 
 const viewConsulted = ({
@@ -139,9 +167,9 @@ const viewConsulted = ({
   bound: bound === undefined ? null : formatUsd(bound),
   ...(refusal !== undefined && { refusal }),
   tool_uses_max: Number.isFinite(toolUsesMax) ? toolUsesMax : null,
-  tools: tools.map(({ type, offer }) => ({
+  tools: tools.map(({ type, runsAt, offer }) => ({
     type,
-    runs_at: offer?.runsAt ?? 'vendor',
+    runs_at: runsAt ?? null,
     ...(offer?.runsAt === 'gateway' && { price: formatUsd(offer.price) }),
   })),
 });

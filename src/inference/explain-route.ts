@@ -2,12 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import { isRunByCaller } from '../core/conversation/tools.js';
 import type { ConsultationKind } from '../core/conversation/usage.js';
 import { GatewayError, type Untranslatable } from '../core/errors.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import type { ForeseenCall } from '../core/plugin.js';
 import { noRouteError } from '../core/routing/no-route-error.js';
-import type { Leg } from '../core/routing/plan.js';
+import type { Leg, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
@@ -15,7 +16,7 @@ import type { FittedRequest } from '../routing/plan-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import type { PluginStanding } from './plugins/active-plugins.js';
-import { RequestPlanner } from './request-planner.js';
+import { RequestPlanner, type PlannedRequest, type PlanningOptions } from './request-planner.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 
@@ -26,7 +27,7 @@ export interface ForecastPlan extends RouteResult {
   readonly refusals: ReadonlyMap<Leg, Untranslatable>;
   /** Names of what each leg would not be sent. */
   readonly dropped: ReadonlyMap<Leg, readonly string[]>;
-  /** Tools that this gateway knows to serve, with the legs whose vendors run them by themselves. */
+  /** All of the request but functions of the caller's, in its order. */
   readonly tools: readonly ForecastTool[];
   /** The plugins that somebody spoke of. */
   readonly plugins: readonly PluginStanding[];
@@ -42,12 +43,28 @@ export interface ForecastCall {
   readonly bound?: PicoUsd;
   /** Why nobody would be asked. */
   readonly refusal?: string;
-  readonly tools: readonly ToolOffer[];
+  readonly tools: readonly ForecastTool[];
   readonly toolUsesMax: number;
 }
 
 export interface ForecastTool extends ToolOffer {
+  /** Who runs it where the vendor of a leg does not; absent: nobody does, at any of the legs. */
+  readonly runsAt?: 'gateway' | 'caller' | 'vendor';
+  /** The legs that have it of their vendors, as it came. */
   readonly nativeAt: readonly Leg[];
+  /** Absent: this gateway asks no model for it. */
+  readonly consulted?: ToolModel;
+}
+
+/** The model that a tool asks. */
+export interface ToolModel {
+  /** Its id; as it was asked for where it was not found. */
+  readonly model: string;
+  /** The cheapest way to it, at the length of what it would be shown; absent: nobody would be asked. */
+  readonly cheapest?: Leg;
+  readonly promptTokensMin: number;
+  /** Why nobody would be asked. */
+  readonly refusal?: string;
 }
 
 /** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
@@ -66,14 +83,11 @@ export class ExplainRoute {
    */
   async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
     const planned = await this.planner.plan(asked, caller, signal, { seed });
-    const { request, routed, budgets, offers, fit, plugins } = planned;
+    const { request, routed, budgets, fit, plugins } = planned;
     const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
     const { legs } = routed.plan;
     const { refusals, dropped } = await this.tryLegs(legs, (leg) => fit?.(request, leg) ?? { request });
-    const tools = offers.map((offer) => ({
-      ...offer,
-      nativeAt: legs.filter((leg) => this.attempts.runsTool(leg, offer.tool) === true),
-    }));
+    const tools = await this.foreseeModels(planned, this.whoRuns(planned), caller, signal);
     const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
     const consulted: ForecastCall[] = [];
     for (const call of await plugins.foresee(request, foresight))
@@ -87,27 +101,89 @@ export class ExplainRoute {
     let refusal = '';
     for (const asked of requests) {
       try {
-        const {
-          request,
-          routed,
-          budgets,
-          offers,
-          refusal: refused,
-        } = await this.planner.plan(asked, caller, signal, {
-          isConsulted: true,
-        });
-        if (refused) throw refused;
+        const planned = await this.planConsulted(asked, caller, signal);
+        const { request, routed, budgets } = planned;
         const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
         const bounds = [...forecast.values()].map(({ bound }) => bound.credits);
-        if (bounds.length === 0) throw noRouteError(routed.plan, this.clock.now());
         const bound = bounds.reduce((most, one) => (one > most ? one : most));
-        return { ...shown, tools: offers, ...(isWhole && { bound }) };
+        return { ...shown, tools: this.whoRuns(planned), ...(isWhole && { bound }) };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         refusal = error.message;
       }
     }
     return { ...shown, tools: [], refusal };
+  }
+
+  /** @throws GatewayError why nobody would be asked; the plan has legs */
+  private async planConsulted(
+    asked: ModelRequest,
+    caller: Caller,
+    signal: CancelSignal,
+    options: PlanningOptions = {},
+  ): Promise<PlannedRequest> {
+    const planned = await this.planner.plan(asked, caller, signal, { ...options, isConsulted: true });
+    if (planned.refusal) throw planned.refusal;
+    const { plan } = planned.routed;
+    if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
+    return planned;
+  }
+
+  private whoRuns({ offers, routed }: PlannedRequest): readonly ForecastTool[] {
+    const { legs } = routed.plan;
+    return offers.map((offer) => {
+      const runs = legs.map((leg) => this.attempts.runsTool(leg, offer.tool));
+      const nativeAt = legs.filter((_, index) => runs[index] === true);
+      const isTaken = nativeAt.length > 0 || runs.includes('unsaid');
+      const runsAt = offer.offer?.runsAt ?? (isTaken ? vendorOrCaller(offer) : undefined);
+      return { ...offer, ...(runsAt && { runsAt }), nativeAt };
+    });
+  }
+
+  /** Many tools may ask one model: it is planned once for each way to ask it. */
+  private async foreseeModels(
+    { request, routed }: PlannedRequest,
+    tools: readonly ForecastTool[],
+    caller: Caller,
+    signal: CancelSignal,
+  ): Promise<readonly ForecastTool[]> {
+    const known = new Map<string, ToolModel>();
+    const told: ForecastTool[] = [];
+    for (const tool of tools) {
+      const asked = tool.offer?.runsAt === 'gateway' ? tool.offer.consults?.(request) : undefined;
+      if (!asked) {
+        told.push(tool);
+        continue;
+      }
+      const { model, modalities = [], messages } = asked;
+      const key = JSON.stringify([model, modalities, messages.flatMap(({ content }) => content).length]);
+      let consulted = known.get(key);
+      if (!consulted) {
+        consulted = await this.foreseeModel(asked, caller, signal, routed.plan.seed);
+        known.set(key, consulted);
+        await yieldToEventLoop();
+      }
+      told.push({ ...tool, consulted });
+    }
+    return told;
+  }
+
+  /** @param seed of the request's own plan: the same one tells the same */
+  private async foreseeModel(
+    asked: ModelRequest,
+    caller: Caller,
+    signal: CancelSignal,
+    seed: string,
+  ): Promise<ToolModel> {
+    try {
+      const { plan, inputs } = (await this.planConsulted(asked, caller, signal, { seed })).routed;
+      const { model } = plan.legs[0]!;
+      const { promptTokensMin } = inputs.needs;
+      return { model: model.id, cheapest: cheapestOf(plan.legs, model.id), promptTokensMin };
+    } catch (error) {
+      if (!(error instanceof GatewayError)) throw error;
+      return { model: asked.model, promptTokensMin: 0, refusal: error.message };
+    }
   }
 
   /** A large request is encoded for each leg: others have their turn in between. */
@@ -126,4 +202,14 @@ export class ExplainRoute {
     }
     return { refusals, dropped };
   }
+}
+
+/** A tool that goes to vendors as it came, and to nobody else. */
+const vendorOrCaller = ({ tool }: ToolOffer): 'vendor' | 'caller' =>
+  tool.type === 'vendor' && isRunByCaller(tool) ? 'caller' : 'vendor';
+
+/** Of one model; of equals the first that would be tried. */
+function cheapestOf(legs: readonly PlannedLeg[], model: string): PlannedLeg {
+  const own = legs.filter((leg) => leg.model.id === model);
+  return own.reduce((least, leg) => (leg.price < least.price ? leg : least));
 }

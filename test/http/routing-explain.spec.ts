@@ -274,6 +274,61 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     expect(await bench.callsOf(asked)).toEqual(['alpha']);
   });
 
+  it.each([
+    ['code_execution_20250825', 'vendor'],
+    ['mcp_toolset', 'vendor'],
+    ['bash_20241022', 'caller'],
+    ['text_editor_20250728', 'caller'],
+    ['memory_20250818', 'caller'],
+  ])('tells who runs %s, and which candidates have it', async (type, runs_at) => {
+    const own = { name: 'own', input_schema: { type: 'object' } };
+    const told = { type, function: null, engine: null, model: null };
+    const toolsOf = async (name: string, provider?: object) =>
+      (await bench.explain(ask(name, { tools: [own, { type, name: 'x' }], ...(provider && { provider }) }))).data.tools;
+    expect(await toolsOf('test/dialects')).toEqual([{ ...told, runs_at, native_at: [{ tag: 'alpha', price: null }] }]);
+    expect(await toolsOf('test/dialects', { only: ['gamma'] })).toEqual([{ ...told, runs_at: null, native_at: [] }]);
+  });
+
+  it('tells that the caller runs what a vendor defines, whether it is shown as it came or as a function', async () => {
+    const tools = [{ type: 'bash_20250124', name: 'bash' }];
+    const toldAt = async (slug: string) =>
+      (await bench.explain(ask('test/dialects', { tools, provider: { only: [slug] } }))).data.tools;
+    expect(await toldAt('alpha')).toMatchObject([{ runs_at: 'caller', function: null, native_at: [{ tag: 'alpha' }] }]);
+    expect(await toldAt('gamma')).toMatchObject([{ runs_at: 'caller', function: 'bash', native_at: [] }]);
+  });
+
+  it('tells whom an adviser without a model asks, and what the cheapest endpoint charges', async () => {
+    const toldOf = async (name: string, fields: object = {}, parameters: object = {}) => {
+      const tools = [{ type: 'openrouter:advisor', parameters }];
+      return (await bench.explain(ask(name, { tools, ...fields }))).data.tools;
+    };
+    const named = { runs_at: 'gateway', function: 'advisor', model: 'test/weights', price: '0', native_at: [] };
+    const at = (usd: number) => ({ prompt: String(usd / 2), completion: String(usd / 2) });
+    expect(await toldOf('test/weights')).toMatchObject([{ ...named, model_pricing: at(1) }]);
+    expect(await toldOf('test/weights:nitro')).toMatchObject([{ ...named, model_pricing: at(1) }]);
+    expect(await toldOf('test/weights', { provider: { only: ['beta'] } })).toMatchObject([
+      { ...named, model_pricing: at(3) },
+    ]);
+    expect(await toldOf('test/free', {}, { model: 'test/weights' })).toMatchObject([
+      { ...named, model_pricing: at(1) },
+    ]);
+    const nobody = await toldOf('test/free', { provider: { only: ['gamma'] } }, { model: 'test/weights' });
+    expect(nobody).toMatchObject([
+      { ...named, model_pricing: null, refusal: expect.stringMatching(/No endpoint of test\/weights is left/) },
+    ]);
+    expect(await bench.callsOf(ask('test/free'))).toHaveLength(1);
+  });
+
+  it('prices what an adviser is shown by its length', async () => {
+    const tools = [
+      { type: 'openrouter:advisor' },
+      { type: 'openrouter:advisor', parameters: { forward_transcript: false } },
+    ];
+    const messages = [{ role: 'user', content: 'x'.repeat(6_000) }];
+    const { data } = await bench.explain(ask('test/tiered', { tools, messages }));
+    expect(data.tools.map(({ model_pricing }: JsonBody) => model_pricing.prompt)).toEqual(['7', '0.5']);
+  });
+
   it('tells of entries of lists that nobody knows', async () => {
     const { status, data } = await bench.explain(ask('test/turns', { provider: { only: ['alfa', 'alpha'] } }));
     expect([status, data.candidates.length > 0]).toEqual([200, true]);

@@ -222,7 +222,7 @@ describeOnEachDatabase('figures of tools', (database) => {
       { runs_at: 'gateway', engine: 'simulated', model: null, price: '0.004', native_at: [{ tag: 'p0', price: '0.01' }] },
       { runs_at: 'gateway', engine: 'openrouter', model: null, native_at: [] },
       { runs_at: 'gateway', engine: 'openrouter', model: null, native_at: [] },
-      { runs_at: 'gateway', engine: null, model: 'test/wise', price: '0', native_at: [] },
+      { runs_at: 'gateway', engine: null, model: 'test/wise', model_pricing: { prompt: '3', completion: '15' }, price: '0', native_at: [] },
     ]);
   }); // prettier-ignore
 });

@@ -35,12 +35,21 @@ describeOnEmbedded('tools of the sandbox', (database) => {
     expect({ status: response.status, text }).toMatchObject({ status: 200 });
     if (!('stream' in fields) || !fields.stream) {
       const body = JSON.parse(text);
-      return route === '/messages' ? body : body.choices[0].message;
+      return route === '/chat/completions' ? body.choices[0].message : body;
     }
     return route === '/messages' ? buildMessage(readMessagesEvents(text)) : joinChunks(readChunks(text)).message;
   }
   const resultsIn = ({ content }: JsonBody): JsonBody[] =>
     content.filter(({ type }: JsonBody) => type.endsWith('_tool_result')).map((block: JsonBody) => block.content);
+
+  it('are explained, with the model that draws and what it charges', async () => {
+    const { data } = await ask([service('image_generation'), BASH], [], {}, '/routing/explain');
+    expect(data.tools).toMatchObject([
+      { runs_at: 'gateway', model: 'sandbox/image', model_pricing: { prompt: '1', completion: '2' }, price: '0' },
+      { runs_at: 'gateway', engine: 'openrouter', model: null, price: '0' },
+    ]);
+    expect(data.tools[1]).not.toHaveProperty('model_pricing');
+  });
 
   describe.each([false, true])('stream %s', (stream) => {
     it.each<[string, object, string, unknown]>([

@@ -33,6 +33,18 @@ export interface VendorTool {
   readonly served?: FunctionTool;
 }
 
+/**
+ * Vendors' tools that the caller runs: they bring in nothing but what stands in the request. All others run at the
+ * vendor.
+ */
+const RUN_BY_CALLER = /^(?:(?:bash|text_editor|computer|memory)_\d{8}|custom)$/;
+
+/** Whether a vendor only defines the tool, and leaves its calls to the caller. */
+export function isRunByCaller({ opaque }: VendorTool): boolean {
+  const { type } = opaque.value;
+  return typeof type === 'string' && RUN_BY_CALLER.test(type);
+}
+
 /** How errors name a tool that a plugin asks for: nobody has sent it. */
 export interface PluginsTool {
   /** Of the plugin's entry: `plugins.0`. */

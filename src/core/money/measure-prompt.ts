@@ -7,7 +7,7 @@ import type {
   ToolReferenceBlock,
 } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
-import type { Tool } from '../conversation/tools.js';
+import { isRunByCaller, type Tool } from '../conversation/tools.js';
 import { isJsonObject, printJson, type Json, type Opaque } from '../json/json.js';
 import { searchFields } from '../routing/priced-words.js';
 import type { MeasuredAdvisor } from './advisors.js';
@@ -29,11 +29,6 @@ export const WEB_SEARCHES_DEFAULT = 30;
 /** Calls of an advisor without a limit of its own. Chosen: its vendor speaks of one or two for a task. */
 const ADVISOR_USES_DEFAULT = 3;
 
-/**
- * Vendors' tools that the caller runs: they bring in nothing but what stands in the request. All others run at the
- * vendor.
- */
-const RUN_BY_CALLER = /^(?:(?:bash|text_editor|computer|memory)_\d{8}|custom)$/;
 const WEB_SEARCH = /^web_search/;
 /** Fields that switch a vendor's tools on without standing among the tools, beside `searchFields`. */
 const NATIVE_TOOL_FIELDS = ['mcp_servers', 'container'] as const;
@@ -263,7 +258,7 @@ function addTool(tool: Tool, tally: Tally): void {
       if (tool.served) addTool(tool.served, tally);
       tally.mark(tool.cacheMarker);
       markOpaque(tool.opaque.value, tally);
-      if (typeof type === 'string' && RUN_BY_CALLER.test(type)) return;
+      if (isRunByCaller(tool)) return;
       tally.fillsContext = true;
       if (tool.advisor) {
         const uses = readUses(usesMax, ADVISOR_USES_DEFAULT);

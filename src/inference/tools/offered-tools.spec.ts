@@ -67,3 +67,14 @@ it('leaves a request alone that has no tool of the kind', () => {
   expect(request.tools).toEqual([own]);
   expect(offered.size).toBe(0);
 });
+
+it('tells of each tool but functions who runs it, in the order of the request', () => {
+  const unknown: VendorTool = { type: 'vendor', opaque: { vendor: 'anthropic', value: { type: 'run_20250101' } } };
+  const toldOf = (tools: readonly Tool[]) => offer(tools).offers.map(({ type, offer: made }) => [type, made?.runsAt]);
+  expect(toldOf([unknown, own])).toEqual([['run_20250101', undefined]]);
+  expect(toldOf([unknown, ours, { ...own, name: 'mine' }, vendors])).toEqual([
+    ['run_20250101', undefined],
+    ['openrouter:look', 'gateway'],
+    ['look_20250101', 'caller'],
+  ]);
+});

@@ -24,11 +24,11 @@ export interface OfferedTool {
 /** By the name that the model knows it by. */
 export type OfferedTools = ReadonlyMap<string, OfferedTool>;
 
-/** Who runs a tool of a request that this gateway knows to serve, as far as its target's vendor does not. */
+/** Who runs a tool of a request that is no function of the caller's, as far as its target's vendor does not. */
 export interface ToolOffer {
   readonly tool: NamedTool;
   readonly type: string;
-  /** Absent where every target's vendor runs it. */
+  /** Absent where every target's vendor runs it, and where this gateway does not know to serve it. */
   readonly offer?: ServedTool | HandedTool;
 }
 
@@ -62,7 +62,8 @@ export function offerTools(
   nativeTargets: NativeTargets,
 ): OfferedRequest {
   const isKnown = (tool: Tool): boolean => tool.type !== 'function' && services.has(typeOf(tool));
-  if (!request.tools.some(isKnown)) return { request, offered: NO_TOOLS, offers: NO_OFFERS };
+  if (!request.tools.some(isKnown))
+    return { request, offered: NO_TOOLS, offers: request.tools.flatMap((tool) => offersOf(tool)) };
   const entries = request.tools.flatMap((tool, index): Entry | Entry[] => {
     const service = tool.type === 'function' ? undefined : services.get(typeOf(tool));
     if (!service || tool.type === 'function') return { tool };
@@ -98,9 +99,7 @@ export function offerTools(
     const served = functionOf(offer, name, named);
     return native === 'some' ? { ...named, served } : served;
   });
-  const offers = entries.flatMap(({ known }) =>
-    known ? [{ tool: known.named, type: typeOf(known.named), ...(known.offer && { offer: known.offer }) }] : [],
-  );
+  const offers = entries.flatMap(({ tool, known }) => offersOf(tool, known?.offer));
   const { toolChoice } = request;
   const choice = toolChoice && { toolChoice: withName(toolChoice, called) };
   return { request: { ...request, tools, ...choice }, offered, offers };
@@ -137,6 +136,9 @@ function callersNames(entries: readonly Entry[]): Set<string> {
 
 const NO_TOOLS: OfferedTools = new Map();
 const NO_OFFERS: readonly ToolOffer[] = [];
+
+const offersOf = (tool: Tool, offer?: ServedTool | HandedTool): readonly ToolOffer[] =>
+  tool.type === 'function' ? NO_OFFERS : [{ tool, type: typeOf(tool), ...(offer && { offer }) }];
 
 /** What vendors run by themselves, or may, needs no setting of ours: it goes to them as it came. */
 function offerOf(

@@ -184,3 +184,12 @@ it('is told of by its name, and counts as often as it may be asked', () => {
   expect(usesMax).toBe(0);
   expect(offer('openrouter:advisor', {}).usesMax).toBe(Infinity);
 });
+
+it.each<[JsonObject, string, readonly string[]]>([
+  [{ model: 'wise/one' }, 'wise/one', ['<user>\nOne.\n</user>\n\n', '<assistant>\nTwo.\n</assistant>\n\n']],
+  [{ forward_transcript: false }, 'small/one', []],
+])('foresees whom it asks, and of what: %j', (parameters, named, words) => {
+  const foreseen = offer('openrouter:advisor', parameters).consults?.(TALK);
+  expect(foreseen).toMatchObject({ model: named, tools: [] });
+  expect(textsOf(foreseen)).toEqual(words);
+});

@@ -32,6 +32,12 @@ export const advisor: ServiceTool = {
     // Where no model is named, the one that answers is asked once more.
     const model =
       named === undefined ? undefined : modelOf(named, `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
+    const asking = (request: ModelRequest, content: readonly TextBlock[], wishes: Partial<ModelRequest> = {}) =>
+      consultedRequest(request, {
+        model: model?.id ?? request.model,
+        messages: [{ role: 'user', content }],
+        ...wishes,
+      });
     return {
       runsAt: 'gateway',
       shown: shownFunction(options),
@@ -39,18 +45,14 @@ export const advisor: ServiceTool = {
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
       usesMax: options.usesMax,
+      consults: (request) => asking(request, contentFor(request, undefined, options)),
       run: async ({ question }, { context }) => {
         const { request, signal } = context;
         const content = contentFor(request, question, options);
         if (content.length === 0) return fail('invalid_tool_input');
         try {
           const events = await context.infer(
-            consultedRequest(request, {
-              model: model?.id ?? request.model,
-              system: [{ type: 'text', text: options.instructions }],
-              messages: [{ role: 'user', content }],
-              ...options.wishes,
-            }),
+            asking(request, content, { system: [{ type: 'text', text: options.instructions }], ...options.wishes }),
             'advisor',
           );
           const { blocks, stop } = await readReply(events);

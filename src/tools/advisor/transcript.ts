@@ -5,11 +5,20 @@ import { printJson } from '../../core/json/json.js';
 /** Of what one conversation is told, in characters: what is older goes first. */
 const LENGTH_MAX = 400_000;
 
+/** Thousands of advisers may be told of one conversation at once. */
+const transcripts = new WeakMap<ModelRequest, readonly string[]>();
+
 /**
  * A conversation in words, for a model that is asked about it: a text for each turn, so that a later one begins with
  * the same. Media and reasoning are only named.
  */
-export function transcriptOf({ system, messages }: ModelRequest): string[] {
+export function transcriptOf(request: ModelRequest): readonly string[] {
+  let transcript = transcripts.get(request);
+  if (!transcript) transcripts.set(request, (transcript = writeTranscript(request)));
+  return transcript;
+}
+
+function writeTranscript({ system, messages }: ModelRequest): readonly string[] {
   const parts: string[] = [];
   let length = 0;
   for (const message of messages.toReversed()) {

@@ -99,3 +99,8 @@ it('refuses a model that makes no images, by name', () => {
     'tools.0.parameters.model: acme/writer makes no images; name a model of /models that does',
   );
 });
+
+it('foresees whom it asks, where its caller lets his own requests go', () => {
+  const foreseen = offer().consults?.(modelRequest({ preferences: { only: ['acme'] } }));
+  expect(foreseen).toMatchObject({ model: 'acme/painter', modalities: ['image'], preferences: { only: ['acme'] } });
+});

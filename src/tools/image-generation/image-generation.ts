@@ -1,4 +1,5 @@
-import type { MediaSource } from '../../core/conversation/content.js';
+import type { MediaSource, TextBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, printJson } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/read-reply.js';
@@ -28,6 +29,13 @@ export const imageGeneration: ServiceTool = {
       const message = `${path}.parameters.model: ${model.id} makes no images; name a model of /models that does`;
       throw new GatewayError('invalid-request', message);
     }
+    const asking = (request: ModelRequest, content: readonly TextBlock[], wishes: Partial<ModelRequest> = {}) =>
+      consultedRequest(request, {
+        model: model.id,
+        messages: [{ role: 'user', content }],
+        modalities: ['image'],
+        ...wishes,
+      });
     return {
       runsAt: 'gateway',
       shown: SHOWN,
@@ -35,13 +43,11 @@ export const imageGeneration: ServiceTool = {
       // What it costs is a call of its model, which is held and charged as such.
       price: 0n,
       usesMax: Infinity,
+      consults: (request) => asking(request, []),
       run: async ({ prompt }, { context }) => {
         try {
           const events = await context.infer(
-            consultedRequest(context.request, {
-              model: model.id,
-              messages: [{ role: 'user', content: [{ type: 'text', text: prompt as string }] }],
-              modalities: ['image'],
+            asking(context.request, [{ type: 'text', text: prompt as string }], {
               ...(Object.keys(configuration).length > 0 && { imageConfig: configuration }),
             }),
             'image-generation',

@@ -154,6 +154,8 @@ const SPEAKERS: Readonly<Record<string, { platform?: PlatformId; quirks?: object
   somebody: { quirks: { vendor_tools: ['code_execution', 'web_fetch'] }, has: /^(code_execution|web_fetch)_/ },
   'a-proxy': { quirks: { vendor_tools: 'all' }, has: /./ },
 };
+/** Those whose calls the vendor leaves to the caller. */
+const CALLERS = /^(bash|text_editor|computer|memory)_/;
 /** What the gateway makes of those that are not there, by what the model is shown. */
 const SHOWN: Readonly<Record<string, string>> = {
   bash_20250124: 'bash',
@@ -229,7 +231,12 @@ describeOnEmbedded('tools of Anthropic at others who speak its format', (databas
     expect(status).toBe(200);
     if (due) expect(candidates[0].untranslatable).toBeUndefined();
     else expect(candidates[0].untranslatable).toEqual({ field: 'tools.0', reason: expect.stringContaining(type) });
-    expect(told).toMatchObject(SHOWN[type] ? [{ type }] : []);
+    const goesAsItCame = has.test(type);
+    const native_at = goesAsItCame ? [{ tag: slug, price: null }] : [];
+    const runner = CALLERS.test(type) ? 'caller' : 'vendor';
+    const served = type.startsWith('web_fetch_') ? 'gateway' : 'caller';
+    const runs_at = goesAsItCame ? runner : SHOWN[type] ? served : null;
+    expect(told).toMatchObject([{ type, runs_at, native_at }]);
     // Chat has no word for any of them.
     expect(await send('/chat/completions', body)).toMatchObject({ status: 400, sent: [] });
   });
