@@ -22,7 +22,7 @@ const DRAWS: DoubleAnswer = {
   usage: USAGE,
 };
 /** Who tells how much of the output is pictures. */
-const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat']);
+const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
 
 /** USD. */
 const costOf = (dialect: Painter): number => {
