@@ -33,12 +33,12 @@ export interface ProviderChoice {
   readonly read: string;
 }
 
-const TOOLS = ['tools', 'tool_choice'] as const;
+export const TOOLS = ['tools', 'tool_choice'] as const;
 export const PENALTIES = ['frequency_penalty', 'presence_penalty'] as const;
 export const SAMPLING = ['temperature', 'top_p'] as const;
 /** What engines of open weights take beside the fields of the format. */
 const OPEN_SAMPLING = [...SAMPLING, 'top_k', 'min_p'] as const;
-const FORMATS = ['structured_outputs', 'response_format'] as const;
+export const FORMATS = ['structured_outputs', 'response_format'] as const;
 
 /** A provider of the chat format, unless the last column says otherwise. */
 type Row = readonly [

@@ -5,9 +5,9 @@
  * and stays out where none says it.
  */
 
-import { PENALTIES, SAMPLING } from './catalog-providers.js';
+import { FORMATS, PENALTIES, SAMPLING, TOOLS } from './catalog-providers.js';
 import type { DialectId } from '../src/core/routing/catalog.js';
-import type { TableName } from './catalog-tables.js';
+import type { Drawing, TableName } from './catalog-tables.js';
 
 /** A model at a provider. */
 export interface EndpointChoice {
@@ -22,8 +22,12 @@ export interface EndpointChoice {
   /** Where the price package does not know it. */
   readonly context?: number;
   readonly output?: number;
-  /** Who says `context` and `output`, where that is not `FIGURES`: a table, or a page. */
+  /** Who says `context` and `output`, where that is not `FIGURES`: a table, or a page, */
   readonly says?: string;
+  /** and when it was read, where that was not on `FIGURES_DATE`. */
+  readonly read?: string;
+  /** It draws with a tool of its provider's, which is sold with it. */
+  readonly drawing?: Drawing;
   /** The table to ask first, where the price package's price has ended. */
   readonly pricedBy?: TableName;
   /** Slug of the provider whose request fields it takes: the same protocol elsewhere. Absent: its own provider's. */
@@ -106,6 +110,25 @@ function bedrock(upstream: string, details: Partial<EndpointChoice> = {}): Endpo
 
 const gpt = (source: string, details: Details = {}): EndpointChoice[] => [at('openai', source, details)];
 
+const GEMINI_PAGES = 'https://docs.cloud.google.com/vertex-ai/generative-ai/docs/models/gemini';
+const GEMINI_PAGES_DATE = '2026-11-28';
+
+/**
+ * Google's models that make images, with the lengths of the vendor's page: the price package has those of models of
+ * words. No page says that they take tools, or answer in a form.
+ */
+const geminiImage = (page: string, context: number, source: string, upstream: string): EndpointChoice[] => {
+  const details: Details = {
+    ...(upstream !== source && { upstream }),
+    context,
+    output: 32_768,
+    says: `${GEMINI_PAGES}/${page}`,
+    read: GEMINI_PAGES_DATE,
+    without: [...TOOLS, ...FORMATS],
+  };
+  return [at('google-ai-studio', source, details), at('google-vertex', source, { ...details, ...GEMINI })];
+};
+
 const IMAGE = ['image'] as const;
 const IMAGE_AND_FILE = ['image', 'file'] as const;
 
@@ -122,8 +145,8 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Left out: what the price package calls deprecated and what vendors have retired; names that lead to another model
- * from time to time (`latest`) and prices of spare time (`spot`); models of sound, pictures and robots, and those
- * given on application only; OpenAI's and xAI's at Amazon Bedrock, which its Converse API is not known to serve; models
+ * from time to time (`latest`) and prices of spare time (`spot`); models of sound, video and robots, models of pictures
+ * but for those of `DRAWERS`, and those given on application only; OpenAI's and xAI's at Amazon Bedrock, which its Converse API is not known to serve; models
  * of Anthropic, Google, OpenAI and xAI where others resell them; Gemma at Google AI Studio, which does not sell it.
  */
 // prettier-ignore
@@ -405,6 +428,20 @@ export const MODELS: readonly ModelChoice[] = [
     'OpenAI: GPT-5-Codex',
     [
       at('openai', 'gpt-5-codex', { ...RESPONSES, ...REASONING }),
+    ],
+    IMAGE_AND_FILE,
+  ],
+  [
+    'openai/gpt-5-image',
+    'OpenAI: GPT-5 Image',
+    // What the tool draws with where a call names nothing, and the dearest that it may choose.
+    [
+      at('openai', 'gpt-5', {
+        output: 128_000,
+        drawing: { pricedAs: 'gpt-5-image', drawnBy: 'gpt-image-1' },
+        ...RESPONSES,
+        ...REASONING,
+      }),
     ],
     IMAGE_AND_FILE,
   ],
@@ -772,6 +809,12 @@ export const MODELS: readonly ModelChoice[] = [
     IMAGE_AND_FILE,
   ],
   [
+    'google/gemini-2.5-flash-image',
+    'Google: Gemini 2.5 Flash Image',
+    geminiImage('2-5-flash-image', 32_768, 'gemini-2.5-flash-image', 'gemini-2.5-flash-image'),
+    IMAGE,
+  ],
+  [
     'google/gemini-2.5-flash-lite',
     'Google: Gemini 2.5 Flash-Lite',
     [
@@ -797,6 +840,18 @@ export const MODELS: readonly ModelChoice[] = [
       at('google-vertex', 'gemini-3-flash-preview', GEMINI),
     ],
     IMAGE_AND_FILE,
+  ],
+  [
+    'google/gemini-3-pro-image',
+    'Google: Gemini 3 Pro Image',
+    geminiImage('3-pro-image', 65_536, 'gemini-3-pro-image-preview', 'gemini-3-pro-image'),
+    IMAGE,
+  ],
+  [
+    'google/gemini-3.1-flash-image',
+    'Google: Gemini 3.1 Flash Image',
+    geminiImage('3-1-flash-image', 131_072, 'gemini-3.1-flash-image-preview', 'gemini-3.1-flash-image'),
+    IMAGE,
   ],
   [
     'google/gemini-3.1-flash-lite',
@@ -2421,6 +2476,22 @@ export const MODELS: readonly ModelChoice[] = [
   ],
 ];
 
+/**
+ * Models that make images, and the page of their vendor's that says so. Left out: others of OpenAI's, since the tool
+ * chooses by itself what it draws with, so that a cheaper price would be a guess; and those of Google whose context no
+ * page says.
+ */
+export const DRAWERS: readonly { readonly models: RegExp; readonly source: string; readonly read: string }[] = [
+  {
+    models: /^openai\/gpt-5-image$/,
+    source: 'https://developers.openai.com/api/docs/guides/image-generation',
+    read: '2026-11-24',
+  },
+  { models: /^google\/gemini-2\.5-flash-image$/, source: `${GEMINI_PAGES}/2-5-flash-image`, read: GEMINI_PAGES_DATE },
+  { models: /^google\/gemini-3-pro-image$/, source: `${GEMINI_PAGES}/3-pro-image`, read: GEMINI_PAGES_DATE },
+  { models: /^google\/gemini-3\.1-flash-image$/, source: `${GEMINI_PAGES}/3-1-flash-image`, read: GEMINI_PAGES_DATE },
+];
+
 /** Where vendors say that their models take PDFs, and when that was read. */
 export const PDF_PAGES: readonly { readonly models: RegExp; readonly source: string; readonly read: string }[] = [
   {
@@ -2465,7 +2536,7 @@ export const IMAGES: readonly ImageChoice[] = [
   { models: /^openai\/gpt-4o-mini$/, max: 48_169, rule: 'openai-tiles', source: OPENAI_VISION },
   { models: /^openai\/gpt-4(?:o(?:-2024-\d\d-\d\d)?|\.1)$/, max: 1_445, rule: 'openai-tiles', source: OPENAI_VISION },
   { models: /^openai\/o3$/, max: 1_275, rule: 'openai-tiles', source: OPENAI_VISION },
-  { models: /^openai\/gpt-5$/, max: 1_190, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/gpt-5(?:-image)?$/, max: 1_190, rule: 'openai-tiles', source: OPENAI_VISION },
   { models: /^openai\/o4-mini$/, max: 2_642, rule: 'openai-patches', source: OPENAI_VISION },
   { models: /^openai\/gpt-(?:4\.1|5|5\.4)-mini$/, max: 2_489, rule: 'openai-patches', source: OPENAI_VISION },
   { models: /^openai\/gpt-(?:4\.1|5|5\.4)-nano$/, max: 3_779, rule: 'openai-patches', source: OPENAI_VISION },

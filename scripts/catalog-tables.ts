@@ -12,6 +12,7 @@ export const PRICE_DATE = '2026-11-24';
 export interface TokenPrices {
   readonly prompt: number;
   readonly completion: number;
+  readonly image_output?: number;
   readonly input_cache_read?: number;
   readonly input_cache_write?: number;
   readonly input_cache_write_1h?: number;
@@ -228,6 +229,7 @@ const rounded = (price: number): number => Number(price.toFixed(PRICE_DECIMALS))
 const PER_TOKEN = {
   input_mtok: 'prompt',
   output_mtok: 'completion',
+  output_image_mtok: 'image_output',
   cache_read_mtok: 'input_cache_read',
   cache_write_mtok: 'input_cache_write',
   cache_write_1h_mtok: 'input_cache_write_1h',
@@ -239,6 +241,32 @@ const SEARCHES = 'web_searches_kcount';
 const REQUESTS = 'requests_kcount';
 /** Searches of stored files and sound, which no model chosen here is sent. */
 const UNUSED: ReadonlySet<string> = new Set(['storage_searches_kcount', 'input_audio_mtok', 'cache_audio_read_mtok']);
+
+/** How a model is sold that draws with a tool of its provider's, by names in the price package. */
+export interface Drawing {
+  /** Its tokens, and what the tool reads: the provider tells both as one prompt. */
+  readonly pricedAs: string;
+  /** The model behind the tool, whose output pictures are. */
+  readonly drawnBy: string;
+}
+
+/** The prices of both instead of those of the words alone. What else its calls cost stays. */
+export function withDrawing(list: PriceList, provider: string, { pricedAs, drawnBy }: Drawing): PriceList {
+  const known = (name: string): ModelInfo => {
+    const entry = findProvider({ providerId: NAMES[provider]?.[PRICE_PACKAGE] ?? '' })?.models.find(
+      ({ id }) => id === name,
+    );
+    if (!entry || entry.deprecated) throw new Error(`${provider} ${name}: the price package does not sell it.`);
+    return entry;
+  };
+  const { prices } = packageList(known(pricedAs));
+  const drawing = pricesOf(known(drawnBy)).prices;
+  const [pictures, read] = [drawing.output_mtok, drawing.input_image_mtok ?? drawing.input_mtok];
+  if (typeof pictures !== 'number' || typeof read !== 'number') throw new Error(`${drawnBy}: not priced by the token.`);
+  if (read > prices.prompt) throw new Error(`${pricedAs}: a prompt costs less than what ${drawnBy} reads.`);
+  const { prompt, completion, ...others } = prices;
+  return { ...list, prices: { prompt, completion, image_output: pictures, ...others } };
+}
 
 /** The price package's entry. Checked: it is not deprecated, and its prices are those of the upstream name. */
 function priceOf(

@@ -13,6 +13,7 @@ import { POLICIES, POLICY_DATE, type PolicyChoice } from './catalog-policies.js'
 import { PROVIDERS, type ProviderChoice } from './catalog-providers.js';
 import {
   ALIASES,
+  DRAWERS,
   FIGURES,
   FIGURES_DATE,
   IMAGES,
@@ -38,6 +39,7 @@ import {
   PRICE_DATE,
   PRICE_PACKAGE,
   TABLES,
+  withDrawing,
   type ModelFacts,
   type PriceList,
   type Sourced,
@@ -246,11 +248,13 @@ function modelEntry(book: SourceBook, [id, name, choices, input = []]: ModelChoi
   const media = mediaOf(book, id, input);
   const distillation = DISTILLATION.find(({ models }) => models.test(id));
   const scores = scoresOf(book, id);
+  const drawer = drawerOf(id);
   const written = endpoints.map((endpoint) => endpointEntry(book, endpoint, context.value, output?.value));
   const origins: Origins = {
     context_length: context.source,
     ...(output && { max_completion_tokens: output.source }),
     input_modalities: inputSource(book, id, input, endpoints),
+    ...(drawer && { output_modalities: book.cite(drawer.source, drawer.read) }),
     ...media.origins,
     ...(distillation && { distillable: book.cite(distillation.source, TERMS_DATE) }),
     ...scores.origins,
@@ -264,7 +268,7 @@ function modelEntry(book: SourceBook, [id, name, choices, input = []]: ModelChoi
       `    context_length: ${context.value}`,
       ...(output ? [`    max_completion_tokens: ${output.value}`] : []),
       `    input_modalities: ${list(['text', ...input])}`,
-      `    output_modalities: [text]`,
+      `    output_modalities: ${list(drawer ? ['text', 'image'] : ['text'])}`,
       ...(distillation ? [`    distillable: ${distillation.distillable}`] : []),
       ...media.lines,
       ...scores.lines,
@@ -288,7 +292,9 @@ const greatest = (figures: readonly Sourced<number>[]): Sourced<number> | undefi
 
 function find(book: SourceBook, choice: EndpointChoice, files: readonly ToldModel[] = []): Found {
   const upstream = choice.upstream ?? choice.source;
-  const facts = factsOf(choice.provider, upstream, choice.source, files, choice.pricedBy);
+  const told = factsOf(choice.provider, upstream, choice.source, files, choice.pricedBy);
+  const { drawing } = choice;
+  const facts = drawing ? { ...told, priceList: withDrawing(told.priceList, choice.provider, drawing) } : told;
   const says = (value: number | undefined): Sourced<number> | undefined =>
     value === undefined ? undefined : { value, source: sourceOf(book, choice) };
   const context = says(choice.context) ?? facts.context;
@@ -297,18 +303,24 @@ function find(book: SourceBook, choice: EndpointChoice, files: readonly ToldMode
 }
 
 /** Of the figures that a choice gives itself. */
-function sourceOf(book: SourceBook, { provider, says }: EndpointChoice): string {
+function sourceOf(book: SourceBook, { provider, says, read = FIGURES_DATE }: EndpointChoice): string {
   if (says !== undefined && says in TABLES) return says;
-  return book.cite(says ?? (provider === 'anthropic' ? FIGURES.anthropic : FIGURES.others), FIGURES_DATE);
+  return book.cite(says ?? (provider === 'anthropic' ? FIGURES.anthropic : FIGURES.others), read);
 }
 
-/** Who says what a model takes: its vendor's page on PDFs, else a table, else who says the other figures. */
+/**
+ * Who says what a model takes: its vendor's page on PDFs, else a table, else the page on the images that it makes, else
+ * who says the other figures.
+ */
 function inputSource(book: SourceBook, id: string, input: readonly string[], endpoints: readonly Found[]): string {
   const page = input.includes('file') ? PDF_PAGES.find(({ models }) => models.test(id)) : undefined;
   if (page) return book.cite(page.source, page.read);
   const told = endpoints.find(({ facts }) => facts.takesImages)?.facts.takesImages;
-  return told?.source ?? book.cite(FIGURES.others, FIGURES_DATE);
+  const drawer = drawerOf(id);
+  return told?.source ?? (drawer ? book.cite(drawer.source, drawer.read) : book.cite(FIGURES.others, FIGURES_DATE));
 }
+
+const drawerOf = (id: string): (typeof DRAWERS)[number] | undefined => DRAWERS.find(({ models }) => models.test(id));
 
 function scoresOf(book: SourceBook, id: string): Entry {
   const [, intelligence, coding] = SCORES.find(([scored]) => scored === id) ?? [];
@@ -351,7 +363,8 @@ function mediaOf(book: SourceBook, id: string, input: readonly ('image' | 'file'
 
 function endpointEntry(book: SourceBook, found: Found, modelContext: number, modelOutput: number | undefined): Entry {
   const { choice, upstream, facts, context, output } = found;
-  const tiers = TIERS[`${choice.provider} ${choice.source}`];
+  // They are prices of words alone.
+  const tiers = choice.drawing ? undefined : TIERS[`${choice.provider} ${choice.source}`];
   const parameters = parametersOf(choice, facts);
   const precision = precisionOf(book, choice.provider, upstream, facts.priceList.source);
   const ownContext = context.value !== modelContext;

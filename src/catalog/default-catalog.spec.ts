@@ -5,12 +5,14 @@ import { parse } from 'yaml';
 import { seedCatalog } from '../../scripts/seed-catalog.js';
 import { modelRequest } from '../../test/support/model-request.js';
 import { png } from '../../test/support/images.js';
+import { perMillion } from '../../test/support/route-inputs.js';
 import type { ContentBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { boundTokens } from '../core/money/bound.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
 import { collects, type CatalogSnapshot, type Endpoint } from '../core/routing/catalog.js';
+import { resolveModel } from '../core/routing/resolve-model.js';
 import { describeFault } from './fault.js';
 import { readCatalog } from './read-catalog.js';
 import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
@@ -75,6 +77,30 @@ it('sells Claude on platforms in its own protocol, an hour of cache for twice th
     ['google-vertex', 'anthropic-messages'],
   ]);
   for (const { pricing } of endpoints) expect(pricing!.inputCacheWrite1h).toBe(2n * pricing!.prompt);
+});
+
+// USD per million tokens; https://ai.google.dev/gemini-api/docs/pricing, and OpenAI's models of words and of pictures.
+it.each([
+  ['openai/gpt-5-image', 400_000, 'openai', 'gpt-5', 'openai-responses', 10, 10, 40],
+  ['google/gemini-2.5-flash-image', 32_768, 'google-ai-studio', 'gemini-2.5-flash-image', undefined, 0.3, 2.5, 30],
+  ['google/gemini-3-pro-image', 65_536, 'google-ai-studio', 'gemini-3-pro-image', undefined, 2, 12, 120],
+  ['google/gemini-3.1-flash-image', 131_072, 'google-ai-studio', 'gemini-3.1-flash-image', undefined, 0.5, 3, 60],
+] as const)('has %s make images', (id, contextLength, tag, upstreamModel, dialect, prompt, completion, imageOutput) => {
+  const model = shipped().models.get(id)!;
+  expect(model).toMatchObject({ contextLength, outputModalities: ['text', 'image'] });
+  const [first] = model.endpoints;
+  expect([first!.tag, first!.upstreamModel, first!.dialect]).toEqual([tag, upstreamModel, dialect]);
+  const [words, pictures] = [{ prompt: perMillion(prompt), completion: perMillion(completion) }, perMillion(imageOutput)];
+  for (const { pricing } of model.endpoints) {
+    expect(pricing).toMatchObject({ ...words, imageOutput: pictures });
+    // Tariffs of the words alone would charge pictures as words.
+    expect([pricing!.priority, pricing!.flex]).toEqual([undefined, undefined]);
+  }
+  expect((parse(sourcesText) as Sources).models[id]).toHaveProperty('output_modalities');
+});
+
+it('knows by its slug the model of words that one of pictures is made of', () => {
+  expect(resolveModel(shipped(), 'gpt-5')).toEqual({ id: 'openai/gpt-5' });
 });
 
 it('serves nothing for free but what says so in its name', () => {

@@ -346,7 +346,8 @@ models:
   });
 
   it('keeps tools of the shipped file that it does not name', () => {
-    const shipped = `${SOUND}tools: { image_generation: { model: acme/large } }\n`;
+    const draws = withLine(11, '    context_length: 1000\n    output_modalities: [text, image]');
+    const shipped = `${draws}tools: { image_generation: { model: acme/large } }\n`;
     expect(catalogOf(OWN, shipped).tools).toEqual({ imageGeneration: { model: 'acme/large' } });
   });
 
@@ -483,6 +484,7 @@ describe('a bad file', () => {
 
     // Tools.
     ['names an image model that is not there', tools('{ image_generation: { model: acme/none } }'), '16: tools.image_generation.model: names no model of this catalog'],
+    ['names an image model that makes none', tools('{ image_generation: { model: acme/large } }'), '16: tools.image_generation.model: names a model that makes no images'],
   ])('is refused when it %s', (_, text, ...faults) => {
     expect(faultsOf(text)).toEqual(faults.map((fault) => `test.yaml:${fault}`));
   });

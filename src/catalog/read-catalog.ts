@@ -15,7 +15,7 @@ import { withGeographies } from './read-geographies.js';
 import { readModel, type ModelDraft } from './read-model.js';
 import type { CredentialSources } from './read-credential.js';
 import { readProvider } from './read-provider.js';
-import { readPlugins, type PluginsDraft } from './read-plugins.js';
+import { readPlugins, type NamedModelField, type PluginsDraft } from './read-plugins.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
 
 const FAULTS_REPORTED_MAX = 20;
@@ -71,15 +71,22 @@ export function readCatalog(
     providers,
     layers.every((layer) => layer.providersSound),
   );
-  for (const { id, field } of layers.flatMap((layer) => [...layer.tools.named, ...layer.plugins.named])) {
-    if (sound && !models.has(id)) field.refuse('names no model of this catalog');
-  }
+  if (sound) for (const layer of layers) refuseNamed([...layer.tools.named, ...layer.plugins.named], models);
   const tools = layers.reduce<ToolsConfiguration>((all, layer) => ({ ...all, ...layer.tools.tools }), {});
   const plugins = layers.reduce<PluginsConfiguration>((all, layer) => ({ ...all, ...layer.plugins.plugins }), {});
 
   const [first, ...rest] = layers.flatMap(({ document }) => [...document.faults].sort((a, b) => a.line - b.line));
   if (first) return { faults: [first, ...rest.slice(0, FAULTS_REPORTED_MAX - 1)] };
   return { snapshot: { hash: hash.digest('hex'), providers, models, tools, plugins } };
+}
+
+/** What is named for a purpose, and is not there or cannot serve it: each request of it would fail. */
+function refuseNamed(named: readonly NamedModelField[], models: ReadonlyMap<string, Model>): void {
+  for (const { id, field, draws } of named) {
+    const model = models.get(id);
+    if (!model) field.refuse('names no model of this catalog');
+    else if (draws && !model.outputModalities.includes('image')) field.refuse('names a model that makes no images');
+  }
 }
 
 /** Same id: the later file replaces the whole model; same alias: it takes it from a model of the earlier one. */

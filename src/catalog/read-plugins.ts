@@ -18,6 +18,8 @@ const PANEL_MAX = 8;
 export interface NamedModelField {
   readonly id: string;
   readonly field: Field;
+  /** It is named to make images. */
+  readonly draws?: true;
 }
 
 /** The `plugins` of one file. */

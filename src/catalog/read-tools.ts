@@ -34,7 +34,7 @@ export function readTools(field: Field | undefined, sources: CredentialSources):
       ...(model !== undefined && { imageGeneration: { model } }),
       ...(bash && { bash }),
     },
-    named: imageModelField && model !== undefined ? [{ id: model, field: imageModelField }] : [],
+    named: imageModelField && model !== undefined ? [{ id: model, field: imageModelField, draws: true }] : [],
   };
 }
 

@@ -137,7 +137,10 @@ const choiceView = object({
 });
 
 const consultedView = object({
-  type: described('What it is asked for: `advisor_message`, or the `purpose` that `iterations` of a usage name.', text()),
+  type: described(
+    'What it is asked for: `advisor_message`, or the `purpose` that `iterations` of a usage name.',
+    text(),
+  ),
   model: text(),
   bound: described(
     'The most that its first call costs: exact decimal USD; null: what others say is part of it, or nobody is asked.',

@@ -64,18 +64,27 @@ export class ImageBench {
       catalog: {
         version: 1,
         extends: 'default',
-        providers: PAINTER_IDS.map((dialect) => {
-          const isBedrock = dialect === 'bedrock-converse';
-          const host = isBedrock ? hosts.bedrock : hosts.direct;
-          return {
-            slug: PROVIDERS[dialect],
-            name: `At ${dialect}`,
-            dialect,
-            ...(isBedrock && { platform: 'bedrock' }),
-            base_url: host.baseUrl(dialect),
-            credential: { value: host.credential },
-          };
-        }),
+        providers: [
+          ...PAINTER_IDS.map((dialect) => {
+            const isBedrock = dialect === 'bedrock-converse';
+            const host = isBedrock ? hosts.bedrock : hosts.direct;
+            return {
+              slug: PROVIDERS[dialect],
+              name: `At ${dialect}`,
+              dialect,
+              ...(isBedrock && { platform: 'bedrock' }),
+              base_url: host.baseUrl(dialect),
+              credential: { value: host.credential },
+            };
+          }),
+          {
+            slug: 'unpaid',
+            name: 'Without a credential',
+            dialect: 'google-gemini',
+            base_url: hosts.direct.baseUrl('google-gemini'),
+            credential: { env: 'IMAGE_BENCH_API_KEY' },
+          },
+        ],
         models: [
           ...PAINTER_IDS.map((dialect) => paints(`draw/${dialect}`, PROVIDERS[dialect], PAINTERS[dialect])),
           {
@@ -83,6 +92,7 @@ export class ImageBench {
             input_modalities: ['text'],
             output_modalities: ['text'],
           },
+          paints('draw/unpaid', 'unpaid', PAINTERS['google-gemini']),
           ...FAILING.map((name) => paints(`draw/${name}`, 'sandbox', name)),
         ],
       },

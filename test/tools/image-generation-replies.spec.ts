@@ -21,7 +21,7 @@ const REPLY: DoubleReply = {
   ],
   usage: { input: 12, cached: 0, output: 600, reasoning: 0, images: 516 },
 };
-const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat']);
+const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
 const costOf = (dialect: Painter): number => {
   const images = TELLS_FIGURE.has(dialect) ? 516 : 0;
   return (12 * 3 + (600 - images) * 15 + images * 60) / 1e6;

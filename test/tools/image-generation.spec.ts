@@ -22,7 +22,7 @@ const DRAWS: DoubleAnswer = {
   usage: USAGE,
 };
 /** Who tells how much of the output is pictures. */
-const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat']);
+const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
 
 /** USD. */
 const costOf = (dialect: Painter): number => {
@@ -191,9 +191,52 @@ describeOnEmbedded('image generation', (database) => {
     expect(await bench.chat(ask(false, { model }))).toMatchObject(body);
   });
 
-  it('names the setting that is missing where another model than the sandbox asks', async () => {
-    const reply = await bench.messages({ ...ask(false), model: 'draw/openai-responses' });
-    expect(reply).toMatchObject({ status: 400, error: { message: expect.stringContaining('openai/gpt-5-image') } });
+  it.each([false, true])(
+    'has the shipped model draw where another than the sandbox asks: stream %s',
+    async (stream) => {
+      const asksForImage: DoubleAnswer = {
+        parts: [{ type: 'call', id: 'call_1', name: 'generate_image', input: { prompt: 'a boat' } }],
+      };
+      // The host of the model that draws has a dialect of its own, whatever its provider speaks.
+      bench.hostOf('openai-chat').script(({ dialect }, index) => {
+        if (dialect === 'openai-responses') return { ...DRAWS, usage: { ...USAGE, drawingInput: 50 } };
+        return index === 0 ? asksForImage : { parts: [{ type: 'text', text: 'Drawn.' }] };
+      });
+      const reply = await bench.messages({ ...ask(stream), model: 'draw/blind' });
+      expect(reply.content).toMatchObject([
+        { type: 'server_tool_use' },
+        { content: { status: 'ok', imageUrl: URL_OF(PICTURE) } },
+        { type: 'text', text: 'Drawn.' },
+      ]);
+      expect(bench.sent('openai-responses').at(-2)).toMatchObject({
+        model: 'gpt-5',
+        tools: [{ type: 'image_generation' }],
+        tool_choice: { type: 'image_generation' },
+      });
+      const { usage, id } = reply;
+      expect(usage.iterations[1]).toMatchObject({
+        type: 'image_generation',
+        model: 'openai/gpt-5-image',
+        input_tokens: 12 + 50,
+        output_tokens: 300,
+      });
+      const asking = 2 * (12 * Number(PRICES.prompt) + 7 * Number(PRICES.completion));
+      // By the shipped prices: 10, 10, and 40 for what is drawn.
+      const drawing = (12 + 50) * 10 + (300 - 258) * 10 + 258 * 40;
+      expect(usage.cost).toBeCloseTo((asking + drawing) / 1e6, 12);
+      await bench.ledger.rest();
+      expect((await bench.generation(id)).total_cost).toBeCloseTo(usage.cost, 12);
+      expect(await bench.ledger.openHolds()).toBe(0);
+    },
+  );
+
+  it('tells the model which credential is missing, and calls nobody', async () => {
+    const from = bench.hostOf('google-gemini').calls.length;
+    const reply = await bench.messages(ask(false, { model: 'draw/unpaid' }));
+    const error = expect.stringContaining('No endpoint of draw/unpaid is left');
+    expect(reply.content[1].content).toEqual({ status: 'error', error });
+    expect(reply.content[1].content.error).toContain('IMAGE_BENCH_API_KEY is not set');
+    expect(bench.hostOf('google-gemini').calls).toHaveLength(from);
   });
 
   it('ends with its caller: the image is left, its money settled', async () => {

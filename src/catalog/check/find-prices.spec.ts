@@ -89,6 +89,22 @@ it('takes the list of the same tag where the vendor has several', () => {
   expect(found([turbo], [selling('host'), turbo])).toEqual([]);
 });
 
+it('takes the list of what makes images for what makes images, and of words for words', () => {
+  const draws = { outputModalities: ['text', 'image'] } as const;
+  const pictures = { ...LIST, prompt: perMillion(10), imageOutput: perMillion(40) };
+  const catalog = catalogOf(
+    model('vendor/m', [selling('host')]),
+    model('vendor/m-image', [selling('host', pictures)], draws),
+  );
+  expect(findPrices([...catalog.models.values()], catalog)).toEqual([]);
+  const dearer = selling('host', { ...pictures, prompt: perMillion(11) });
+  expect(findPrices([model('mine/painter', [dearer], draws)], catalog)).toMatchObject([
+    { subjects: ['mine/painter at host: prompt 11 instead of 10 (+10 %)'] },
+  ]);
+  // Whose list knows one of them alone is compared with that.
+  expect(findPrices([model('mine/painter', [dearer], draws)], shipped(selling('host')))).toHaveLength(1);
+});
+
 it('without a list compares the sides with what the author charges, where that is less', () => {
   const author = selling('vendor', { ...LIST, inputCacheRead: perMillion(0.2) });
   expect(found([selling('unlisted', { ...LIST, prompt: perMillion(3) })], [author])).toEqual([

@@ -53,7 +53,7 @@ export function findPrices(models: readonly Model[], shipped: CatalogSnapshot): 
       if (pricing && (pricing.prompt === 0n || pricing.completion === 0n)) unpriced.push(subject);
       const listed = lists.get(listKey(provider.slug, upstreamModel));
       if (listed) {
-        const list = listed.find((one) => one.tag === tag) ?? listed[0]!;
+        const list = nearestOf(listed, tag, model);
         const differences = comparePrices(pricing, list.pricing, EVERY_CLASS);
         note(dearer, subject, differences.filter(isDearer));
         note(
@@ -87,16 +87,34 @@ interface Compared {
 
 const listKey = (provider: string, upstreamModel: string): string => JSON.stringify([provider, upstreamModel]);
 
-/** By provider and upstream model. Several: the vendor sells the model in several places. */
-function listedEndpoints({ models }: CatalogSnapshot): ReadonlyMap<string, readonly Endpoint[]> {
-  const lists = new Map<string, Endpoint[]>();
-  for (const endpoint of [...models.values()].flatMap((model) => model.endpoints)) {
-    const key = listKey(endpoint.provider.slug, endpoint.upstreamModel);
-    const list = lists.get(key);
-    if (list) list.push(endpoint);
-    else lists.set(key, [endpoint]);
+interface Listed {
+  readonly endpoint: Endpoint;
+  /** Its model makes images: with a tool of the provider's it is sold at other prices than without. */
+  readonly draws: boolean;
+}
+
+const makesImages = ({ outputModalities }: Model): boolean => outputModalities.includes('image');
+
+/** By provider and upstream model. Several: the vendor sells the model in several places, or also as one that draws. */
+function listedEndpoints({ models }: CatalogSnapshot): ReadonlyMap<string, readonly Listed[]> {
+  const lists = new Map<string, Listed[]>();
+  for (const model of models.values()) {
+    for (const endpoint of model.endpoints) {
+      const key = listKey(endpoint.provider.slug, endpoint.upstreamModel);
+      const one = { endpoint, draws: makesImages(model) };
+      const list = lists.get(key);
+      if (list) list.push(one);
+      else lists.set(key, [one]);
+    }
   }
   return lists;
+}
+
+/** Of those that draw as this model does, else of all, the one in the same place. */
+function nearestOf(listed: readonly Listed[], tag: string, model: Model): Endpoint {
+  const alike = listed.filter(({ draws }) => draws === makesImages(model));
+  const lists = alike.length > 0 ? alike : listed;
+  return (lists.find(({ endpoint }) => endpoint.tag === tag) ?? lists[0]!).endpoint;
 }
 
 function ownEndpoint(model: Model | undefined): Endpoint | undefined {

@@ -428,7 +428,7 @@ const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
       output_tokens_details: { reasoning_tokens: 5 },
       server_tool_use_details: { web_search_requests: 1 },
     },
-    beside: { service_tier: 'default' },
+    beside: { service_tier: 'default', tool_usage: { image_gen: { input_tokens: 2, output_tokens: 4 } } },
   },
   'cohere-chat': {
     usage: {

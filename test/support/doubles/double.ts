@@ -46,6 +46,8 @@ export interface DoubleUsage {
   readonly reasoning: number;
   /** Of pictures: part of the output as well, where the vendor tells it. */
   readonly images?: number;
+  /** What a tool of the vendor's read to draw, beside the input, where the vendor tells it. */
+  readonly drawingInput?: number;
 }
 
 export interface DoubleReply {

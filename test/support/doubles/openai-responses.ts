@@ -299,7 +299,8 @@ function itemOf(part: DoublePart, index: number, refuses: boolean): JsonBody {
 
 function responseOf(reply: DoubleReply, { model }: WireCall): JsonBody {
   const stop = stopOf(reply);
-  const { usage = DOUBLE_USAGE } = reply;
+  const hasDrawn = reply.parts.some(({ type }) => type === 'image');
+  const usage = withDrawing(reply.usage === undefined ? DOUBLE_USAGE : reply.usage, hasDrawn);
   const isCut = stop === 'output-limit';
   return {
     id: 'resp_double',
@@ -311,16 +312,37 @@ function responseOf(reply: DoubleReply, { model }: WireCall): JsonBody {
     model,
     output: reply.parts.map((part, index) => itemOf(part, index, stop === 'refusal')),
     usage: usage && usageOf(usage),
+    tool_usage: { image_gen: drawingOf(usage), web_search: { num_requests: 0 } },
   };
 }
 
-const usageOf = ({ input, cached, output, reasoning }: DoubleUsage): JsonBody => ({
-  input_tokens: input + cached,
-  input_tokens_details: { cached_tokens: cached },
-  output_tokens: output,
-  output_tokens_details: { reasoning_tokens: reasoning },
-  total_tokens: input + cached + output,
-});
+/** Who drew nothing used nothing for it. */
+const withDrawing = (usage: DoubleUsage | null, hasDrawn: boolean): DoubleUsage | null =>
+  usage && !hasDrawn ? { ...usage, images: 0, drawingInput: 0 } : usage;
+
+/** Without what the tool that draws put out: that is told beside it. */
+function usageOf({ input, cached, output, reasoning, images = 0 }: DoubleUsage): JsonBody {
+  const words = output - images;
+  return {
+    input_tokens: input + cached,
+    input_tokens_details: { cached_tokens: cached },
+    output_tokens: words,
+    output_tokens_details: { reasoning_tokens: reasoning },
+    total_tokens: input + cached + words,
+  };
+}
+
+/** As recorded replies of OpenAI and Azure tell it, with zeros where nothing was drawn. */
+function drawingOf(usage: DoubleUsage | null): JsonBody {
+  const { images = 0, drawingInput = 0 } = usage ?? {};
+  return {
+    input_tokens: drawingInput,
+    input_tokens_details: { image_tokens: 0, text_tokens: drawingInput },
+    output_tokens: images,
+    output_tokens_details: { image_tokens: images, text_tokens: 0 },
+    total_tokens: drawingInput + images,
+  };
+}
 
 /** Every event by its name and number; each thing is told in pieces, then whole, as the vendor does. */
 function eventsOf(whole: JsonBody): WireEvent[] {

@@ -383,6 +383,36 @@ describe('how it ends', () => {
     expect(counted).toEqual(figures);
   }); // prettier-ignore
 
+  const DRAWN = { input_tokens: 50, input_tokens_details: { image_tokens: 0, text_tokens: 50 }, output_tokens: 4_160, output_tokens_details: { image_tokens: 4_160, text_tokens: 0 }, total_tokens: 4_210 }; // prettier-ignore
+  const NOTHING_DRAWN = {
+    input_tokens: 0,
+    output_tokens: 0,
+    output_tokens_details: { image_tokens: 0, text_tokens: 0 },
+  };
+  const USED = { input_tokens: 100, input_tokens_details: { cached_tokens: 60 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }; // prettier-ignore
+  const COUNTED = { inputTokens: 40, cacheReadTokens: 60, outputTokens: 9, reasoningTokens: 4 };
+  const WITH_PICTURE = { ...COUNTED, inputTokens: 90, outputTokens: 4_169, imageTokens: 4_160 };
+  it.each<[string, JsonObject | null, JsonObject | null, JsonObject]>([
+    ['a picture', USED, { image_gen: DRAWN, web_search: { num_requests: 0 } }, WITH_PICTURE],
+    ['a picture and words of the tool', USED, { image_gen: { ...DRAWN, output_tokens: 4_200, output_tokens_details: { image_tokens: 4_160, text_tokens: 40 } } }, { ...WITH_PICTURE, outputTokens: 4_209 }],
+    ['a picture without details', USED, { image_gen: { input_tokens: 50, output_tokens: 4_160 } }, WITH_PICTURE],
+    ['details that are larger than their whole', USED, { image_gen: { ...DRAWN, output_tokens_details: { image_tokens: 4_161 } } }, WITH_PICTURE],
+    ['nothing', USED, { image_gen: NOTHING_DRAWN, web_search: { num_requests: 1 } }, COUNTED],
+    ['figures that are none', USED, { image_gen: { input_tokens: -1, output_tokens: '4160', output_tokens_details: 7 } }, COUNTED],
+    ['no object', USED, { image_gen: [] }, COUNTED],
+    ['no tools', USED, null, COUNTED],
+    ['a picture, and no side of the model', { input_tokens: 'x', output_tokens: 9 }, { image_gen: DRAWN }, { outputTokens: 4_169, imageTokens: 4_160 }],
+    ['a picture, and no usage', null, { image_gen: DRAWN }, {}],
+  ])('counts %s of the tool that draws', (_what, usage, tool_usage, figures) => {
+    const body = response([message('x')], { usage, tool_usage });
+    for (const events of [decodeWhole(body), decode([created, { type: 'response.completed', response: body }])]) {
+      const { extras, ...counted } = fold(events).usage;
+      expect(counted).toEqual(figures);
+      // The vendor's own object stays as it came.
+      expect(extras?.value).toEqual(usage ?? undefined);
+    }
+  }); // prettier-ignore
+
   it('names the tier it was served in, and what a limit does not hold for', () => {
     const events = decodeWhole(response([message('x')], { service_tier: 'flex' }), context({}, { countsReasoningApart: true })); // prettier-ignore
     expect(fold(events).usage).toMatchObject({ serviceTier: 'flex', reasoningIsApart: true });

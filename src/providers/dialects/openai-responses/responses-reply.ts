@@ -121,7 +121,7 @@ export class ResponsesReply implements ReplyParts {
   }
 
   private usageOf(response: JsonObject): Usage {
-    const usage = readUsage(response['usage']);
+    const usage = readUsage(response['usage'], response['tool_usage']);
     const beside = definedOnly({
       webSearchRequests: usage?.webSearchRequests ?? (this.searches || undefined),
       serviceTier: nonEmpty(response['service_tier']),

@@ -159,8 +159,7 @@ export const TABLE: TranslationTable<Target> = {
     cache_write: told(['input_tokens_details.cache_write_tokens']),
     cache_write_1h: UNTOLD,
     reasoning: told(['output_tokens_details.reasoning_tokens']),
-    // Its tool is billed apart, and no figure of it is told.
-    image_output: UNTOLD,
+    image_output: usage(mapped('`image_gen` of `tool_usage`, which is added to input and output')),
     // As OpenRouter counts them, and xAI by what it charges for.
     web_searches: told(
       ['server_tool_use_details.web_search_requests', 'server_side_tool_usage_details.web_search_calls'],
