@@ -9,7 +9,7 @@ import type {
 } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
 import type { AskedTool, HandedTool, ServedTool, ServiceTool, ToolSetup } from '../../core/tool.js';
-import { uniqueName } from './unique-name.js';
+import { UniqueNames } from './unique-names.js';
 
 /** A tool that this gateway runs for one generation. */
 export interface OfferedTool {
@@ -83,6 +83,7 @@ export function offerTools(
   });
   const names = callersNames(entries);
   const callers = new Set(names);
+  const free = new UniqueNames(names);
   const offered = new Map<string, OfferedTool>();
   const called = new Map<string, string>();
   const tools = entries.map(({ tool, known }): Tool => {
@@ -90,7 +91,7 @@ export function offerTools(
     const { named, service, native, offer } = known;
     const type = typeOf(named);
     // The caller answers by the name he knows.
-    const name = offer.runsAt === 'caller' ? offer.shown.name : uniqueName(offer.shown.name, names);
+    const name = offer.runsAt === 'caller' ? offer.shown.name : free.of(offer.shown.name);
     names.add(name);
     called.set(type, name);
     // What the caller has of this name himself is what he means by it.

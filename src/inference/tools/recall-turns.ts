@@ -14,7 +14,7 @@ import { StepCounter, type Steps } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
 import { readCacheMarker, type WireCacheControl } from '../read-cache-marker.js';
 import { SealedReply, toolResult, type SealedUse, type SplitReply } from './sealed-reply.js';
-import { uniqueName } from './unique-name.js';
+import { UniqueNames } from './unique-names.js';
 
 /** The gateway's tools by the types of their results. */
 export type ByResultType = ReadonlyMap<string, ServiceTool>;
@@ -82,13 +82,14 @@ export interface RecallInputs {
 export function* recallTurns(messages: readonly Message[], inputs: RecallInputs): Steps<Message[]> {
   const steps = new StepCounter();
   const turns: Message[] = [];
+  const names = new UniqueNames(inputs.taken);
   /** What the assistant has said since the caller last spoke, where the gateway's tools are part of it. */
   let reply: OpenedReply | SplitTurn | undefined;
   for (const [index, message] of messages.entries()) {
     if (steps.isOver(message.content.length + 1)) yield;
     const paths = message.content.map((_, place) => blockPath(message, index, place));
     if (message.role === 'assistant' && (reply || message.content.some(isOurs))) {
-      reply ??= message.content.some(isSealed) ? new OpenedReply(inputs) : new SplitTurn(inputs);
+      reply ??= message.content.some(isSealed) ? new OpenedReply(inputs, names) : new SplitTurn(inputs, names);
       for (const [place, block] of message.content.entries()) {
         if (steps.isOver() || reply.isStepOver()) yield;
         reply.add(block, paths[place]!);
@@ -122,14 +123,17 @@ function finish(reply: OpenedReply | SplitTurn, turns: Message[]): readonly Tool
 class OpenedReply {
   private readonly reply = new SealedReply();
 
-  constructor(private readonly inputs: RecallInputs) {}
+  constructor(
+    private readonly inputs: RecallInputs,
+    private readonly names: UniqueNames,
+  ) {}
 
   add(block: ContentBlock, path: string): void {
     if (!isSealed(block)) return this.reply.add(block, path);
     const opened = this.inputs.opened.get(block);
     if (!isJsonObject(opened)) return;
     const use = opened as SealedUse;
-    this.reply.addUse({ ...use, name: uniqueName(use.name, this.inputs.taken) }, path);
+    this.reply.addUse({ ...use, name: this.names.of(use.name) }, path);
   }
 
   /** What was sealed is words already. */
@@ -154,7 +158,10 @@ class SplitTurn {
   /** Told since the step began. */
   private characters = 0;
 
-  constructor(private readonly inputs: RecallInputs) {}
+  constructor(
+    private readonly inputs: RecallInputs,
+    private readonly names: UniqueNames,
+  ) {}
 
   /** Asked between two blocks: when it is, a step has begun. */
   isStepOver(): boolean {
@@ -189,7 +196,7 @@ class SplitTurn {
   private addCall(value: JsonObject, path: string): void {
     const { id, name, input = {} } = value;
     if (this.asked.has(id as string)) return;
-    const known = uniqueName(typeof name === 'string' ? name : '', this.inputs.taken);
+    const known = this.names.of(typeof name === 'string' ? name : '');
     this.push({ type: 'tool-use', id: id as string, name: known, input, ...markerOf(value) }, path);
     this.asked.add(id as string);
   }
