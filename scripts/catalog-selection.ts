@@ -145,9 +145,10 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
 
 /**
  * Left out: what the price package calls deprecated and what vendors have retired; names that lead to another model
- * from time to time (`latest`) and prices of spare time (`spot`); models of sound, video and robots, models of pictures
- * but for those of `DRAWERS`, and those given on application only; OpenAI's and xAI's at Amazon Bedrock, which its Converse API is not known to serve; models
- * of Anthropic, Google, OpenAI and xAI where others resell them; Gemma at Google AI Studio, which does not sell it.
+ * from time to time (`latest`) and prices of spare time (`spot`); models of sound, video and robots, those of pictures
+ * that `DRAWERS` does not have, and those given on application only; OpenAI's and xAI's at Amazon Bedrock, which its
+ * Converse API is not known to serve; models of Anthropic, Google, OpenAI and xAI where others resell them; Gemma at
+ * Google AI Studio, which does not sell it.
  */
 // prettier-ignore
 export const MODELS: readonly ModelChoice[] = [
