@@ -215,7 +215,7 @@ describeOnEmbedded('image generation', (database) => {
       });
       const { usage, id } = reply;
       expect(usage.iterations[1]).toMatchObject({
-        type: 'image_generation',
+        purpose: 'image_generation',
         model: 'openai/gpt-5-image',
         input_tokens: 12 + 50,
         output_tokens: 300,

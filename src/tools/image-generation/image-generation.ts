@@ -4,6 +4,7 @@ import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, printJson } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/read-reply.js';
 import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { Model } from '../../core/routing/catalog.js';
 import { consultedRequest } from '../consulted-request.js';
 import { imageOf, urlOf } from './reply-images.js';
 
@@ -11,6 +12,11 @@ const MODEL_DEFAULT = 'openai/gpt-5-image';
 /** Of whoever asks the sandbox alone, and needs no account for it. */
 const SANDBOX_MODEL = 'sandbox/image';
 const PROMPT_LENGTH_MAX = 32_000;
+/**
+ * Of a reply, for which each call is held. Chosen: twice what the largest picture of the dearest quality takes, and room
+ * for thoughts.
+ */
+const OUTPUT_TOKENS_MAX = 16_384;
 /** Of an image as a data URL: what one frame of a stream holds, and two of which come back in one body. */
 const IMAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
@@ -34,6 +40,7 @@ export const imageGeneration: ServiceTool = {
         model: model.id,
         messages: [{ role: 'user', content }],
         modalities: ['image'],
+        maxOutputTokens: outputTokensMax(model),
         ...wishes,
       });
     return {
@@ -68,6 +75,10 @@ export const imageGeneration: ServiceTool = {
   },
   isFailure: (content) => isJsonObject(content) && content['status'] === 'error',
 };
+
+/** So few that no endpoint is left out for them. */
+const outputTokensMax = ({ maxCompletionTokens = Infinity, endpoints }: Model): number =>
+  Math.min(OUTPUT_TOKENS_MAX, ...endpoints.map((endpoint) => endpoint.maxCompletionTokens ?? maxCompletionTokens));
 
 /** What the model is told: the image is the caller's to show. */
 const DRAWN = printJson({ status: 'ok' });
