@@ -1,8 +1,8 @@
 /**
  * Goal: a gateway whose embedded engine dies says why, is not ready from that moment on, ends in order with an exit
- * code that has it started again, and loses no money; on a disk that is still full the start says so in a sentence. Method:
- * processes whose engine is made to want more log than the disk has room for: on a small disk of the test's own, where
- * the system lets us mount one, and by an engine that says it.
+ * code that has it started again, and loses no money; on a disk that is still full the start says so in a sentence.
+ * Method: processes whose engine is made to want more log than the disk has room for: on a small disk of the test's
+ * own, where the system lets us mount one, and by an engine that says it.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtemp, open, rm, statfs, writeFile } from 'node:fs/promises';
