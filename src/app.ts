@@ -12,6 +12,7 @@ import { UnseenCalls } from './routing/unseen-calls.js';
 import { ClusterMetrics } from './shared/cluster-metrics.js';
 import { DatabaseHealth } from './shared/database/database-health.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
+import { EngineLife } from './shared/database/engine-life.js';
 import { Drain } from './shared/drain.js';
 import type { Environment } from './shared/environment.js';
 import { ALIAS, BASE_PATH, OUTSIDE_BASE_PATH } from './shared/http/addresses.js';
@@ -59,6 +60,8 @@ export interface Gateway {
   readonly healthUrl?: string;
   /** The keys made at this start, to be shown once. */
   readonly keys: GeneratedKeys;
+  /** Resolves when its embedded database has died: only another process can serve by it. */
+  readonly storeDeath: Promise<Error>;
   /** Whether it should be sent requests. */
   isReady(): boolean;
   /** Drains and closes. Never rejects. */
@@ -142,6 +145,7 @@ async function buildApp(
   return {
     app,
     keys,
+    storeDeath: app.get(EngineLife).death,
     isReady: () => readiness.state().ready,
     markOpen: () => {
       readiness.markStarted();
@@ -166,10 +170,10 @@ function rewriteUrl(request: IncomingMessage): void {
 /** Asks the database now and then, so that readiness knows how long it has been silent without asking by itself. */
 function watchDatabase(app: NestExpressApplication, { clock }: ProcessContext, readiness: Readiness): () => void {
   const health = app.get(DatabaseHealth);
-  readiness.register(
-    'database',
-    afterGrace(DATABASE_GRACE_MS, clock, () => health.unreachableSince),
-  );
+  const life = app.get(EngineLife);
+  const whileAway = afterGrace(DATABASE_GRACE_MS, clock, () => health.unreachableSince);
+  // What has died does not come back: there is nothing to wait for.
+  readiness.register('database', () => (life.diedOf ? { ready: false, detail: 'ended' } : whileAway()));
   const timer = setInterval(() => void health.ping(), DATABASE_PING_MS);
   timer.unref();
   return () => clearInterval(timer);

@@ -7,6 +7,8 @@ import { CatalogRefused } from './catalog/fault.js';
 import type { GeneratedKeys } from './keys/first-keys.js';
 import { ProviderRegistry } from './providers/registry.js';
 import { createDataDirectory } from './shared/data-directory.js';
+import { diskFullMessage } from './shared/database/disk-full.js';
+import { EngineDied } from './shared/database/engine-life.js';
 import { StoreRefused } from './shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from './shared/environment.js';
 import { HealthPort, type HealthSource } from './shared/http/health-port.js';
@@ -23,7 +25,7 @@ const SHIPPED_CATALOG_PATH = join(PACKAGE_DIRECTORY, 'catalog', 'default.yaml');
 const WORKER_STOP_EXTRA_MS = 30_000;
 
 /** Failures whose message says all there is to know: no stack, for there is nothing to debug. */
-const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused];
+const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused, EngineDied];
 
 try {
   const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
@@ -41,7 +43,7 @@ try {
   });
 } catch (error) {
   const isExpected = EXPECTED.some((kind) => error instanceof kind);
-  console.error(isExpected ? (error as Error).message : error);
+  console.error(diskFullMessage(error) ?? (isExpected ? (error as Error).message : error));
   process.exit(1);
 }
 
@@ -60,9 +62,10 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   const channel = findPrimaryChannel();
   let gateway: Gateway | undefined = undefined;
   let wish: StopSignal | undefined;
+  let exitCode = 0;
   // The wish to stop may come while the store is still being opened.
   const stopIfAsked = (): void => {
-    if (gateway && wish) void gateway.stop(wish).then(() => process.exit(0));
+    if (gateway && wish) void gateway.stop(wish).then(() => process.exit(exitCode));
   };
   channel?.listen((message) => {
     if (message.fairlead !== 'readiness-wanted') return;
@@ -93,6 +96,12 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
   if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
+  void gateway.storeDeath.then((died) => {
+    logger.error(`${died.message}. Only a new process can open it again: this one ends.`, undefined, 'Database');
+    exitCode = 1;
+    wish ??= 'SIGTERM';
+    stopIfAsked();
+  });
   stopIfAsked();
 }
 

@@ -107,7 +107,8 @@ export interface ContainerStore {
   /** @returns undefined where there is none of that id of this caller's key, or its time is over */
   load(id: string, signal: CancelSignal): Promise<Uint8Array | undefined>;
   /**
-   * Keeps it from now on for so long.
+   * Keeps it from now on for so long. Bytes are never changed after they were loaded or saved: the same array again
+   * only lasts longer, and is not written anew.
    * @throws ExtensionFault `too-large` past the size or number that one key may have
    */
   save(id: string, state: Uint8Array, seconds: number, signal: CancelSignal): Promise<void>;

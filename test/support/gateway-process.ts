@@ -77,6 +77,17 @@ export class GatewayProcess {
     await this.ended;
   }
 
+  /** Sends it a signal, and goes on. */
+  signal(signal: NodeJS.Signals): void {
+    this.child.kill(signal);
+  }
+
+  /** Resolves when it has ended by itself. @returns its exit code */
+  async exitCode(): Promise<number | null> {
+    await this.ended;
+    return this.child.exitCode;
+  }
+
   /** Ends it without a chance to write anything. Safe to call again. */
   async kill(): Promise<void> {
     this.child.kill('SIGKILL');

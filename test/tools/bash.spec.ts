@@ -100,6 +100,15 @@ describe('bash', () => {
     expect(await once('echo "[$x]"; ls /tmp')).toMatchObject({ stdout: '[]\n' });
   });
 
+  it('leaves the state as it was where a command only looked', async () => {
+    const run = session();
+    const { container_id } = await run('mkdir d; echo text > d/f; ln -s d/f l; X=1');
+    const states = [kept.get(container_id as string)];
+    for (const command of ['ls -la', 'cat l | sort > /dev/null', 'false', 'pwd; echo $X $RANDOM'])
+      states.push((await run(command), kept.get(container_id as string)));
+    for (const state of states) expect(Buffer.compare(state!, states[0]!)).toBe(0);
+  });
+
   it('is at home in its own folder, and has one for what is passing', async () => {
     expect(await once('echo hi > f; cat ~/f; cd /tmp; pwd; echo $HOME')).toMatchObject({
       stdout: 'hi\n/tmp\n/home/user\n',

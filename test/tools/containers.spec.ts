@@ -25,6 +25,11 @@ const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
 jest.spyOn(Logger.prototype, 'warn').mockImplementation();
 
 const { signal } = new Cancellation();
+const abortedSignal = (): typeof signal => {
+  const gone = new Cancellation();
+  gone.abort(new CallerGone());
+  return gone.signal;
+};
 const ID = 'container-of-a-test';
 const [KEY, OTHER_KEY] = ['a'.repeat(64), 'b'.repeat(64)];
 const PIECES = 3;
@@ -165,6 +170,42 @@ describeOnEachDatabase('containers of tools', (database) => {
     clock.aheadMs += 2 * HOUR_MS;
     await sweep.sweep();
     expect(await countPieces()).toBe(0);
+  });
+
+  const standing = (): Promise<unknown> =>
+    dataSource.query('select state, xmin from tool_container_pieces order by number');
+
+  it('is not written anew by bytes that stand there already, and lasts as long as they were saved for', async () => {
+    const { of } = replica();
+    const store = of();
+    const written = bytesOf(1);
+    await store.save(ID, written, 60, signal);
+    const pieces = await standing();
+    clock.aheadMs = 59_000;
+    await store.save(ID, written, 60, signal);
+    clock.aheadMs = 118_000;
+    const [later, loaded] = [of(), await of().load(ID, signal)];
+    expect(fillOf(loaded)).toBe(1);
+    const own = (await later.load(ID, signal))!;
+    await later.save(ID, own, 60, signal);
+    expect(await standing()).toEqual(pieces);
+    clock.aheadMs = 177_000;
+    expect(fillOf(await of().load(ID, signal))).toBe(1);
+  });
+
+  it('is written anew where another state stands there by now, under another id, or after its time', async () => {
+    const [one, other] = [replica().of(), replica().of()];
+    const written = bytesOf(1);
+    await one.save(ID, written, 60, signal);
+    await other.save(ID, bytesOf(2), 60, signal);
+    await one.save(ID, written, 60, signal);
+    expect(fillOf(await other.load(ID, signal))).toBe(1);
+    await one.save('another', written, 60, signal);
+    expect(fillOf(await other.load('another', signal))).toBe(1);
+    clock.aheadMs = 61_000;
+    await one.save(ID, written, 60, signal);
+    expect(fillOf(await other.load(ID, signal))).toBe(1);
+    await expect(one.save('another', written, 60, abortedSignal())).rejects.toThrow(CallerGone);
   });
 
   it('is swept of what is over, and of nothing else', async () => {

@@ -8,9 +8,11 @@ import { databaseAddress } from './database-address.js';
 import { DatabaseHealth } from './database-health.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
+import { EngineLife } from './engine-life.js';
 import { migrate } from './migrate.js';
 import { databaseOptions } from './options.js';
 import { Statements } from './statements.js';
+import { StoreUpkeep } from './store-upkeep.js';
 import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 import { WatchedClient } from './watched-client.js';
@@ -30,24 +32,30 @@ const NO_ENTRY = /^(?:28...|3D000)$/;
 export class DatabaseModule {
   /** @param opener opens the embedded database when no DATABASE_URL is set */
   static register(opener: EmbeddedOpener = new DirectoryOpener()): DynamicModule {
+    // One for both: TypeORM's module has providers of its own.
+    const life = { provide: EngineLife, useValue: new EngineLife() };
     return {
       module: DatabaseModule,
       imports: [
         TypeOrmModule.forRootAsync({
-          inject: [Environment, EmbeddedOpener],
-          extraProviders: [{ provide: EmbeddedOpener, useValue: opener }],
+          inject: [Environment, EmbeddedOpener, EngineLife],
+          extraProviders: [{ provide: EmbeddedOpener, useValue: opener }, life],
           useFactory: storeOptions,
           dataSourceFactory: openPatiently,
         }),
       ],
-      providers: [BackupPort, DatabaseHealth, Statements],
-      exports: [DatabaseHealth, Statements],
+      providers: [BackupPort, DatabaseHealth, Statements, StoreUpkeep, life],
+      exports: [DatabaseHealth, EngineLife, Statements],
     };
   }
 }
 
-async function storeOptions(environment: Environment, opener: EmbeddedOpener): Promise<TypeOrmModuleOptions> {
-  const embedded = environment.databaseUrl === undefined ? await opener.open(environment.dataDir) : undefined;
+async function storeOptions(
+  environment: Environment,
+  opener: EmbeddedOpener,
+  life: EngineLife,
+): Promise<TypeOrmModuleOptions> {
+  const embedded = environment.databaseUrl === undefined ? await opener.open(environment.dataDir, life) : undefined;
   const options = databaseOptions(environment, embedded);
   return {
     ...options,

@@ -1,9 +1,10 @@
-import { chmod, mkdtemp, open, readFile, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readFile, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PglitePgConnection } from '@electric-sql/pglite/node-postgres';
 import { createDataDirectory } from '../data-directory.js';
 import { lockDirectory } from './directory-lock.js';
 import { initialise, loadEngine, type EmbeddedEngine } from './embedded-engine.js';
+import { EngineLife } from './engine-life.js';
 import { gatheringMessages } from './gathered-messages.js';
 import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
@@ -17,6 +18,15 @@ export const STORE_VERSION = 1;
 /** Its folder in the data directory. */
 export const DATABASE = 'database';
 const UNFINISHED = 'database.new-';
+const MIB = 1024 * 1024;
+/** What making a database takes, and more than opening one does: its log grows by files of 16 MiB. */
+const ROOM_BYTES = 64 * MIB;
+/**
+ * The engine's defaults are those of a server. 128 MB of buffers would stay resident for a database that fits the
+ * system's own cache. Its log keeps files for reuse up to a gigabyte: here three of 16 MB are enough, for `StoreUpkeep`
+ * has its checkpoints made.
+ */
+const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=48MB', 'max_wal_size=96MB'];
 
 /** An open embedded PostgreSQL: one session, safe against a process kill, not against power loss. */
 export interface EmbeddedDatabase {
@@ -29,10 +39,11 @@ export interface EmbeddedDatabase {
 /** Opens the embedded database; the port that tests replace. */
 export abstract class EmbeddedOpener {
   /**
+   * @param life is told when the engine dies
    * @throws InvalidEnvironment when the directory cannot be written to
-   * @throws StoreRefused when another process uses it, or holds what this release must not open
+   * @throws StoreRefused when another process uses it, it holds what this release must not open, or its disk is full
    */
-  abstract open(dataDir: string): Promise<EmbeddedDatabase>;
+  abstract open(dataDir: string, life?: EngineLife): Promise<EmbeddedDatabase>;
 }
 
 /** Keeps the database in `<dataDir>/database`, guarded by `<dataDir>/lock`. */
@@ -41,22 +52,22 @@ export class DirectoryOpener extends EmbeddedOpener {
     super();
   }
 
-  override async open(dataDir: string): Promise<EmbeddedDatabase> {
+  override async open(dataDir: string, life = new EngineLife()): Promise<EmbeddedDatabase> {
     await createDataDirectory(dataDir);
     const lock = await lockDirectory(join(dataDir, 'lock'));
     try {
       const directory = join(dataDir, DATABASE);
       if (await isComplete(directory)) await removeUnfinished(dataDir);
-      else await create(dataDir, directory);
+      else await withRoom(dataDir, () => create(dataDir, directory));
 
       const { PGlite, createPgConfig } = await this.load();
-      // The default of 128 MB of buffers would stay resident for a database that fits the system's own cache.
-      const startParams = [...PGlite.defaultStartParams, '-c', 'shared_buffers=16MB'];
-      const database = await PGlite.create({ dataDir: directory, startParams });
+      const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
+      const database = await withRoom(dataDir, () => PGlite.create({ dataDir: directory, startParams }));
       return {
-        connect: () => createPgConfig(gatheringMessages(database)).connection,
+        connect: () => createPgConfig(gatheringMessages(database, life)).connection,
         close: async () => {
-          await database.close();
+          // One that died does not answer to that either.
+          if (!life.diedOf) await database.close();
           await lock.release();
         },
       };
@@ -64,6 +75,21 @@ export class DirectoryOpener extends EmbeddedOpener {
       await lock.release();
       throw error;
     }
+  }
+}
+
+/** @throws StoreRefused where it fails for want of room: the engine says no more than that it failed */
+async function withRoom<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (error) {
+    const { bavail, bsize } = await statfs(dataDir);
+    const left = bavail * bsize;
+    if (left >= ROOM_BYTES) throw error;
+    throw new StoreRefused(
+      `The embedded database in ${dataDir} cannot be opened: its disk has ${Math.floor(left / MIB)} MiB left, and ` +
+        `${ROOM_BYTES / MIB} may be needed. Make room there and start again.`,
+    );
   }
 }
 

@@ -1,9 +1,12 @@
 /**
- * Goal: a statement reaches the engine as one piece, whatever it is made of, and what stands alone is not held back.
- * Method: the messages of the driver, before an engine that writes down what it is handed.
+ * Goal: a statement reaches the engine as one piece, whatever it is made of, and what stands alone is not held back; an
+ * engine that dies says so once, and is asked nothing more. Method: the messages of the driver, before an engine that
+ * writes down what it is handed.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { serialize } from 'pg-protocol';
+import { isDatabaseUnavailable } from './database-unavailable.js';
+import { EngineDied, EngineLife } from './engine-life.js';
 import { gatheringMessages } from './gathered-messages.js';
 
 const PARSE = serialize.parse({ name: 'a', text: 'select $1', types: [] });
@@ -15,17 +18,19 @@ const [FLUSH, SYNC] = [serialize.flush(), serialize.sync()];
 
 let handed: { readonly piece: Buffer; readonly options: unknown }[];
 let isBroken: boolean;
+let failure: object | undefined;
 const engine = {
   waitReady: Promise.resolve(),
   execProtocolStream: async (piece: Uint8Array, options: unknown): Promise<unknown[]> => {
     if (isBroken) throw new Error('The engine is gone.');
     handed.push({ piece: Buffer.from(piece), options });
-    return [{ name: `answer ${handed.length}` }];
+    return failure ? [failure] : [{ name: `answer ${handed.length}` }];
   },
 } as unknown as PGlite;
 beforeEach(() => {
   handed = [];
   isBroken = false;
+  failure = undefined;
 });
 
 const send = async (connection: PGlite, ...messages: readonly Uint8Array[]): Promise<string[]> => {
@@ -69,4 +74,42 @@ it('keeps connections apart, and nothing of a statement that the engine did not 
   isBroken = false;
   await send(one, BIND, SYNC);
   expect(handed.at(-1)!.piece).toEqual(Buffer.concat([BIND, SYNC]));
+});
+
+describe('an engine', () => {
+  const NO_ROOM = 'could not write to file "pg_wal/xlogtemp.42": No space left on device';
+  const failWith = (severity: string): void => {
+    failure = { name: 'error', severity, code: '53100', message: NO_ROOM };
+  };
+
+  it.each(['PANIC', 'FATAL'])('is dead after a %s, for every connection, and is taken for unavailable', async (severity) => {
+    const life = new EngineLife();
+    const [one, other] = [gatheringMessages(engine, life), gatheringMessages(engine, life)];
+    failWith(severity);
+    const died = await send(one, PARSE, BIND, EXECUTE, SYNC).catch((error: unknown) => error);
+    expect(died).toMatchObject({ message: `The embedded database has ended: ${severity}: ${NO_ROOM}` });
+    expect(isDatabaseUnavailable(died)).toBe(true);
+    expect(await life.death).toBe(died);
+    failure = undefined;
+    for (const connection of [one, other]) await expect(send(connection, PARSE, SYNC)).rejects.toBe(died);
+    expect(handed).toHaveLength(1);
+  }); // prettier-ignore
+
+  it.each(['ERROR', 'WARNING', 'NOTICE'])('lives on after an %s', async (severity) => {
+    const life = new EngineLife();
+    const connection = gatheringMessages(engine, life);
+    failWith(severity);
+    await send(connection, PARSE, SYNC);
+    failure = undefined;
+    expect(await send(connection, PARSE, SYNC)).toEqual(['answer 2']);
+    expect(life.diedOf).toBe(undefined);
+  });
+
+  it('tells what it died of first', () => {
+    const life = new EngineLife();
+    const [first, second] = ['one', 'other'].map((reason) => new EngineDied(reason));
+    life.end(first!);
+    life.end(second!);
+    expect(life.diedOf).toBe(first);
+  });
 });

@@ -96,6 +96,8 @@ export class BashSession {
 
   /** Until the generation is over. @throws ExtensionFault `busy` where there is no room for it */
   private hold(state: Uint8Array, { keep }: ExtensionContext): void {
+    // The same array, so that the store need not write it again: most commands only look.
+    if (this.state && Buffer.compare(this.state, state) === 0) return;
     const more = state.length - this.heldBytes;
     if (more > 0 && !keep(more)) throw new ExtensionFault('busy', 'too much is kept');
     this.heldBytes += Math.max(0, more);

@@ -117,6 +117,21 @@ describe('a use', () => {
     expect(new Set(bench.saved.map(([id]) => id)).size).toBe(1);
   });
 
+  it('saves the same array again where a command changed nothing: the store writes no such again', async () => {
+    const bench = new Bench();
+    const states: Uint8Array[] = [];
+    bench.save = (_id, state) => {
+      states.push(state);
+      return Promise.resolve();
+    };
+    const tool = served();
+    for (const state of ['after', 'after', 'later', 'after']) {
+      bench.outcome = () => Promise.resolve({ ...DONE, state: Buffer.from(state) });
+      await bench.run(tool);
+    }
+    expect(states.map((state) => states.indexOf(state))).toEqual([0, 0, 2, 3]);
+  });
+
   it('gives a thread a copy: what it takes is not lost with it', async () => {
     const bench = new Bench();
     const tool = served();

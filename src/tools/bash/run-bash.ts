@@ -145,7 +145,8 @@ async function takeState({ fs }: Bash, { env }: BashExecResult): Promise<Uint8Ar
     if (!isKept(path)) continue;
     const { isFile, isSymbolicLink, mode, mtime } = await fs.lstat(path);
     const entry = { path, mode, modifiedMs: mtime.getTime() };
-    if (isSymbolicLink) entries.push({ ...entry, target: await fs.readlink(path) });
+    // A link is as old as its command: its time cannot be put back, and would make each state another one.
+    if (isSymbolicLink) entries.push({ ...entry, modifiedMs: 0, target: await fs.readlink(path) });
     else entries.push(isFile ? { ...entry, content: await fs.readFileBuffer(path) } : entry);
   }
   return packState({

@@ -91,6 +91,19 @@ export class ToolContainersRepository {
     });
   }
 
+  /**
+   * It stays for so long from now on, with the state it has.
+   * @returns false when it has another by now, or its time is over
+   */
+  async prolong({ keyHash, id }: ContainerPlace, { state }: ContainerState, seconds: number): Promise<boolean> {
+    const prolonged = await this.statements.run(
+      `UPDATE tool_containers SET expires_at = $4
+       WHERE key_hash = $1 AND id = $2 AND state = $3 AND expires_at > $5 RETURNING id`,
+      [keyHash, id, state, new Date(this.clock.now() + seconds * 1_000), this.now()],
+    );
+    return prolonged.length > 0;
+  }
+
   async removePiece(state: string, number: number): Promise<void> {
     await this.statements.run(`DELETE FROM tool_container_pieces WHERE state = $1 AND number = $2`, [state, number]);
   }

@@ -19,6 +19,14 @@ const PIECE_BYTES = 256 * 1024;
 /** Times that a state is read that others replace meanwhile. */
 const READS_MAX = 3;
 
+interface LoadedState {
+  readonly container: ContainerState;
+  readonly bytes: Uint8Array;
+}
+
+/** As which state of which container bytes stand in the store, as far as somebody still has them. */
+type KeptStates = WeakMap<Uint8Array, ContainerState & { readonly id: string }>;
+
 /**
  * Containers of tools in the store, each sealed for its key and its id. Any number of replicas may read and write one
  * at once: a state is read whole or not at all, and of several that are written, the one that is put last stays, whole;
@@ -36,19 +44,31 @@ export class ToolContainers {
 
   /** Those of the caller's key: to it, those of others are not there. */
   of({ accountId, keyHash }: Pick<Caller, 'accountId' | 'keyHash'>): ContainerStore {
+    const kept: KeptStates = new WeakMap();
+    const load = async (id: string, signal: CancelSignal): Promise<Uint8Array | undefined> => {
+      const loaded = await this.load({ accountId, keyHash, id }, signal);
+      if (loaded) kept.set(loaded.bytes, { id, ...loaded.container });
+      return loaded?.bytes;
+    };
+    const save = async (id: string, bytes: Uint8Array, seconds: number, signal: CancelSignal): Promise<void> => {
+      const place = { accountId, keyHash, id };
+      const before = kept.get(bytes);
+      signal.throwIfAborted();
+      if (before?.id === id && (await this.rows.prolong(place, before, seconds))) return;
+      kept.set(bytes, { id, ...(await this.save(place, bytes, seconds, signal)) });
+    };
     return {
-      load: (id, signal) => this.attempt(signal, () => this.load({ accountId, keyHash, id }, signal)),
-      save: (id, state, seconds, signal) =>
-        this.attempt(signal, () => this.save({ accountId, keyHash, id }, state, seconds, signal)),
+      load: (id, signal) => this.attempt(signal, () => load(id, signal)),
+      save: (id, bytes, seconds, signal) => this.attempt(signal, () => save(id, bytes, seconds, signal)),
     };
   }
 
-  private async load(place: ContainerPlace, signal: CancelSignal): Promise<Uint8Array | undefined> {
+  private async load(place: ContainerPlace, signal: CancelSignal): Promise<LoadedState | undefined> {
     for (let read = 1; read <= READS_MAX; read++) {
       signal.throwIfAborted();
-      const state = await this.rows.find(place);
-      const pieces = state && (await this.readPieces(place, state, signal));
-      if (pieces !== 'replaced') return pieces && Buffer.concat(pieces);
+      const container = await this.rows.find(place);
+      const pieces = container && (await this.readPieces(place, container, signal));
+      if (pieces !== 'replaced') return pieces && { container, bytes: Buffer.concat(pieces) };
     }
     throw new ExtensionFault('busy', 'The container is being written by other requests; try again.');
   }
@@ -73,7 +93,12 @@ export class ToolContainers {
     return pieces;
   }
 
-  private async save(place: ContainerPlace, bytes: Uint8Array, seconds: number, signal: CancelSignal): Promise<void> {
+  private async save(
+    place: ContainerPlace,
+    bytes: Uint8Array,
+    seconds: number,
+    signal: CancelSignal,
+  ): Promise<ContainerState> {
     if (bytes.length > CONTAINER_BYTES_MAX)
       throw new ExtensionFault('too-large', `A container holds at most ${CONTAINER_BYTES_MAX / 1024 / 1024} MiB.`);
     if (!(await this.rows.hasRoom(place))) throw tooMany();
@@ -90,6 +115,7 @@ export class ToolContainers {
     const unused = put ? put.before : container;
     if (unused) await this.removePieces(unused);
     if (!put) throw tooMany();
+    return container;
   }
 
   private async writePieces(
