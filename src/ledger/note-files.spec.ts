@@ -142,8 +142,9 @@ describe('notes of open generations', () => {
     expect(() => files.write(note('torn', '2'))).toThrow();
     isFull = false;
     files.write(note('b', '3'));
-    files.write(note('b', '4'));
-    expect(await costs()).toEqual({ a: '1', b: '4' });
+    expect(await costs()).toEqual({ a: '1', b: '3' });
+    files.write(note('c', '4'));
+    expect(await costs()).toEqual({ a: '1', b: '3', c: '4' });
     expect((await NoteFiles.read(folder)).damaged).toHaveLength(taken === 0 ? 0 : 1);
   });
 

@@ -157,10 +157,17 @@ describeOnEachDatabase('money that runs out in mid-loop', (database) => {
 
   it.each<[string, Script]>([
     ['its first call has let go', calls(USES.datetime)],
-    ['a use that cost nothing has let go of its price', calls({ name: 'web_search', input: {} })],
+    // Where nobody may be asked.
+    [
+      'a use that cost nothing has let go of its price',
+      calls({ name: 'web_fetch', input: { url: 'http://127.0.0.1:1/' } }),
+    ],
   ])('is there to the last of it once %s', async (_, script) => {
     const bound = await boundOf();
-    const needed = bound + (await extensionOf(bound, script));
+    const extension = await extensionOf(bound, script);
+    // What the first call came to, and a prompt that is longer by a use of a tool.
+    expect(microUsd(extension)).toBeLessThan(1_500);
+    const needed = bound + extension;
     for (const [room, reason] of [
       [needed, 'end_turn'],
       [needed - 1e-12, 'pause_turn'],
