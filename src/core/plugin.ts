@@ -108,8 +108,6 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
   /** Whether `consult` has anybody to ask, of a request that is prepared. Absent: always. */
   consults?(request: ModelRequest): boolean;
-  /** `consult` asks models: room for the answer is kept beside theirs. */
-  readonly asksModels?: boolean;
   /** The models that `consult` would ask, for an explanation. Pure. */
   foresee?(
     request: ModelRequest,

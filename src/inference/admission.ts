@@ -55,8 +55,8 @@ export interface Admitted {
   readonly modelLimiter: ModelSlots;
   /** Takes what further calls need of the limits of its key; absent: it has none. */
   readonly keyRate?: KeyRate;
-  /** As `NextCall` has it, of the first call; absent: its room is that of the hold. */
-  readonly release?: () => void;
+  /** As `NextCall` has it, of the call that it goes on with. */
+  readonly release: () => void;
 }
 
 /** What a further call goes on with. */
@@ -142,7 +142,9 @@ export class Admission {
     if (keyRate) generation.observe(keyRate);
     const plan = withLegs(planned, legs);
     generation.held(plan);
-    return { plan, prompt, billing, modelLimiter, ...(keyRate && { keyRate }) };
+    const first = hold.bound;
+    const release = (): void => billing.release(first);
+    return { plan, prompt, billing, modelLimiter, release, ...(keyRate && { keyRate }) };
   }
 
   /**

@@ -50,10 +50,8 @@ export class GenerationBilling implements GenerationObserver {
   /** Of the calls that have ended. */
   private readonly priced = new Map<ProviderCall, PricedCall>();
 
-  /** What further calls and uses of tools may come to that are under way. */
+  /** What calls and uses of tools may come to that are under way or sure to come, the answer's first call among them. */
   private readonly coming = new Set<HeldAmounts>();
-  /** What is needed is asked for alone, once there was no room for more. */
-  private lacksRoomAhead = false;
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = Promise.resolve();
   /** What had ended when that was last written down, and when nobody can lose it. Never rejects. */
@@ -67,20 +65,28 @@ export class GenerationBilling implements GenerationObserver {
     private readonly prompt: MeasuredPrompt,
   ) {
     hold.observe = () => this.observed();
+    // What is held was taken for the first call: whoever is consulted before it has ended has no part of that.
+    this.coming.add(hold.bound);
+  }
+
+  /** Lets go of what was kept for a call or a use, once: it has ended, and what it used is known. */
+  release(room: HeldAmounts): void {
+    this.coming.delete(room);
   }
 
   /**
-   * Reserves more for a further call, from the same counters.
-   * @returns whether there was room for it
+   * Reserves more for further calls, from the same counters.
+   * @param ahead as of `LedgerService.extend`
+   * @returns whether there was room for what is missing
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
-  async reserve(more: HeldAmounts): Promise<boolean> {
+  async reserve(missing: HeldAmounts, ahead?: HeldAmounts): Promise<boolean> {
     const { ledger } = this.billing;
-    const outcome = await ledger.extend(this.hold, more);
+    const outcome = await ledger.extend(this.hold, missing, ahead);
     if (outcome === undefined || outcome === 'gone') return outcome === undefined;
     // What others have settled still counts with its whole bound until it is posted: a refusal is true.
     await ledger.postSettled(outcome.refused);
-    return (await ledger.extend(this.hold, more)) === undefined;
+    return (await ledger.extend(this.hold, missing, ahead)) === undefined;
   }
 
   /**
@@ -98,24 +104,27 @@ export class GenerationBilling implements GenerationObserver {
 
   private async makeRoomNext(next: HeldAmounts): Promise<(() => void) | undefined> {
     this.coming.add(next);
-    const release = (): void => void this.coming.delete(next);
     try {
       const noting = this.note();
       // What costs nothing waits for nothing: the call behind it will.
-      const [isCovered] = await Promise.all([this.covers(), isNothing(next) ? undefined : noting]);
-      if (isCovered) return release;
+      const [isCovered] = await Promise.all([this.covers(next), isNothing(next) ? undefined : noting]);
+      if (isCovered) return () => this.release(next);
     } catch (error) {
-      release();
+      this.release(next);
       throw error;
     }
-    release();
+    this.release(next);
     return undefined;
   }
 
-  /** Whether the hold covers all that was used and is to come, extended where it does not yet. */
-  private async covers(): Promise<boolean> {
+  /**
+   * Whether the hold covers all that was used and is to come, `next` among it, extended where it does not yet: by what
+   * is missing and, where counters keep plenty free, by as much again as was used, or twice what is next where that is
+   * more. A loop then asks the ledger once or twice, not for each of its calls.
+   */
+  private async covers(next: HeldAmounts): Promise<boolean> {
     const { bound } = this.hold;
-    // What is under way has its whole room in what is coming.
+    // What is under way has its whole room in what is coming, the first call as well.
     const used = this.costs(({ ending }) => ending !== undefined);
     const coming = { credits: 0n, byok: 0n };
     for (const { credits, byok } of this.coming) {
@@ -127,14 +136,10 @@ export class GenerationBilling implements GenerationObserver {
       byok: positive(used.byok + coming.byok - bound.byok),
     };
     if (missing.credits === 0n && missing.byok === 0n) return true;
-    // Where there is no room for that, what is needed.
-    const ahead = {
-      credits: withRoomAhead(missing.credits, used.credits, coming.credits),
-      byok: withRoomAhead(missing.byok, used.byok, coming.byok),
-    };
-    if (!this.lacksRoomAhead && (await this.reserve(ahead))) return true;
-    this.lacksRoomAhead = true;
-    return this.reserve(missing);
+    return this.reserve(missing, {
+      credits: missing.credits === 0n ? 0n : larger(used.credits, 2n * next.credits),
+      byok: missing.byok === 0n ? 0n : larger(used.byok, 2n * next.byok),
+    });
   }
 
   private note(): Promise<void> {
@@ -399,13 +404,6 @@ function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly To
     ...(fetches > 0 && { webFetchRequests: (usage.webFetchRequests ?? 0) + fetches }),
   };
 }
-
-/**
- * What is missing of a hold, and as much again as was used, or twice what is to come where that is more: a loop asks
- * the ledger once or twice, not for each of its calls.
- */
-const withRoomAhead = (missing: PicoUsd, used: PicoUsd, coming: PicoUsd): PicoUsd =>
-  missing === 0n ? 0n : missing + larger(used, 2n * coming);
 
 const isNothing = ({ credits, byok }: HeldAmounts): boolean => credits === 0n && byok === 0n;
 const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);

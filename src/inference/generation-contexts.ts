@@ -147,7 +147,7 @@ async function* told(
     while ('call' in next) {
       const { call } = next;
       yield* toldCall(generation, next, release, loop);
-      if (!loop?.goesOn || call.isUnseen) return;
+      if (call.isUnseen || !loop?.goesOn) return;
       yield* await loop.runTools();
       next = await loop.next(call.leg);
     }

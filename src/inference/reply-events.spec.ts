@@ -1,5 +1,5 @@
-// Goal: what a watch has not let through never goes out, also where it fails while the next batch comes. Method: a
-// provider, a watch and a reader by hand.
+// Goal: what a watch has not let through never goes out, also where it fails while the next batch comes; what is read
+// unseen ends by its last event. Method: a provider, a watch and a reader by hand.
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ReplyWatch } from '../core/plugin.js';
@@ -7,6 +7,7 @@ import { Cancellation } from '../core/cancellation.js';
 import type { Puller } from '../core/stream/pulled.js';
 import type { StartedCall } from '../routing/plan-runner.js';
 import { ReplyEvents } from './reply-events.js';
+import type { ToolLoop } from './tools/tool-loop.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -43,6 +44,37 @@ function bench(watch: ReplyWatch) {
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
+
+it('ends a call that was read unseen to its end as completed, whatever its loop knows of it', async () => {
+  const ended: unknown[] = [];
+  let provider!: Puller<Batch>;
+  const call = { observe: () => true, isUnseen: true, pausedMs: 0 };
+  const begun = {
+    call,
+    events: {
+      pull: (puller: Puller<Batch>) => void (provider = puller),
+      return: () => Promise.resolve({ done: true, value: undefined }),
+      hearOut: () => undefined,
+    },
+  } as unknown as StartedCall;
+  const generation = {
+    endCall: (_: unknown, ending: string) => void ended.push(ending),
+    end: (ending: string) => Promise.resolve(void ended.push(ending)),
+    fail: (reason: unknown) => Promise.resolve(void ended.push(reason)),
+    unseenConsultations: () => undefined,
+  } as unknown as Generation;
+  // It was told nothing since its reader left.
+  const loop = {
+    get goesOn(): boolean {
+      throw new TypeError('asked of a reply whose end it was not told');
+    },
+  } as unknown as ToolLoop;
+  const events = new ReplyEvents(generation, begun, new Cancellation().signal, loop);
+  const read = events.readUnseen();
+  provider.take([{ type: 'ping' }]);
+  await read;
+  expect(ended).toEqual(['completed', 'caller-gone']);
+});
 
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());

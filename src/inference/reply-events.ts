@@ -195,7 +195,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   /** The last words wait until they are paid for. */
   private async complete(batch: Batch): Promise<void> {
     try {
-      if (this.loop?.goesOn && !this.call.isUnseen) await this.goOn(this.loop, batch);
+      if (!this.call.isUnseen && this.loop?.goesOn) await this.goOn(this.loop, batch);
       else await this.endWith(batch);
     } catch (error) {
       this.failed(error);

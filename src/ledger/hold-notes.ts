@@ -6,7 +6,10 @@ export abstract class HoldNotes {
   /** Brings into the database what the process before this one has noted beside it. Before this one takes holds. */
   abstract restore(): Promise<void>;
 
-  /** @returns when no end of this process can lose it. Never rejects: the beat says it again */
+  /**
+   * @returns when no end of this process can lose it, or when it was refused: by a database that is gone, or a disk that
+   *   is full. Never rejects: the beat says it again, and until then the beat before counts
+   */
   abstract note(hold: Hold): Promise<void>;
 
   /** What was last noted of a generation, where the database does not have that. */

@@ -3,7 +3,7 @@
  * process left is brought into the database before it is gone. Method: files in a folder of their own, a double of the
  * statements.
  */
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { appendFile, mkdtemp, readFile, readdir, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Logger } from '@nestjs/common';
@@ -93,18 +93,35 @@ it('brings what an earlier process noted into the database, once, and not before
   last.onApplicationShutdown();
 });
 
-it('restores the others beside one that the database will not take', async () => {
-  const error = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+it('restores the others beside what the database will not take or is damaged, and keeps that, untold', async () => {
+  const told: unknown[][] = [];
+  for (const level of ['warn', 'error'] as const)
+    jest.spyOn(Logger.prototype, level).mockImplementation((...words) => void told.push(words));
   for (const id of ['good', 'bad', 'other']) await notes.note({ ...holdOf(() => ({ ...ROW, id })), id: 'gen-1-a' });
   const restoreNotes = async (found: readonly Note[]): Promise<void> => {
     if (found.some(({ row }) => row.id === 'bad')) throw Object.assign(new Error('no number'), { code: '22P02' });
     restored.push(...found);
   };
+  const folder = join(dataDir, 'notes');
+  await appendFile(join(folder, '1.rows'), 'no longer what it was\n');
   const later = new KeptNotes({ restoreNotes } as LedgerRepository, { dataDir } as Environment);
   await later.restore();
   later.onApplicationShutdown();
   expect(restored.map(({ row }) => row.id)).toEqual(['good', 'other']);
-  expect(error.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining('generation bad')]);
+  const [name, ...others] = (await readdir(folder)).filter((file) => !file.endsWith('.rows'));
+  expect([name, others]).toEqual([expect.stringMatching(/^[\w-]{36}\.damaged$/), []]);
+  const [damaged, refused] = (await readFile(join(folder, name!), 'utf8')).split('\n');
+  expect(damaged).toBe('no longer what it was');
+  expect(JSON.parse(refused!)).toMatchObject({ row: { ...NOTE, row: { ...ROW, id: 'bad' } } });
+  expect((await stat(join(folder, name!))).mode & 0o777).toBe(0o600);
+  expect(told).toEqual([
+    ['2 notes of calls that were cut off are damaged or not taken, and were set aside in ' + `notes/${name}.`],
+  ]);
+  // Once: what was set aside is not read again.
+  const last = new KeptNotes({ restoreNotes } as LedgerRepository, { dataDir } as Environment);
+  await last.restore();
+  last.onApplicationShutdown();
+  expect([await readdir(folder), told.length]).toEqual([['0.rows', '1.rows', name].toSorted(), 1]);
 });
 
 it('writes nothing while nothing was observed, and nothing that a beat has said stays', async () => {
@@ -114,7 +131,8 @@ it('writes nothing while nothing was observed, and nothing that a beat has said 
   await notes.note(holdOf(() => ROW));
   expect(notes.unsaid('gen-1-a')).toBe(ROW);
   notes.turn()();
-  expect([await NoteFiles.read(join(dataDir, 'notes')), notes.unsaid('gen-1-a')]).toEqual([[], undefined]);
+  const { notes: left } = await NoteFiles.read(join(dataDir, 'notes'));
+  expect([left, notes.unsaid('gen-1-a')]).toEqual([[], undefined]);
 });
 
 it('tells once of a disk that refuses, and of each further time after it took something', async () => {

@@ -14,6 +14,8 @@ export interface HoldMember {
   readonly amounts: HeldAmounts;
   /** Adds to a hold that stands. */
   readonly extends: boolean;
+  /** Wanted beside that, where plenty stays free. Of one that extends. */
+  readonly ahead?: HeldAmounts;
 }
 
 /** `undefined`: the hold to be extended is gone. */
@@ -22,6 +24,8 @@ export type TakenHold = GrantedHold | { readonly refused: readonly HoldRefusal[]
 interface GrantedHold {
   readonly heldAt: Date;
   readonly counters: HeldCounters;
+  /** What was wanted ahead was granted as well. */
+  readonly isAhead: boolean;
 }
 
 interface RefusedRow {
@@ -34,9 +38,18 @@ interface RefusedRow {
   readonly held: string;
 }
 
-/** A member that was granted, when in milliseconds of Unix time, and from what; or a counter that refused one. */
+/**
+ * A member that was granted, when in milliseconds of Unix time, from what, and whether with what it wanted ahead; or a
+ * counter that refused one.
+ */
 type TakenEntry =
-  | readonly [place: number, heldAtMs: number, ...counters: [HeldCounters['keyInterval'], HeldCounters['budgets']]]
+  | readonly [
+      place: number,
+      heldAtMs: number,
+      keyInterval: HeldCounters['keyInterval'],
+      budgets: HeldCounters['budgets'],
+      isAhead?: true,
+    ]
   | (RefusedRow & { readonly place: number });
 
 /**
@@ -76,6 +89,9 @@ export const HOLDS_INCOMPLETE = 'LR001';
 /** The statements of the ledger. What is hot is a function of the database: see `sql`. */
 @Injectable()
 export class LedgerRepository {
+  /** How often what open generations have come to was said. */
+  private said = 0;
+
   constructor(
     private readonly statements: Statements,
     private readonly clock: Clock,
@@ -88,19 +104,23 @@ export class LedgerRepository {
    */
   async take(replica: string, members: readonly HoldMember[], livesMs: number): Promise<readonly TakenHold[]> {
     const wanted: object[] = [];
-    for (const member of members) wanted.push(printMember(replica, member, wanted.length));
-    const answer = await this.statements.value('SELECT take_holds_2($1, $2, $3)', [
-      JSON.stringify(wanted),
-      String(this.clock.aheadMs),
-      String(livesMs),
-    ]);
+    const ahead: object[] = [];
+    for (const member of members) {
+      if (member.ahead) ahead.push({ place: wanted.length, id: member.request.id, ...printAmounts(member.ahead) });
+      wanted.push(printMember(replica, member, wanted.length));
+    }
+    const asked = [JSON.stringify(wanted), String(this.clock.aheadMs), String(livesMs)];
+    const answer =
+      ahead.length === 0
+        ? await this.statements.value('SELECT take_holds_2($1, $2, $3)', asked)
+        : await this.statements.value('SELECT take_holds_3($1, $2, $3, $4)', [...asked, JSON.stringify(ahead)]);
     const entries = JSON.parse(answer ?? 'null') as readonly TakenEntry[] | null;
     const taken = new Array<TakenHold>(members.length).fill(undefined);
     for (const entry of entries ?? []) {
       if ('place' in entry) taken[entry.place] = { refused: [...refusalsOf(taken[entry.place]), readRefusal(entry)] };
       else {
-        const [place, heldAtMs, keyInterval, budgets] = entry;
-        taken[place] = { heldAt: new Date(heldAtMs), counters: { keyInterval, budgets } };
+        const [place, heldAtMs, keyInterval, budgets, isAhead = false] = entry;
+        taken[place] = { heldAt: new Date(heldAtMs), counters: { keyInterval, budgets }, isAhead };
       }
     }
     return taken;
@@ -193,24 +213,26 @@ export class LedgerRepository {
 
   /**
    * Says that a replica lives, and what its open generations have come to: printed rows by id.
+   * @param observed read in the same turn: what was said later of one stays, by whichever statement
    * @returns the epoch of the holds: after another one than before, some may be lost
    */
   async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
-    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_3($1, $2) AS epoch', [
+    const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_4($1, $2, $3) AS epoch', [
       replica,
       printObserved(observed),
+      ++this.said,
     ]);
     return row!.epoch;
   }
 
   /**
    * Says what one open generation has come to, before the next beat would.
-   * @param row printed
+   * @param row printed; as of `beat`
    * @param sent as of `Statements.value`
    */
   async note(id: string, row: string, sent: () => void): Promise<void> {
     // A server's own end may lose it, as it may lose holds.
-    await this.statements.value('SELECT note_hold_1($1, $2, $3)', [id, row, 'false'], sent);
+    await this.statements.value('SELECT note_hold_2($1, $2, $3, $4)', [id, row, String(++this.said), 'false'], sent);
   }
 
   /**
@@ -365,6 +387,11 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
     guardrails: request.guardrails,
   };
 }
+
+const printAmounts = ({ credits, byok }: HeldAmounts): object => ({
+  bound: formatUsd(credits),
+  byok_bound: formatUsd(byok),
+});
 
 const refusalsOf = (taken: TakenHold): readonly HoldRefusal[] => (taken && 'refused' in taken ? taken.refused : []);
 

@@ -196,11 +196,12 @@ export class LedgerService implements OnModuleInit {
 
   /**
    * Reserves more for further calls of the same request, from the same counters.
+   * @param ahead wanted beside that for calls behind them, where every counter keeps plenty free; absent: nothing
    * @returns undefined when it was granted; else what had no room, or `gone` when the hold stands no more
    * @throws GatewayError `unavailable` while the ledger cannot be written
    */
-  extend(hold: Hold, more: HeldAmounts): Promise<ExtendOutcome> {
-    return this.extendInTurn(hold, { ...hold.request, isFree: false }, more);
+  extend(hold: Hold, more: HeldAmounts, ahead?: HeldAmounts): Promise<ExtendOutcome> {
+    return this.extendInTurn(hold, { ...hold.request, isFree: false }, more, ahead);
   }
 
   /**
@@ -213,21 +214,31 @@ export class LedgerService implements OnModuleInit {
     return this.extendInTurn(hold, { ...hold.request, isFree: true, isShared }, NOTHING);
   }
 
-  private extendInTurn(hold: Hold, request: HoldRequest, more: HeldAmounts): Promise<ExtendOutcome> {
+  private extendInTurn(
+    hold: Hold,
+    request: HoldRequest,
+    more: HeldAmounts,
+    ahead?: HeldAmounts,
+  ): Promise<ExtendOutcome> {
     // One after another: a statement that finds a hold twice fails for everybody in it.
-    const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, request, more));
+    const member = { request, amounts: more, extends: true, ...(ahead && { ahead }) };
+    const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, member));
     hold.extending = extended.catch(() => undefined);
     return extended;
   }
 
-  private async extendNext(hold: Hold, request: HoldRequest, more: HeldAmounts): Promise<ExtendOutcome> {
-    const taken = await this.submit({ request, amounts: more, extends: true }).catch((error: unknown) => {
+  private async extendNext(hold: Hold, member: HoldMember): Promise<ExtendOutcome> {
+    const taken = await this.submit(member).catch((error: unknown) => {
       // Its reply is on the way, and is settled at what is held.
       if (!(error instanceof GatewayError)) this.logger.error(error);
       throw unavailable();
     });
     if (!taken) return 'gone';
     if ('refused' in taken) return taken;
+    const { amounts, ahead = NOTHING } = member;
+    const more = taken.isAhead
+      ? { credits: amounts.credits + ahead.credits, byok: amounts.byok + ahead.byok }
+      : amounts;
     hold.bound = { credits: hold.bound.credits + more.credits, byok: hold.bound.byok + more.byok };
     return undefined;
   }
@@ -235,7 +246,7 @@ export class LedgerService implements OnModuleInit {
   /**
    * Writes down at once what a hold has come to, where a generation goes on with a further call: what has ended is
    * charged exactly, should this process die before the next beat.
-   * @returns when no end of this process can lose it. Never rejects: the beat says it again
+   * @returns as `HoldNotes.note`
    */
   note(hold: Hold): Promise<void> {
     return this.notes.note(hold);

@@ -3,6 +3,7 @@
  * database, however the process ended and whatever a line was cut to. Method: files in a folder of their own; what a
  * killed process leaves is what stands in them.
  */
+import { writeSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,19 +29,19 @@ const note = (id: string, cost: string): Note => ({
 });
 
 const costs = async (): Promise<Record<string, string>> =>
-  Object.fromEntries((await NoteFiles.read(folder)).map(({ row: { id, cost } }) => [id, cost]));
+  Object.fromEntries((await NoteFiles.read(folder)).notes.map(({ row: { id, cost } }) => [id, cost]));
 
 describe('notes of open generations', () => {
   it('are read back, the latest of each', async () => {
     for (const [id, cost] of [['a', '1'], ['b', '2'], ['a', '3']] as const) files.write(note(id, cost)); // prettier-ignore
     expect(await costs()).toEqual({ a: '3', b: '2' });
-    expect(await NoteFiles.read(folder)).toContainEqual(note('a', '3'));
+    expect((await NoteFiles.read(folder)).notes).toContainEqual(note('a', '3'));
     expect([files.latest('a')?.cost, files.latest('b')?.cost, files.latest('c')]).toEqual(['3', '2', undefined]);
   });
 
   it('are nothing where nobody has noted any', async () => {
     expect(await costs()).toEqual({});
-    expect(await NoteFiles.read(join(folder, 'nowhere'))).toEqual([]);
+    expect(await NoteFiles.read(join(folder, 'nowhere'))).toEqual({ notes: [], damaged: [] });
   });
 
   it('are gone once a beat has said them, and only then', async () => {
@@ -122,8 +123,29 @@ describe('notes of open generations', () => {
     await appendFile(name, '\n');
     files.write(note('b', '3'));
     expect(await costs()).toEqual({ a: '1', b: '3' });
-    await writeFile(name, whole.toString().replace('"cost":"1"', '"cost":"9"'));
+    const changed = whole.toString().replace('"cost":"1"', '"cost":"9"');
+    await writeFile(name, changed);
     expect(await costs()).toEqual({ a: '2' });
+    // What is not what was written is handed over, each line for itself.
+    expect((await NoteFiles.read(folder)).damaged.map(String)).toEqual([changed.slice(0, first)]);
+  });
+
+  it.each([0, 1, 40])('are whole behind one of which the disk took %d bytes', async (taken) => {
+    let isFull = false;
+    files.close();
+    files = NoteFiles.create(folder, (descriptor, bytes) => {
+      if (isFull && taken === 0) throw new Error('no space left');
+      return writeSync(descriptor, isFull ? bytes.subarray(0, taken) : bytes);
+    });
+    files.write(note('a', '1'));
+    isFull = true;
+    expect(() => files.write(note('torn', '2'))).toThrow();
+    isFull = false;
+    files.write(note('b', '3'));
+    expect(await costs()).toEqual({ a: '1', b: '3' });
+    files.write(note('c', '4'));
+    expect(await costs()).toEqual({ a: '1', b: '3', c: '4' });
+    expect((await NoteFiles.read(folder)).damaged).toHaveLength(taken === 0 ? 0 : 1);
   });
 
   it('are refused by name where a file cannot be read', async () => {

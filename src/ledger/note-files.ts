@@ -18,6 +18,17 @@ export interface Note {
   readonly row: Settlement;
 }
 
+/** What stands in a folder of notes. */
+export interface NoteReading {
+  /** The latest of each generation. */
+  readonly notes: readonly Note[];
+  /** Lines that are not what was written, as they are now, each with its end. */
+  readonly damaged: readonly Buffer[];
+}
+
+/** Writes a part of a line at least, and tells how many bytes; the port that tests replace. */
+export type WriteLine = (descriptor: number, bytes: Buffer) => number;
+
 /** The higher its number, the later it was written. */
 type NoteLine = Note & { readonly number: number };
 
@@ -41,13 +52,15 @@ export class NoteFiles {
   private constructor(
     private current: NoteFile,
     private other: NoteFile,
+    private readonly writeLine: WriteLine,
   ) {}
 
   /**
-   * @returns the latest of each generation, of whatever lines are whole in the folder, should there be one
+   * Reads whatever lines are whole in the folder, should there be one.
    * @throws StoreRefused for a file that cannot be read
    */
-  static async read(folder: string): Promise<readonly Note[]> {
+  static async read(folder: string): Promise<NoteReading> {
+    const damaged: Buffer[] = [];
     const latest = new Map<string, NoteLine>();
     for (const name of NAMES) {
       const path = join(folder, name);
@@ -56,23 +69,26 @@ export class NoteFiles {
         const what = 'It tells what calls had come to that a kill cut off: make it readable, or move it away.';
         throw new StoreRefused(`${path} cannot be read (${systemCode(error)}). ${what}`);
       });
-      for (const line of readSpoolLines<NoteLine>(bytes).rows) {
+      const lines = readSpoolLines<NoteLine>(bytes);
+      // An empty one ends a line of which the disk took nothing.
+      damaged.push(...lines.damaged.filter(({ length }) => length > 1));
+      for (const line of lines.rows) {
         const known = latest.get(line.row.id);
         if (!known || known.number < line.number) latest.set(line.row.id, line);
       }
     }
-    return Array.from(latest.values(), ({ hold, row }) => ({ hold, row }));
+    return { notes: Array.from(latest.values(), ({ hold, row }) => ({ hold, row })), damaged };
   }
 
   /** Empty ones, in a folder that is made with mode 0700. For one process at a time. */
-  static create(folder: string): NoteFiles {
+  static create(folder: string, writeLine: WriteLine = writeSync): NoteFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const [one, other] = NAMES.map((name) => {
       const descriptor = openSync(join(folder, name), 'a', 0o600);
       ftruncateSync(descriptor);
       return { descriptor, rows: new Map<string, Settlement>(), isTorn: false };
     });
-    return new NoteFiles(one!, other!);
+    return new NoteFiles(one!, other!, writeLine);
   }
 
   /** @throws when the disk refuses it */
@@ -82,7 +98,7 @@ export class NoteFiles {
     const bytes = Buffer.from(current.isTorn ? `\n${line}` : line);
     current.rows.set(row.id, row);
     current.isTorn = true;
-    current.isTorn = writeSync(current.descriptor, bytes) < bytes.length;
+    current.isTorn = this.writeLine(current.descriptor, bytes) < bytes.length;
     if (current.isTorn) throw new Error('The disk took no more than a part of a note.');
   }
 

@@ -1,4 +1,4 @@
-import { mkdir, open, readdir, rename } from 'node:fs/promises';
+import { mkdir, readdir, rename } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Logger } from '@nestjs/common';
 import { newUuid } from '../core/ids.js';
@@ -6,6 +6,7 @@ import { lockDirectory, type DirectoryLock } from '../shared/database/directory-
 import { StoreRefused } from '../shared/database/store-refused.js';
 import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
+import { setAside } from './set-aside.js';
 import { printSpoolLine } from './spool-lines.js';
 import { createSpoolFile, SEGMENT_ROWS_MAX, SpoolSegment, syncFolder, type CreateSpoolFile } from './spool-segment.js';
 
@@ -247,15 +248,7 @@ export class Spool {
   }
 
   private async setAside(segment: SpoolSegment, damaged: readonly Buffer[]): Promise<void> {
-    const name = `${segment.id}.damaged`;
-    const file = await open(join(this.dir, name), 'w', 0o600);
-    try {
-      await file.writeFile(Buffer.concat(damaged));
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await syncFolder(this.dir);
+    const name = await setAside(this.dir, segment.id, damaged);
     this.logger.warn(`${damaged.length} lines of the spool are damaged and were set aside in spool/${name}.`);
   }
 

@@ -658,6 +658,46 @@ describeOnEachDatabase('moderation by a guard model', (database) => {
     await bench.paid();
   });
 
+  it.each(FACES)(
+    'has its room beside that of the answer on $route, stream $stream, and without it the caller pays what came',
+    async ({ route, stream }) => {
+      const fields = { stream, max_tokens: 2_000 };
+      const explained = await bench.loop.gateway.request('/routing/explain', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(bench.loop.body({ ...PLUGIN, ...fields })),
+      });
+      const { candidates, consulted } = ((await explained.json()) as JsonBody).data;
+      const answer = Number(candidates[0].bound);
+      const guard = Number(consulted[0].bound);
+      // The answer uses up all that is held for it, but for some of its prompt's.
+      const answerCost = 12 * 3 + 2_000 * 15;
+      for (const [room, status, judges, charged] of [
+        // For the answer, and not for who judges what is asked.
+        [answer + guard / 2, 402, 0, 0],
+        // And for who judges that, but not for who judges the answer.
+        [answer + guard + 0.00001, 402, 1, CALL + answerCost],
+        [answer + 3 * guard, 200, 2, 2 * CALL + answerCost],
+      ] as const) {
+        const before = await bench.paid();
+        const { key } = await bench.loop.gateway.newKey({ limit: Number(room.toFixed(12)) });
+        bench.begin(anthropicReply([{ type: 'text', text: 'Light.' }], { usage: { output_tokens: 2_000 } }));
+        verdicts('safe');
+        const reply = await bench.ask(route, fields, key);
+        expect(reply.error?.code ?? reply.status).toBe(status);
+        expect(judged()).toHaveLength(judges);
+        expect((await bench.paid()) - before).toBe(charged);
+        if (judges > 0) {
+          expect(await bench.loop.row(reply.id)).toMatchObject({
+            outcome: status === 200 ? 'completed' : 'payment-required',
+            operator_cost: 0,
+            is_over_bound: false,
+          });
+        }
+      }
+    },
+  );
+
   it.each(ROUTES)('is left on %s with its caller', async (route) => {
     bench.begin(says(LONG));
     bench.loop.upstreams.adviser.script(inTurn(neverAnswers()));

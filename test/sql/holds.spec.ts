@@ -5,14 +5,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
-import { newUuid } from '../../src/core/ids.js';
+import type { Caller } from '../../src/core/caller.js';
+import { newUuid, type GenerationId } from '../../src/core/ids.js';
 import { INTERVALS, SystemClock, windowStart, type Interval } from '../../src/core/time.js';
-import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
+import type { HeldAmounts } from '../../src/ledger/hold.js';
+import { LedgerRepository, type HoldMember } from '../../src/ledger/ledger.repository.js';
 import type { Settlement } from '../../src/ledger/settlement.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { Statements } from '../../src/shared/database/statements.js';
 import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
-import { LedgerBench, rowOfHold, type LedgerAccount } from './ledger-bench.js';
+import { LedgerBench, rowOfHold, type Budget, type KeyCap, type LedgerAccount } from './ledger-bench.js';
 
 describeOnEachDatabase('holds', (database) => {
   let source: DataSource;
@@ -170,6 +172,127 @@ describeOnEachDatabase('holds', (database) => {
     await source.query('delete from holds where account_id = $1', [account.id]);
   }, 60_000);
 
+  it('have come to what was read of them last, whichever statement comes first, also after one that tells no number', async () => {
+    const account = await ledger.addAccount('100');
+    const { id } = await ledger.hold(account, account.keys[0]!, '1');
+    const said = (cost: number): string => JSON.stringify({ id, cost });
+    const note = (cost: number, number: number): Promise<unknown> =>
+      source.query('select note_hold_2($1, $2, $3, false)', [id, said(cost), number]);
+    const beat = (cost: number, number: number): Promise<unknown> =>
+      source.query('select beat_4(gen_random_uuid(), $1, $2)', [`[{"id":"${id}","row":${said(cost)}}]`, number]);
+    const seen = async (): Promise<number> => {
+      const [row] = await source.query<{ observed: { cost: number } }[]>(
+        'select observed from holds where generation_id = $1',
+        [id],
+      );
+      return row!.observed.cost;
+    };
+    // A replica of the release before tells none.
+    await source.query('select note_hold_1($1, $2, false)', [id, said(1)]);
+    const found = [];
+    for (const [say, cost, number] of [
+      [note, 2, 4],
+      [beat, 3, 3],
+      [note, 4, 4],
+      [beat, 5, 5],
+      [note, 6, 4],
+      [note, 7, 6],
+    ] as const) {
+      // prettier-ignore
+      await say(cost, number);
+      found.push(await seen());
+    }
+    expect(found).toEqual([2, 2, 2, 5, 5, 7]);
+    await ledger.release(id);
+    await ledger.post();
+  });
+
+  describe('that are made longer', () => {
+    const repository = (): LedgerRepository => new LedgerRepository(new Statements(source), new SystemClock());
+    const member = (id: string, account: LedgerAccount, amounts: HeldAmounts, ahead?: HeldAmounts): HoldMember => ({
+      request: {
+        id: id as GenerationId,
+        caller: { accountId: account.id, workspaceId: account.workspaceId, keyHash: account.keys[0]! } as Caller,
+        guardrails: [],
+        model: 'test/one',
+        bound: amounts,
+        isFree: false,
+      },
+      amounts,
+      extends: true,
+      ...(ahead && { ahead }),
+    });
+    const usd = (credits: number, byok = 0): HeldAmounts => ({
+      credits: BigInt(credits * 1e6) * 1_000_000n,
+      byok: BigInt(byok * 1e6) * 1_000_000n,
+    });
+    const boundsOf = async (...ids: readonly string[]): Promise<number[][]> => {
+      const rows = await source.query<{ bound: string; byok_bound: string }[]>(
+        'select bound, byok_bound from holds where generation_id = any($1) order by array_position($1::text[], generation_id)',
+        [ids],
+      );
+      return rows.map((row) => [Number(row.bound), Number(row.byok_bound)]);
+    };
+
+    // Of a hold of 1, by 1 and 2 ahead: 4 are held then, and as much again as what is ahead is to stay free.
+    it.each<[string, string, { keys?: readonly KeyCap[]; budgets?: readonly Budget[] }, boolean]>([
+      ['the account, with plenty', '6', {}, true],
+      ['the account, with less', '5.999999', {}, false],
+      ['the key, with plenty', '100', { keys: [{ limitUsd: '6', reset: 'daily', includesByok: false }] }, true],
+      ['the key, with less', '100', { keys: [{ limitUsd: '5.999999', reset: 'daily', includesByok: false }] }, false],
+      ['a budget, with plenty', '100', { budgets: [{ interval: 'weekly', limitUsd: '6', includesByok: false }] }, true],
+      [
+        'a budget, with less',
+        '100',
+        { budgets: [{ interval: 'weekly', limitUsd: '5.9', includesByok: false }] },
+        false,
+      ],
+    ])('have what is ahead where plenty stays free, by %s', async (_, credits, limits, isAhead) => {
+      const account = await ledger.addAccount(credits, limits);
+      const { id } = await ledger.hold(account, account.keys[0]!, '1');
+      const [taken] = await repository().take(newUuid(Date.now()), [member(id, account, usd(1), usd(2))], 600_000);
+      expect(taken).toMatchObject({ isAhead });
+      expect(await boundsOf(id)).toEqual([[isAhead ? 4 : 2, 0]]);
+      await ledger.release(id);
+      await ledger.post();
+    });
+
+    it.each([true, false])('count what goes through own credentials where the cap does: %s', async (includesByok) => {
+      const account = await ledger.addAccount('100', { keys: [{ limitUsd: '7', reset: null, includesByok }] });
+      const { id } = await ledger.hold(account, account.keys[0]!, '0', '1');
+      const more = member(id, account, usd(1, 1), usd(1, 1.5));
+      const [taken] = await repository().take(newUuid(Date.now()), [more], 600_000);
+      // 0 + 1 and 1 + 1 by then, and twice 2.5: more than 7 where both count.
+      expect(taken).toMatchObject({ isAhead: !includesByok });
+      expect(await boundsOf(id)).toEqual([includesByok ? [1, 2] : [2, 3.5]]);
+      await ledger.release(id);
+      await ledger.post();
+    });
+
+    it('are granted or refused by what they need alone, and one after the other by what is ahead', async () => {
+      const account = await ledger.addAccount('100', { keys: [{ limitUsd: '10', reset: null, includesByok: false }] });
+      const ids: string[] = [];
+      for (let count = 0; count < 3; count++) ids.push((await ledger.hold(account, account.keys[0]!, '1')).id);
+      const [one, two, three] = ids as [string, string, string];
+      const taken = await repository().take(
+        newUuid(Date.now()),
+        [
+          member('gen-1-gone', account, usd(1), usd(1)),
+          // 3 and 2 are held, and 2 twice: 9 of 10.
+          member(one, account, usd(1), usd(2)),
+          // 7 are held, and 2 twice: 11 of 10.
+          member(two, account, usd(1), usd(2)),
+          member(three, account, usd(90), usd(0.1)),
+        ],
+        600_000,
+      );
+      expect(taken).toMatchObject([undefined, { isAhead: true }, { isAhead: false }, { refused: [{ scope: 'key' }] }]);
+      expect(await boundsOf(one, two, three)).toEqual([[4, 0], [2, 0], [1, 0]]); // prettier-ignore
+      for (const id of ids) await ledger.release(id);
+      await ledger.post();
+    });
+  });
+
   it('have come to what was noted beside the database, the lost ones too, unless a beat has said more since or they have ended', async () => {
     const account = await ledger.addAccount('100');
     const key = account.keys[0]!;
@@ -265,6 +388,34 @@ describeOnPostgres('many holds at once', (database) => {
       await sleep(5);
     }
   };
+
+  it('keep what was noted of them while a beat that had read less waited for another', async () => {
+    const account = await ledger.addAccount('100');
+    const taken = [
+      await ledger.hold(account, account.keys[0]!, '1'),
+      await ledger.hold(account, account.keys[0]!, '1'),
+    ];
+    const [first, second] = taken.map(({ id }) => id).sort() as [string, string];
+    const said = (id: string, cost: string): [string, string] => [id, JSON.stringify({ id, cost })];
+    const other = source.createQueryRunner();
+    let beat: Promise<unknown> | undefined;
+    try {
+      await other.startTransaction();
+      await other.query('select from holds where generation_id = $1 for update', [first]);
+      beat = repository.beat(newUuid(Date.now()), [said(first, '1'), said(second, '1')]);
+      await untilOneWaits();
+      await repository.note(...said(second, '2'), () => undefined);
+    } finally {
+      await other.rollbackTransaction();
+      await other.release();
+      await beat;
+    }
+    const rows = await source.query<{ observed: { cost: string } }[]>(
+      'select observed from holds where generation_id = any($1) order by generation_id',
+      [[first, second]],
+    );
+    expect(rows.map(({ observed }) => observed.cost)).toEqual(['1', '2']);
+  });
 
   // Whoever has the first and wants the second would wait for who waits for the first.
   it.each<[string, (ids: readonly string[]) => Promise<unknown>]>([

@@ -6,7 +6,7 @@
  */
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
-import { HANG, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
+import { frame, HANG, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
 import { delta, gate, OPEN, START } from '../http/messages-bench.js';
 import { CALL, calls, leftWithin, LoopBench, PRICES, ROUTES, says, TOOLS, USES } from './faults-bench.js';
 
@@ -223,6 +223,67 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
       expect(row).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL + PRICES.search, is_estimated: false });
     },
   );
+
+  it.each(['the answer', 'one of a panel'])(
+    'amid a call of a tool: %s is read to its end, and counted so',
+    async (who) => {
+      const { key } = await bench.gateway.newKey();
+      const { opened, open } = gate();
+      const tool = { type: 'tool_use', id: 'toolu_1', name: 'datetime', input: {} };
+      const event = (type: string, data: object): string => frame(type, { type, ...data });
+      const callsHalf = sse([
+        OPEN +
+          delta('word') +
+          event('content_block_stop', { index: 0 }) +
+          event('content_block_start', { index: 1, content_block: tool }),
+        opened,
+        event('content_block_delta', { index: 1, delta: { type: 'input_json_delta', partial_json: '{}' } }) +
+          event('content_block_stop', { index: 1 }) +
+          event('message_delta', {
+            delta: { stop_reason: 'tool_use', stop_sequence: null },
+            usage: { output_tokens: 7 },
+          }) +
+          event('message_stop', {}),
+      ]);
+      const isAnswer = who === 'the answer';
+      const panel = { id: 'fusion', analysis_models: ['test/adviser'], tools: [{ type: 'datetime' }] };
+      bench.begin(isAnswer ? callsHalf : says('Never.'));
+      bench.upstreams.adviser.script(callsHalf);
+      const fields = isAnswer ? { tools: [TOOLS.datetime] } : { tools: undefined, plugins: [panel] };
+      const before = await counts();
+      const client = await bench.open('/messages', { stream: true, ...fields }, key);
+      const record = await bench.upstreams[isAnswer ? 'main' : 'adviser'].request(0);
+      if (isAnswer) await client.until('word');
+      await bench.turns();
+      client.destroy();
+      await bench.turns();
+      expect(record.closedAt).toBeUndefined();
+      open();
+      await record.closed;
+      expect(record.aborted).toBe(false);
+      expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', is_estimated: false });
+      const after = await counts();
+      const grown = Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - before[name]!]));
+      expect(grown).toEqual({ answered: 1, aborted: 0, read: 1, cut: 0 });
+    },
+  );
+
+  /** Of calls of all providers, how many ended so, and what became of those that were left. */
+  async function counts(): Promise<Record<string, number>> {
+    const text = await (await fetch(`${bench.gateway.origin}/metrics`)).text();
+    const sum = (name: string, outcome: string): number =>
+      text
+        .split('\n')
+        .filter((line) => line.startsWith(`${name}{`) && line.includes(`outcome="${outcome}"`))
+        .reduce((count, line) => count + Number(line.split(' ').at(-1)), 0);
+    const [attempts, abandoned] = ['fairlead_upstream_attempts_total', 'fairlead_abandoned_calls_total'] as const;
+    return {
+      answered: sum(attempts, 'answered'),
+      aborted: sum(attempts, 'aborted'),
+      read: sum(abandoned, 'read'),
+      cut: sum(abandoned, 'cut'),
+    };
+  }
 
   it.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
     '$route, stream $stream: so does an adviser’s',

@@ -52,18 +52,23 @@ describeOnEachDatabase('money that runs out in mid-loop', (database) => {
     return (await bench.gateway.newKey()).key;
   }
 
-  /** What the second call of a loop takes beside the bound of its first, in USD. */
-  async function extensionOf(bound: number): Promise<number> {
-    const { key } = await bench.gateway.newKey();
+  /** What is held at the second call of a loop, which begins with a call of this, in USD. */
+  async function heldAtSecond(key: string, script = calls(USES.datetime)): Promise<number> {
     const abort = new AbortController();
-    bench.begin(calls(USES.datetime), neverAnswers());
+    bench.begin(script, neverAnswers());
     const asking = bench.gateway.messages(bench.body(), { key, signal: abort.signal }).catch(() => undefined);
     await bench.upstreams.main.request(1);
     const [hold] = (await bench.ledger.query('select bound from holds where cost is null')) as JsonBody[];
     abort.abort();
     await asking;
     await bench.row();
-    return Number(hold.bound) - bound;
+    return Number(hold.bound);
+  }
+
+  /** What the second call takes beside the bound of the first, where there is no room ahead, in USD. */
+  async function extensionOf(bound: number, script?: Script): Promise<number> {
+    const { key } = await bench.gateway.newKey({ limit: usd(3 * bound) });
+    return (await heldAtSecond(key, script)) - bound;
   }
 
   /** What the face tells of a loop that ended early: with an answer, or without. */
@@ -133,7 +138,7 @@ describeOnEachDatabase('money that runs out in mid-loop', (database) => {
 
     it('of two loops that want the last of it one goes on, and no more is spent than there is', async () => {
       const bound = await boundOf();
-      // With room ahead for the first who asks, and nothing behind it for the other.
+      // For the first who asks, and nothing behind it for the other.
       const key = await keyWith(2 * bound + (await extensionOf(bound)) + 0.00001, by);
       const { opened, open } = gate();
       const ended = gate();
@@ -158,6 +163,51 @@ describeOnEachDatabase('money that runs out in mid-loop', (database) => {
       }
     });
   });
+
+  it.each<[string, Script]>([
+    ['its first call has let go', calls(USES.datetime)],
+    // Where nobody may be asked.
+    [
+      'a use that cost nothing has let go of its price',
+      calls({ name: 'web_fetch', input: { url: 'http://127.0.0.1:1/' } }),
+    ],
+  ])('is there to the last of it once %s', async (_, script) => {
+    const bound = await boundOf();
+    const extension = await extensionOf(bound, script);
+    // What the first call came to, and a prompt that is longer by a use of a tool.
+    expect(microUsd(extension)).toBeLessThan(1_500);
+    const needed = bound + extension;
+    for (const [room, reason] of [
+      [needed, 'end_turn'],
+      [needed - 1e-12, 'pause_turn'],
+    ] as const) {
+      // prettier-ignore
+      const { key } = await bench.gateway.newKey({ limit: usd(room) });
+      bench.begin(script, says('Done.'));
+      const reply = await bench.ask('/messages', {}, key);
+      expect(reply.stop_reason).toBe(reason);
+      expect(await bench.row(reply.id)).toMatchObject({ cost: reason === 'end_turn' ? 2 * CALL : CALL });
+    }
+  });
+
+  it.each([3, 5.2])(
+    'is left to another request of the key while a loop holds, whose limit is %d of its answers',
+    async (times) => {
+      const bound = await boundOf();
+      const { key } = await bench.gateway.newKey({ limit: usd(times * bound) });
+      const abort = new AbortController();
+      bench.begin(calls(USES.datetime), neverAnswers(), says('Another.'));
+      const asking = bench.gateway.messages(bench.body(), { key, signal: abort.signal }).catch(() => undefined);
+      await bench.upstreams.main.request(1);
+      const [hold] = (await bench.ledger.query('select bound from holds where cost is null')) as JsonBody[];
+      // Ahead only where as much again stays free.
+      expect(Math.round(Number(hold.bound) / bound)).toBe(times === 3 ? 1 : 3);
+      expect((await bench.ask('/messages', {}, key)).status).toBe(200);
+      abort.abort();
+      await asking;
+      await bench.ledger.rest();
+    },
+  );
 
   it('is not said to have run out for what others have given back', async () => {
     const bound = await boundOf();

@@ -16,6 +16,7 @@ describe('ENDINGS', () => {
       'caller-gone',
       'completed',
       'deadline',
+      'payment-required',
       'provider-out-of-time',
       'reply-refused',
     ]);
@@ -23,7 +24,14 @@ describe('ENDINGS', () => {
 
   it('says that a provider was left where nobody failed, time ran out before a word, or no more is let out', () => {
     const abandoned = ALL.filter((ending) => ENDINGS[ending].abandons === true);
-    expect(abandoned.sort()).toEqual(['caller-gone', 'deadline', 'provider-out-of-time', 'reply-refused', 'shutdown']);
+    expect(abandoned.sort()).toEqual([
+      'caller-gone',
+      'deadline',
+      'payment-required',
+      'provider-out-of-time',
+      'reply-refused',
+      'shutdown',
+    ]);
   });
 
   it('calls nobody called who was never asked', () => {

@@ -198,7 +198,8 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'invalid-request': refusal('invalid-request', 400),
   'context-too-long': refusal('context-too-long', 400),
   unauthenticated: refusal('unauthenticated', 401),
-  'payment-required': refusal('payment-required', 402),
+  // What is under way then has been asked for by who cannot pay for what judges it, or for who is asked beside it.
+  'payment-required': { ...refusal('payment-required', 402), charge: 'caller', abandons: true },
   forbidden: refusal('forbidden', 403),
   'not-found': refusal('not-found', 404),
   'method-not-allowed': refusal('method-not-allowed', 405),

@@ -6,7 +6,6 @@ import { GatewayError } from '../../core/errors.js';
 import type { ModelRun } from '../../core/generation/model-run.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted, StageNote } from '../../core/plugin.js';
-import type { HeldAmounts } from '../../ledger/hold.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
@@ -32,11 +31,9 @@ export class Consultations {
   async run(start: AdmittedGeneration, contextAt: ContextAt): Promise<ConsultedGeneration> {
     const { generation, planned } = start;
     const sources: WebCitation[] = [];
-    // Nobody is asked for money where there would be no room for the answer behind it.
-    const { bound } = start.admitted.billing.hold;
     let { request } = planned;
     for (const one of planned.plugins.consulting(request)) {
-      const consulted = await this.consult(one, request, start, bound, contextAt);
+      const consulted = await this.consult(one, request, start, contextAt);
       if (!consulted) continue;
       request = consulted.request;
       if (consulted.sources) sources.push(...consulted.sources);
@@ -51,15 +48,11 @@ export class Consultations {
     return { start: await this.admitAgain(start, read), sources };
   }
 
-  /**
-   * @param answer what is held for the answer
-   * @returns undefined where it failed, and may be left out
-   */
+  /** @returns undefined where it failed, and may be left out */
   private async consult(
     { plugin, options }: ActivePlugin,
     request: ModelRequest,
     { generation, admitted, signal }: AdmittedGeneration,
-    answer: HeldAmounts,
     contextAt: ContextAt,
   ): Promise<Consulted | undefined> {
     const beganAt = performance.now();
@@ -77,8 +70,8 @@ export class Consultations {
     let release: (() => void) | undefined;
     try {
       const price = plugin.price?.(request, options, context) ?? 0n;
-      const room = { ...answer, credits: answer.credits + price };
-      release = price > 0n || plugin.asksModels ? await admitted.billing.makeRoom(room) : NO_ROOM_NEEDED;
+      // Beside the room of the answer: nobody is asked for money where there would be none for the answer behind it.
+      release = price > 0n ? await admitted.billing.makeRoom({ credits: price, byok: 0n }) : NO_ROOM_NEEDED;
       if (!release) throw noRoom();
       signal.throwIfAborted();
       // What runs on unseen is waited for by its generation.
@@ -106,6 +99,7 @@ export class Consultations {
   /** The model is asked more than what was held for it. */
   private async admitAgain(start: AdmittedGeneration, request: ModelRequest): Promise<AdmittedGeneration> {
     const { planned, admitted } = start;
+    admitted.release();
     const next = await this.admission.admitNext(admitted, admitted.plan, request);
     if (!next) throw noRoom();
     return { ...start, planned: { ...planned, request }, admitted: { ...admitted, ...next } };

@@ -71,9 +71,9 @@ export class StepEvents {
     return (this.finished ??= assistantTurn(this.reply.finish()));
   }
 
-  /** Whether tools of the gateway's are to be run. Known when the reply has ended. */
+  /** Whether tools of the gateway's are to be run: false before the reply has ended, and where nobody told its end. */
   get goesOn(): boolean {
-    return this.calls.length > 0 && !CUT_OFF.has(this.stop!.unified);
+    return this.stop !== undefined && this.calls.length > 0 && !CUT_OFF.has(this.stop.unified);
   }
 
   /** Whether it said anything to the caller. */

@@ -44,7 +44,6 @@ export const fusion: Plugin = {
     tools: optional(list(variant('type', panelTools), { max: TOOLS_MAX })),
   },
   models: FUSION_MODELS,
-  asksModels: true,
   choose,
   foresee,
   consult,

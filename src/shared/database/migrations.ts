@@ -13,6 +13,7 @@ import { KeySecrets1795487200000 } from './migrations/1795487200000-key-secrets.
 import { NotesOfHolds1795696000000 } from './migrations/1795696000000-notes-of-holds.js';
 import { ConsultedDecisions1795697000000 } from './migrations/1795697000000-consulted-decisions.js';
 import { BeatsInOrder1795823000000 } from './migrations/1795823000000-beats-in-order.js';
+import { LaterNotes1795840000000 } from './migrations/1795840000000-later-notes.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -30,6 +31,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   NotesOfHolds1795696000000,
   ConsultedDecisions1795697000000,
   BeatsInOrder1795823000000,
+  LaterNotes1795840000000,
 ];
 
 /**

@@ -1,0 +1,33 @@
+// Goal: a step goes on only where its reply told that it has ended, whatever of it was told. Method: events by hand.
+import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
+import type { OfferedTool } from './offered-tools.js';
+import { StepEvents } from './step-events.js';
+import { NO_USAGE } from '../../core/conversation/usage.js';
+
+const CALL: readonly ModelEvent[] = [
+  { type: 'reply-start', id: 'one', model: 'test/one' },
+  { type: 'block-start', index: 0, block: { type: 'tool-use', id: 'a', name: 'datetime' } },
+];
+const endWith = (unified: StopReason['unified']): ModelEvent => ({
+  type: 'reply-end',
+  stop: { unified, raw: null, vendor: 'anthropic' },
+});
+
+function step(): StepEvents {
+  const offered = { type: 'made-up:datetime', name: 'datetime' } as unknown as OfferedTool;
+  return new StepEvents(new Map([['datetime', offered]]), { blocks: 0, usage: NO_USAGE, sources: undefined });
+}
+
+it('goes on by its last event, and not before that: a reader that left is told no more', () => {
+  const events = step();
+  events.tell(CALL);
+  expect(events.goesOn).toBe(false);
+  events.tell([{ type: 'block-end', index: 0 }, endWith('tool-use')]);
+  expect(events.goesOn).toBe(true);
+});
+
+it.each(['output-limit', 'context-limit', 'refusal', 'content-filter'] as const)('runs nothing after %s', (unified) => {
+  const events = step();
+  events.tell([...CALL, { type: 'block-end', index: 0 }, endWith(unified)]);
+  expect(events.goesOn).toBe(false);
+});
