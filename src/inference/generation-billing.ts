@@ -297,6 +297,9 @@ export class GenerationBilling implements GenerationObserver {
   private async charge({ bill, operatorCost, isCapped }: Priced): Promise<Charged> {
     const { hold } = this;
     if (!bill) return { bill, cost: 0n, operatorCost, isOverBound: false };
+    // Who is cut off by our own stop asks anew: the calls and tools of a loop that had ended brought him nothing.
+    if (this.generation.ending === 'shutdown')
+      return { bill: paidBill(bill, 0n), cost: 0n, operatorCost: operatorCost + bill.cost, isOverBound: false };
     const isOverHold = bill.cost > hold.bound.credits || bill.byokCost > hold.bound.byok;
     if (isOverHold) await this.extend(bill);
     const cost = smaller(bill.cost, hold.bound.credits);

@@ -3,6 +3,8 @@
  * database, however the process ended and whatever a line was cut to. Method: files in a folder of their own; what a
  * killed process leaves is what stands in them.
  */
+import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import { writeSync } from 'node:fs';
 import { appendFile, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,6 +44,23 @@ describe('notes of open generations', () => {
   it('are nothing where nobody has noted any', async () => {
     expect(await costs()).toEqual({});
     expect(await NoteFiles.read(join(folder, 'nowhere'))).toEqual({ notes: [], damaged: [] });
+  });
+
+  it('are refused by their path where something else stands in their place', async () => {
+    files.write(note('a', '1'));
+    const [line] = (await readFile(join(folder, '0.rows'), 'utf8')).split('\n');
+    const other = join(folder, '1.rows');
+    const refused = (): Promise<string> => NoteFiles.read(folder).then(() => '', ({ message }: Error) => message); // prettier-ignore
+    await rm(other);
+    await mkdir(other);
+    expect(await refused()).toContain(`${other} cannot be read (it is no file)`);
+    await rm(other, { recursive: true });
+    execFileSync('mkfifo', [other]);
+    expect(await refused()).toContain(`${other} cannot be read (it is no file)`);
+    await rm(other);
+    // Its sum is right, and it is no JSON.
+    await writeFile(other, `{"sum":"${hash('sha256', '{', 'hex').slice(0, 16)}","row":{}\n${line}\n`);
+    expect(await refused()).toContain(`${other} cannot be read (it is none of ours, or too large)`);
   });
 
   it('are gone once a beat has said them, and only then', async () => {
@@ -151,7 +170,7 @@ describe('notes of open generations', () => {
   it('are refused by name where a file cannot be read', async () => {
     await rm(join(folder, '1.rows'));
     await mkdir(join(folder, '1.rows'));
-    await expect(NoteFiles.read(folder)).rejects.toThrow(/notes\/1\.rows cannot be read \(EISDIR\)\. It tells/);
+    await expect(NoteFiles.read(folder)).rejects.toThrow(/notes\/1\.rows cannot be read \(it is no file\)\. It tells/);
   });
 
   it('are for nobody else, and empty at the start', async () => {

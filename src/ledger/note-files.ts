@@ -1,10 +1,10 @@
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StoreRefused } from '../shared/database/store-refused.js';
 import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
-import { printSpoolLine, readSpoolLines } from './spool-lines.js';
+import { printSpoolLine, readSpoolLines, type SpoolReading } from './spool-lines.js';
 
 /** Their folder in the data directory. */
 export const NOTES = 'notes';
@@ -40,6 +40,24 @@ interface NoteFile {
   isTorn: boolean;
 }
 
+/** @throws StoreRefused for what is no file, and for one that cannot be read */
+async function readLines(path: string): Promise<SpoolReading<NoteLine>> {
+  try {
+    // To read what somebody has to write into first would wait for ever.
+    const isFile = (await stat(path)).isFile();
+    if (isFile) return readSpoolLines<NoteLine>(await readFile(path));
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return { rows: [], damaged: [] };
+    throw unreadable(path, systemCode(error) ?? 'it is none of ours, or too large');
+  }
+  throw unreadable(path, 'it is no file');
+}
+
+const unreadable = (path: string, reason: string): StoreRefused =>
+  new StoreRefused(
+    `${path} cannot be read (${reason}). It tells what calls had come to that a kill cut off: make it readable, or move it away.`,
+  );
+
 /**
  * What open generations had come to at moments, a line each. Two files in turn: once a beat has brought into the
  * database what was in one, it is emptied, while the other is written. What the system has taken of a line outlives a
@@ -57,19 +75,13 @@ export class NoteFiles {
 
   /**
    * Reads whatever lines are whole in the folder, should there be one.
-   * @throws StoreRefused for a file that cannot be read
+   * @throws StoreRefused for what is no file, and for one that cannot be read
    */
   static async read(folder: string): Promise<NoteReading> {
     const damaged: Buffer[] = [];
     const latest = new Map<string, NoteLine>();
     for (const name of NAMES) {
-      const path = join(folder, name);
-      const bytes = await readFile(path).catch((error: unknown) => {
-        if (systemCode(error) === 'ENOENT') return Buffer.alloc(0);
-        const what = 'It tells what calls had come to that a kill cut off: make it readable, or move it away.';
-        throw new StoreRefused(`${path} cannot be read (${systemCode(error)}). ${what}`);
-      });
-      const lines = readSpoolLines<NoteLine>(bytes);
+      const lines = await readLines(join(folder, name));
       // An empty one ends a line of which the disk took nothing.
       damaged.push(...lines.damaged.filter(({ length }) => length > 1));
       for (const line of lines.rows) {

@@ -343,9 +343,9 @@ describeOnEachDatabase('a gateway that stops', (database) => {
   it.each([
     ['while the engine says nothing', CALL],
     ['while a command runs', CALL],
-    // What is open when the process stops is nobody's but the operator's.
     ['within the following call', CALL + PRICES.search],
-  ])('ends its loops, %s', async (when, cost) => {
+    // Who is cut off asks anew: what had ended is the operator's as well as what is open.
+  ])('ends its loops, and charges nothing, %s', async (when, ended) => {
     const bench = await LoopBench.start(database, { variables: { FAIRLEAD_DRAIN: '100ms' } });
     const stage = STAGES[when]!;
     bench.begin(...stage.script(bench));
@@ -361,8 +361,9 @@ describeOnEachDatabase('a gateway that stops', (database) => {
     expect(client.text).toContain('The gateway is shutting down; retry.');
     const again = await LoopBench.start(database);
     const row = await again.row();
-    expect(row).toMatchObject({ outcome: 'service-unavailable', cost });
-    if (stage.isCall) expect(row.operator_cost).toBeGreaterThan(0);
+    expect(row).toMatchObject({ outcome: 'service-unavailable', cost: 0, tools_cost: 0 });
+    if (stage.isCall) expect(row.operator_cost).toBeGreaterThan(ended);
+    else expect(row.operator_cost).toBe(ended);
     await again.close();
     await bench.closeDoubles();
   });
