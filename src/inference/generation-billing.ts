@@ -50,7 +50,7 @@ export class GenerationBilling implements GenerationObserver {
   /** Of the calls that have ended. */
   private readonly priced = new Map<ProviderCall, PricedCall>();
 
-  /** What calls and uses of tools may come to that are under way or sure to come, the answer's first call among them. */
+  /** What calls and uses of tools may come to that are under way or to come, the answer's first call among them. */
   private readonly coming = new Set<HeldAmounts>();
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = Promise.resolve();

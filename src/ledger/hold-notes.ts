@@ -7,8 +7,8 @@ export abstract class HoldNotes {
   abstract restore(): Promise<void>;
 
   /**
-   * @returns when no end of this process can lose it, or when it was refused: by a database that is gone, or a disk that
-   *   is full. Never rejects: the beat says it again, and until then the beat before counts
+   * @returns when no end of this process can lose it, or when it was refused: by a database that is gone, or a disk
+   *   that is full. Never rejects: the beat says it again, and until then the one before counts
    */
   abstract note(hold: Hold): Promise<void>;
 

@@ -129,7 +129,8 @@ export const VARIABLES = {
   dataDir: defaulted('.fairlead', {
     name: 'DATA_DIR',
     grammar: path,
-    meaning: 'Folder of the embedded database, the generated encryption key, the spool and the notes. Must be writable.',
+    meaning:
+      'Folder of the embedded database, the generated encryption key, the spool and the notes. Must be writable.',
   }),
   redisUrl: optional({
     name: 'REDIS_URL',
