@@ -58,12 +58,11 @@ it('says what pages a result stands on, in either format', () => {
     undefined,
   ]);
   const use = { id: `${OURS}a`, name: 'lookup', input: {}, text: 't', isError: false, step: 1, isShared: false, said: '', thoughts: 0 }; // prettier-ignore
-  const kept = (parts: object): ContentBlock =>
-    ({
-      type: 'redacted-thinking',
-      data: sealed({ ...use, ...parts }),
-      mark: { format: GATEWAY_TOOLS },
-    }) as ContentBlock;
+  const kept = (parts: object): ContentBlock => ({
+    type: 'redacted-thinking',
+    data: sealed({ ...use, ...parts }),
+    mark: { format: GATEWAY_TOOLS },
+  });
   expect(sourcesOf(recall([assistant(kept({ sources: [{ url: 'u', title: 't' }] }), text('end'))]))).toEqual([
     [{ url: 'u', title: 't' }],
   ]);

@@ -1,6 +1,6 @@
 import type { StopReason } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
-import type { Tool } from '../../core/conversation/tools.js';
+import type { Tool, VendorTool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
 import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
@@ -22,6 +22,8 @@ export interface LoopProgress {
   readonly spent: PicoUsd;
 }
 
+const typeOf = ({ opaque: { value } }: VendorTool): string => (typeof value['type'] === 'string' ? value['type'] : '');
+
 /** @param tools of the request: what a vendor runs it tells by its name alone */
 export function calledIn(
   { calls, vendorsTools }: Pick<StepEvents, 'calls' | 'vendorsTools'>,
@@ -31,7 +33,7 @@ export function calledIn(
   for (const name of vendorsTools) {
     called.add(name);
     for (const tool of tools) {
-      if (tool.type === 'vendor' && tool.name === name) called.add(String(tool.opaque.value['type']));
+      if (tool.type === 'vendor' && tool.name === name) called.add(typeOf(tool));
       else if (tool.type === 'service' && tool.id === `${SERVICE_PREFIX}${name}`) called.add(tool.id);
     }
   }
