@@ -14,7 +14,7 @@ const lookup = {
   resultType: 'lookup_tool_result',
   recall: (content, open) => (open(content as JsonObject) as string | undefined) ?? 'expired',
   recallSources: (content, open) =>
-    open(content as JsonObject) === undefined ? [] : [{ url: `https://${String(open(content as JsonObject))}` }],
+    open(content as JsonObject) === undefined ? [] : [{ url: `https://${open(content as JsonObject) as string}` }],
   isFailure: (content) => (content as JsonObject)['status'] === 'lost',
 } as Partial<ServiceTool> as ServiceTool;
 const TOOLS = new Map([[lookup.resultType, lookup]]);
