@@ -107,11 +107,7 @@ async function buildApp(
     bodyParser: false,
     abortOnError: false,
   });
-  app.disable('x-powered-by');
-  app.disable('etag');
-  app.set('trust proxy', proxyTrust(environment.trustProxy));
-  if (environment.corsOrigins.length > 0) app.enableCors(crossOrigin(environment.corsOrigins));
-  app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
+  setUp(app, environment);
   adoptMessages(app.getHttpAdapter().getInstance(), listener.messages);
   await app.init();
   const errors = new ErrorFilter();
@@ -158,6 +154,14 @@ async function buildApp(
       await drain.run(signal);
     },
   };
+}
+
+function setUp(app: NestExpressApplication, { trustProxy, corsOrigins }: Environment): void {
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.set('trust proxy', proxyTrust(trustProxy));
+  if (corsOrigins.length > 0) app.enableCors(crossOrigin(corsOrigins));
+  app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
 }
 
 /** The path as the routes know it. */
