@@ -34,7 +34,7 @@ export interface RowFigures {
   readonly priceVersion: string | null;
 }
 
-/** That a call of a loop ended with calls of the gateway's tools nobody was told who did not get the end of the reply. */
+/** That a call of a loop ended with calls of the gateway's tools is no end of a reply that was cut off. */
 function toldStop({ recorded, outcome }: Generation): StopReason | undefined {
   const stop = recorded?.stop;
   return stop?.unified === 'tool-use' && outcome !== undefined && outcome !== 'completed' ? undefined : stop;

@@ -12,10 +12,7 @@ const MODEL_DEFAULT = 'openai/gpt-5-image';
 /** Of whoever asks the sandbox alone, and needs no account for it. */
 const SANDBOX_MODEL = 'sandbox/image';
 const PROMPT_LENGTH_MAX = 32_000;
-/**
- * Of a reply, for which each call is held. Chosen: twice what the largest picture of the dearest quality takes, and room
- * for thoughts.
- */
+/** Of a reply, for which each call is held. Chosen: twice what the largest picture of the dearest quality takes. */
 const OUTPUT_TOKENS_MAX = 16_384;
 /** Of an image as a data URL: what one frame of a stream holds, and two of which come back in one body. */
 const IMAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
