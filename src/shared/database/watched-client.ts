@@ -31,7 +31,10 @@ export class WatchedClient extends pg.Client {
   }
 
   private watch(): void {
-    this.parts().connection.stream.setTimeout(SILENCE_MS_MAX, () => this.giveUp());
+    // Each time, and not the first time alone: it may have been idle then.
+    this.parts()
+      .connection.stream.setTimeout(SILENCE_MS_MAX)
+      .on('timeout', () => this.giveUp());
   }
 
   private giveUp(): void {
