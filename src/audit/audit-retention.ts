@@ -1,14 +1,11 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { HOUR_MS } from '../core/time.js';
-import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Environment } from '../shared/environment.js';
+import { RecurringJob } from '../shared/recurring-job.js';
 import { AuditSeals } from './audit-seals.js';
 import { AuditRepository } from './audit.repository.js';
 
 const KEEP_EVERY_MS = HOUR_MS;
-/** How long the end of the process waits for a removal under way; what is cut off then is rolled back. */
-const LAST_REMOVAL_MS = 2_000;
 
 /**
  * Removes entries of the audit log after their time (FAIRLEAD_RETENTION, `audit`), whole months only; by default
@@ -17,8 +14,7 @@ const LAST_REMOVAL_MS = 2_000;
 @Injectable()
 export class AuditRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('audit');
-  private keeping: Promise<void> | undefined;
-  private timer: NodeJS.Timeout | undefined;
+  private readonly job = new RecurringJob(() => this.removePast(), this.logger);
 
   constructor(
     private readonly entries: AuditRepository,
@@ -28,26 +24,20 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
 
   onApplicationBootstrap(): void {
     if (this.environment.retentionDays.audit === null) return;
-    this.timer = setInterval(() => void this.keep(), KEEP_EVERY_MS).unref();
+    this.job.start(KEEP_EVERY_MS);
     void this.keep();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await Promise.race([this.keeping, delay(LAST_REMOVAL_MS, undefined, { ref: false })]);
+  beforeApplicationShutdown(): Promise<void> {
+    return this.job.end();
   }
 
   /**
    * Removes what is past its time. Comes round by itself every hour. Never throws: what fails
    * now is done an hour later.
    */
-  async keep(): Promise<void> {
-    this.keeping ??= this.removePast()
-      .catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) this.logger.error(error);
-      })
-      .finally(() => (this.keeping = undefined));
-    await this.keeping;
+  keep(): Promise<void> {
+    return this.job.run();
   }
 
   private async removePast(): Promise<void> {

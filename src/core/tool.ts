@@ -7,6 +7,9 @@ import type { Json, JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
 import type { CatalogSnapshot, Model } from './routing/catalog.js';
 
+/** How the types of all service-side tools begin (docs/wire/clients.md#two-names). */
+export const SERVICE_TOOL_PREFIX = 'openrouter:';
+
 /** The function that a model sees in a tool's place. */
 export interface ToolFunction {
   readonly name: string;

@@ -15,12 +15,11 @@ const FIRST: Batch = [{ type: 'ping' }];
 const SECOND: Batch = [{ type: 'ping' }];
 const FAULT = new Error('nobody judged it');
 
-function bench(watch: ReplyWatch) {
+/** A call, and its provider, who gives batches when they are pulled. */
+function startedCall({ ends, isUnseen }: { readonly ends: boolean; readonly isUnseen: boolean }) {
   let provider!: Puller<Batch>;
-  const told: unknown[] = [];
-  const call = { observe: () => false, isUnseen: false, pausedMs: 0 };
   const begun = {
-    call,
+    call: { observe: () => ends, isUnseen, pausedMs: 0 },
     events: {
       pull: (puller: Puller<Batch>) => void (provider = puller),
       return: () => Promise.resolve({ done: true, value: undefined }),
@@ -28,6 +27,12 @@ function bench(watch: ReplyWatch) {
     },
     stages: [],
   } as unknown as StartedCall;
+  return { begun, gives: (batch: Batch) => provider.take(batch) };
+}
+
+function bench(watch: ReplyWatch) {
+  const told: unknown[] = [];
+  const { begun, gives } = startedCall({ ends: false, isUnseen: false });
   const generation = {
     fail: () => Promise.resolve(),
     unseenConsultations: () => undefined,
@@ -38,7 +43,7 @@ function bench(watch: ReplyWatch) {
     end: () => told.push('end'),
     fail: (reason) => told.push(reason),
   };
-  return { events, reader, told, gives: (batch: Batch) => provider.take(batch) };
+  return { events, reader, told, gives };
 }
 
 const turns = async (): Promise<void> => {
@@ -47,16 +52,7 @@ const turns = async (): Promise<void> => {
 
 it('ends a call that was read unseen to its end as completed, whatever its loop knows of it', async () => {
   const ended: unknown[] = [];
-  let provider!: Puller<Batch>;
-  const call = { observe: () => true, isUnseen: true, pausedMs: 0 };
-  const begun = {
-    call,
-    events: {
-      pull: (puller: Puller<Batch>) => void (provider = puller),
-      return: () => Promise.resolve({ done: true, value: undefined }),
-      hearOut: () => undefined,
-    },
-  } as unknown as StartedCall;
+  const { begun, gives } = startedCall({ ends: true, isUnseen: true });
   const generation = {
     endCall: (_: unknown, ending: string) => void ended.push(ending),
     end: (ending: string) => Promise.resolve(void ended.push(ending)),
@@ -71,7 +67,7 @@ it('ends a call that was read unseen to its end as completed, whatever its loop 
   } as unknown as ToolLoop;
   const events = new ReplyEvents(generation, begun, new Cancellation().signal, loop);
   const read = events.readUnseen();
-  provider.take([{ type: 'ping' }]);
+  gives([{ type: 'ping' }]);
   await read;
   expect(ended).toEqual(['completed', 'caller-gone']);
 });

@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Environment } from '../shared/environment.js';
+import { RecurringJob } from '../shared/recurring-job.js';
 import {
   GenerationPartitionsRepository,
   type KeptMonth,
@@ -10,8 +10,6 @@ import {
 } from './generation-partitions.repository.js';
 
 const KEEP_EVERY_MS = HOUR_MS;
-/** How long the end of the process waits for a drop under way; what is cut off then is rolled back. */
-const LAST_DROP_MS = 2_000;
 
 /**
  * The months of generations and ledger entries: there before they are written to, and gone after their time
@@ -22,9 +20,8 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
   private readonly logger = new Logger('ledger');
   private readonly ready = new Set<number>();
   private readonly making = new Map<number, Promise<void>>();
-  private keeping: Promise<void> | undefined;
+  private readonly job = new RecurringJob(() => this.makeAndDrop(), this.logger);
   private isAway = false;
-  private timer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly partitions: GenerationPartitionsRepository,
@@ -33,14 +30,13 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
 
   /** The first months are there before anything is served; what is too old goes meanwhile. */
   async onModuleInit(): Promise<void> {
-    this.timer = setInterval(() => void this.keep(), KEEP_EVERY_MS).unref();
+    this.job.start(KEEP_EVERY_MS);
     await this.attempt(() => this.makeAhead());
     void this.keep();
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    clearInterval(this.timer);
-    await Promise.race([this.keeping, delay(LAST_DROP_MS, undefined, { ref: false })]);
+  beforeApplicationShutdown(): Promise<void> {
+    return this.job.end();
   }
 
   /** Whether this process knows the month of that time (a Date, or milliseconds) to be there. */
@@ -64,12 +60,15 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
   }
 
   /** Makes months ahead and drops those that are past their time. Comes round by itself every hour. Never throws. */
-  async keep(): Promise<void> {
-    this.keeping ??= this.attempt(async () => {
+  keep(): Promise<void> {
+    return this.job.run();
+  }
+
+  private makeAndDrop(): Promise<void> {
+    return this.attempt(async () => {
       await this.makeAhead();
       await this.dropPast();
-    }).finally(() => (this.keeping = undefined));
-    await this.keeping;
+    });
   }
 
   private async make(at: Date, month: number): Promise<void> {

@@ -2,7 +2,7 @@ import type { Tool, ToolChoice } from '../core/conversation/tools.js';
 import { isJsonObject, type JsonObject } from '../core/json/json.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import { originOf } from './read-blocks.js';
-import { SERVICE_TOOL_PREFIX } from '../shared/http/service-tools.js';
+import { SERVICE_TOOL_PREFIX } from '../core/tool.js';
 import type { WireCustomTool, WireTool, WireToolChoice } from './schemas/tools.js';
 
 /** A tool the caller runs, one the gateway runs, or one of the vendor's, which is carried as it came. */

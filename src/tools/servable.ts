@@ -1,7 +1,6 @@
 import { GatewayError } from '../core/errors.js';
-import type { AskedTool } from '../core/tool.js';
+import { SERVICE_TOOL_PREFIX, type AskedTool } from '../core/tool.js';
 
-const OWN_PREFIX = 'openrouter:';
 /** Where the gateway runs a tool the model calls it by itself, and no code of the vendor's does. */
 const DIRECTLY = 'direct';
 
@@ -13,7 +12,7 @@ const DIRECTLY = 'direct';
  */
 export function assertServable({ type, parameters, path }: AskedTool, unkept: readonly string[] = []): void {
   // The gateway's own tools have no such fields.
-  if (type.startsWith(OWN_PREFIX)) return;
+  if (type.startsWith(SERVICE_TOOL_PREFIX)) return;
   const refuse = (field: string, why: string): never => {
     throw new GatewayError('invalid-request', `${path}.${field}: ${why}`);
   };

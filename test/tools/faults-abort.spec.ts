@@ -213,12 +213,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
       const client = await bench.open(route, { stream }, key);
       const record = await bench.upstreams.main.request(1);
       await bench.turns();
-      client.destroy();
-      await bench.turns();
-      expect(record.closedAt).toBeUndefined();
-      open();
-      await record.closed;
-      expect(record.aborted).toBe(false);
+      await leaveUnseen(client, record, open);
       const row = await bench.row();
       expect(row).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL + PRICES.search, is_estimated: false });
     },
@@ -255,18 +250,27 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
       const record = await bench.upstreams[isAnswer ? 'main' : 'adviser'].request(0);
       if (isAnswer) await client.until('word');
       await bench.turns();
-      client.destroy();
-      await bench.turns();
-      expect(record.closedAt).toBeUndefined();
-      open();
-      await record.closed;
-      expect(record.aborted).toBe(false);
+      await leaveUnseen(client, record, open);
       expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', is_estimated: false });
       const after = await counts();
       const grown = Object.fromEntries(Object.entries(after).map(([name, count]) => [name, count - before[name]!]));
       expect(grown).toEqual({ answered: 1, aborted: 0, read: 1, cut: 0 });
     },
   );
+
+  /** Leaves while a call is under way, which runs on: its provider says the rest once nobody listens. */
+  async function leaveUnseen(
+    client: Awaited<ReturnType<LoopBench['open']>>,
+    record: RecordedRequest,
+    goOn: () => void,
+  ): Promise<void> {
+    client.destroy();
+    await bench.turns();
+    expect(record.closedAt).toBeUndefined();
+    goOn();
+    await record.closed;
+    expect(record.aborted).toBe(false);
+  }
 
   /** Of calls of all providers, how many ended so, and what became of those that were left. */
   async function counts(): Promise<Record<string, number>> {
@@ -295,12 +299,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
       const client = await bench.open(route, { stream }, key);
       const record = await bench.upstreams.adviser.request(0);
       await bench.turns();
-      client.destroy();
-      await bench.turns();
-      expect(record.closedAt).toBeUndefined();
-      open();
-      await record.closed;
-      expect(record.aborted).toBe(false);
+      await leaveUnseen(client, record, open);
       expect(await bench.row()).toMatchObject({ outcome: 'caller-gone', cost: 2 * CALL, is_estimated: false });
       expect(bench.upstreams.main.requests).toHaveLength(1);
     },

@@ -156,7 +156,8 @@ function offerOf(
   }
 }
 
-const typeOf = (tool: NamedTool): string => {
+/** As it was asked for. */
+export const typeOf = (tool: NamedTool): string => {
   const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
   return typeof type === 'string' ? type : '';
 };

@@ -1,16 +1,15 @@
 import type { StopReason } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
-import type { Tool, VendorTool } from '../../core/conversation/tools.js';
+import type { Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
+import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
+import { typeOf } from './offered-tools.js';
 import type { StepEvents } from './step-events.js';
 
 /** Steps of one generation at most, and where nothing else is said (docs/wire/tools-and-plugins.md#the-loop). */
 export const STEPS_MAX = 30;
-
-/** Before the name of a tool, in the type by which it is asked of the gateway. */
-const SERVICE_PREFIX = 'openrouter:';
 
 /** How far a loop has got, at the end of one of its steps. */
 export interface LoopProgress {
@@ -22,8 +21,6 @@ export interface LoopProgress {
   readonly spent: PicoUsd;
 }
 
-const typeOf = ({ opaque: { value } }: VendorTool): string => (typeof value['type'] === 'string' ? value['type'] : '');
-
 /** @param tools of the request: what a vendor runs it tells by its name alone */
 export function calledIn(
   { calls, vendorsTools }: Pick<StepEvents, 'calls' | 'vendorsTools'>,
@@ -34,7 +31,7 @@ export function calledIn(
     called.add(name);
     for (const tool of tools) {
       if (tool.type === 'vendor' && tool.name === name) called.add(typeOf(tool));
-      else if (tool.type === 'service' && tool.id === `${SERVICE_PREFIX}${name}`) called.add(tool.id);
+      else if (tool.type === 'service' && tool.id === `${SERVICE_TOOL_PREFIX}${name}`) called.add(tool.id);
     }
   }
   return called;

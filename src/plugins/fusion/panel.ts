@@ -13,6 +13,7 @@ import {
 import { readModelName } from '../../core/routing/model-name.js';
 import { MODEL_SHOWN_CHARACTERS_MAX } from '../../core/routing/no-route-error.js';
 import { modelId } from '../../core/routing/resolve-model.js';
+import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 
 export const FUSION_ID = 'fusion';
 /** Names that stand for the plugin. */
@@ -24,7 +25,6 @@ const SANDBOX_PRESET: FusionPreset = { analysisModels: ['sandbox/echo', 'sandbox
 
 /** Uses of tools of one model of the panel, and of the judge, where nothing is said (SCOPE of the contract). */
 const TOOL_CALLS_DEFAULT = 8;
-const SERVICE_TOOL_PREFIX = 'openrouter:';
 const TOOLS_DEFAULT = ['openrouter:web_search', 'openrouter:web_fetch'] as const;
 /** Vendors that run these by themselves are told the limit as well. */
 const LIMITED_TOOLS: ReadonlySet<string> = new Set(TOOLS_DEFAULT);

@@ -1,13 +1,10 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { Environment } from '../environment.js';
-import { isDatabaseUnavailable } from './database-unavailable.js';
+import { RecurringJob } from '../recurring-job.js';
 
 const LOOK_EVERY_MS = 5_000;
-/** How long the end of the process waits for a statement under way. */
-const LAST_LOOK_MS = 2_000;
 
 /**
  * Dead rows of a table that are let be: so many, and a fifth of those that live. Half a megabyte of holds, and what is
@@ -36,9 +33,7 @@ interface Untidy {
 @Injectable()
 export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('Database');
-  private timer: NodeJS.Timeout | undefined;
-  private looking: Promise<void> | undefined;
-  private isEnding = false;
+  private readonly job = new RecurringJob(() => this.tidy(), this.logger);
 
   constructor(
     private readonly environment: Environment,
@@ -46,24 +41,16 @@ export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    if (this.environment.databaseUrl !== undefined) return;
-    this.timer = setInterval(() => void this.look(), LOOK_EVERY_MS).unref();
+    if (this.environment.databaseUrl === undefined) this.job.start(LOOK_EVERY_MS);
   }
 
-  async beforeApplicationShutdown(): Promise<void> {
-    this.isEnding = true;
-    clearInterval(this.timer);
-    await Promise.race([this.looking, delay(LAST_LOOK_MS, undefined, { ref: false })]);
+  beforeApplicationShutdown(): Promise<void> {
+    return this.job.end();
   }
 
   /** Comes round by itself every five seconds. Never throws: what fails now is done the next time. */
-  async look(): Promise<void> {
-    this.looking ??= this.tidy()
-      .catch((error: unknown) => {
-        if (!isDatabaseUnavailable(error)) this.logger.error(error);
-      })
-      .finally(() => (this.looking = undefined));
-    await this.looking;
+  look(): Promise<void> {
+    return this.job.run();
   }
 
   private async tidy(): Promise<void> {
@@ -77,7 +64,7 @@ export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShu
 
   /** Never within a transaction: none of them may be. */
   private async run(statement: string): Promise<void> {
-    if (this.isEnding) return;
+    if (this.job.isEnding) return;
     await this.dataSource.query(statement);
     await yieldToEventLoop();
   }

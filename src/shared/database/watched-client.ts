@@ -39,7 +39,7 @@ export class WatchedClient extends pg.Client {
 
   private giveUp(): void {
     // An idle connection owes nothing; a dead one shows at its next use.
-    if (this.isPatient || (this.parts()._getActiveQuery() ?? undefined) === undefined) return;
+    if (this.isPatient || !this.parts()._getActiveQuery()) return;
     // The driver takes these words for a lost connection, and so does whoever asked.
     this.parts().connection.stream.destroy(new Error('Connection terminated: no answer in time'));
   }

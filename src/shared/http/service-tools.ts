@@ -1,5 +1,6 @@
 import { EFFORTS } from '../../core/conversation/effort.js';
 import { SEARCH_ENGINES } from '../../core/routing/catalog.js';
+import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 import {
   flag,
   freeForm,
@@ -142,9 +143,6 @@ export const serviceTools = {
   ),
   'openrouter:web_search': withParameters(webSearchParameters),
 };
-
-/** How the types of all service-side tools begin (docs/wire/clients.md#two-names). */
-export const SERVICE_TOOL_PREFIX = 'openrouter:';
 
 /** What `type` says of any tool of the gateway's, known or not. */
 export const isServiceTool = object({ type: text({ pattern: `^${SERVICE_TOOL_PREFIX}` }) });

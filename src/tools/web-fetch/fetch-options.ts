@@ -1,7 +1,7 @@
 import { domainFilter } from '../../core/domains.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import type { AskedTool } from '../../core/tool.js';
+import { SERVICE_TOOL_PREFIX, type AskedTool } from '../../core/tool.js';
 import { readDomains } from '../domain-list.js';
 
 /** Of one request, as published. */
@@ -21,7 +21,7 @@ export interface FetchOptions {
 
 /** Reads what was asked for. @throws GatewayError naming the field that cannot be read */
 export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOptions {
-  const at = type.startsWith('openrouter:') ? `${path}.parameters` : path;
+  const at = type.startsWith(SERVICE_TOOL_PREFIX) ? `${path}.parameters` : path;
   const { engine, max_uses, max_content_tokens, allowed_domains, blocked_domains, citations } = parameters;
   const allowedDomains = readDomains(allowed_domains, `${at}.allowed_domains`);
   const blockedDomains = readDomains(blocked_domains, `${at}.blocked_domains`);
