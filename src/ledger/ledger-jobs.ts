@@ -287,7 +287,11 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     );
   }
 
-  /** One that the database will not take as it was observed keeps no others from it, and is settled at nothing. */
+  /**
+   * One that the database will not take as it was observed keeps no others from it, and is settled at nothing.
+   * PostgreSQL tells a refusal before it gives the locks back: what is still locked is passed over, and taken by the
+   * next sweep.
+   */
   private async recoverEach(mine: readonly string[]): Promise<readonly string[]> {
     const { replica } = this.ledger;
     const recovered: string[] = [];
