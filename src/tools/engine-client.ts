@@ -19,6 +19,8 @@ import { untilAborted } from '../shared/http/until-aborted.js';
 /** Name resolution, TCP and TLS together. */
 const CONNECT_MS = 5_000;
 const HEADER_BYTES_MAX = 32 * 1024;
+/** A shorter credential may stand in an answer by chance. In characters. */
+const TELLING_CREDENTIAL = 16;
 /**
  * Calls under way at a time, of this process and of one key, and those that wait. Chosen: one generation makes eight
  * side by side, and who waits longer than that is better told, since a model waits with him.
@@ -41,7 +43,7 @@ const FAULT_OF_STATUS: Readonly<Record<number, ExtensionFault['kind']>> = {
  * Calls engines at the addresses that the operator gave them. Redirects are not followed and compressed answers are
  * not read: nothing an engine answers makes the gateway send its credential elsewhere, or grows on the way. Each call
  * has a connection of its own, which an abort closes at any stage. No fault holds anything of a request, an answer or
- * an address. Safe to share.
+ * an address, and an answer that repeats the credential is none. Safe to share.
  */
 @Injectable()
 export class EngineClients {
@@ -69,7 +71,13 @@ export class EngineClients {
 async function callInTime(call: EngineCall, proxies: ForwardProxies | undefined, signal: CancelSignal): Promise<Json> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
   try {
-    return readJson(await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline])));
+    const answer = await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline]));
+    // Callers read what engines say, and the credential is the operator's.
+    const credential = call.engine.credential?.reveal() ?? '';
+    if (credential.length >= TELLING_CREDENTIAL && answer.includes(credential)) {
+      throw new ExtensionFault('unavailable', 'The engine repeated its credential in its answer.');
+    }
+    return readJson(answer);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ExtensionFault) throw error;

@@ -6,6 +6,7 @@ import { inspect } from 'node:util';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import { ExtensionFault, type EngineCall } from '../../src/core/extension.js';
+import { Secret } from '../../src/core/secret.js';
 import { EngineClients } from '../../src/tools/engine-client.js';
 import { json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
 import { Upstream } from '../support/upstreams.js';
@@ -67,6 +68,15 @@ it('takes an answer of as many bytes as it may have, and none of more', async ()
   const { call } = await bench({ ...answer });
   expect(await call()).toEqual({ text: expect.any(String) as string });
   expect(await faultOf(call({ bytesMax: 999 }))).toMatchObject({ kind: 'too-large' });
+});
+
+it('takes no answer that repeats the credential, unless that is a short word', async () => {
+  const { upstream, call } = await bench(json({ debug: `x-api-key: ${KEY}` }));
+  const engine = { baseUrl: upstream.url, credential: new Secret(KEY) };
+  const fault = await faultOf(call({ engine }));
+  expect(fault).toMatchObject({ kind: 'unavailable', message: expect.not.stringContaining(KEY) as string });
+  upstream.script(json({ text: 'a short word' }));
+  expect(await call({ engine: { ...engine, credential: new Secret('short') } })).toEqual({ text: 'a short word' });
 });
 
 // prettier-ignore
