@@ -19,8 +19,11 @@ export type WorkerJobs = Readonly<Record<string, WorkerJob>>;
 const PAGE_MS = 8_000;
 const PLAIN_PAGE_MS = 5_000;
 
-/** Several times a mebibyte that is cut off; one broken in 50,000 places, or a hostile pattern, takes longer. */
-const HEAL_MS = 3_000;
+/**
+ * Several times a mebibyte that is cut off, on a core whose other threads come first; one broken in 50,000 places, or a
+ * hostile pattern, takes longer.
+ */
+const HEAL_MS = 8_000;
 
 /** Several times what the longest PDF that is read takes. */
 const PDF_MS = 8_000;
