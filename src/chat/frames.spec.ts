@@ -283,6 +283,18 @@ it('says no price that is not known, and the tier in the words of this format', 
   expect(body.service_tier).toBe('default');
 });
 
+it('names in each chunk who answers by then', () => {
+  const view = { ...generationView({ model: 'a/m', provider: 'P' }) };
+  const frames = new ChatFrames(view, OPTIONS);
+  const events = eventsOf([text('a'), text('b')]);
+  const next = events.findIndex((event) => event.type === 'block-start' && event.index === 1);
+  const first = frames.print(events.slice(0, next))!;
+  Object.assign(view, { model: 'b/n', provider: 'Q' });
+  const rest = frames.print(events.slice(next))!;
+  const heads = (text: string) => [...new Set(readChunks(text).map(({ model, provider }) => `${model} ${provider}`))];
+  expect([heads(first), heads(rest)]).toEqual([['a/m P'], ['b/n Q']]);
+});
+
 it('prints a failure as the last chunk', () => {
   const frames = failureFrames(chunkHead(VIEW), { error: { code: 502, message: 'Gone.' } });
   expect(readChunks(frames)).toEqual([

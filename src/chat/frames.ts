@@ -58,14 +58,16 @@ export const failureFrames = (head: JsonObject, error: JsonObject): string =>
 
 const chunk = (payload: JsonObject): string => writeFrame('', printJson(payload));
 
+const openingOf = (head: JsonObject): string => `data: ${printJson(head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+
 const ROLE: JsonObject = { role: 'assistant', content: '' };
 
 /** Prints a reply's events as chunks (docs/wire/chat.md#chunks). One per reply; the events must obey the grammar. */
 export class ChatFrames implements FramePrinter {
   private usage: Usage = NO_USAGE;
-  private readonly head: JsonObject;
+  private head: JsonObject;
   /** Of a chunk with one choice, up to its delta: it is most of what a stream prints. */
-  private readonly opening: string;
+  private opening: string;
   private readonly content = new ContentText();
 
   private block: BlockStart | undefined;
@@ -86,7 +88,7 @@ export class ChatFrames implements FramePrinter {
     private readonly options: ReplyOptions,
   ) {
     this.head = chunkHead(generation);
-    this.opening = `data: ${printJson(this.head).slice(0, -1)},"choices":[{"index":0,"delta":`;
+    this.opening = openingOf(this.head);
   }
 
   print(events: readonly ModelEvent[]): string | undefined {
@@ -141,6 +143,7 @@ export class ChatFrames implements FramePrinter {
   }
 
   private begin(block: BlockStart): string {
+    this.nameModel();
     this.block = block;
     if (block.type !== 'text') this.content.interrupt();
     this.blockBegan = this.content.nextStart;
@@ -173,6 +176,14 @@ export class ChatFrames implements FramePrinter {
       case 'opaque':
         return '';
     }
+  }
+
+  /** Another one may answer a later call of a loop. */
+  private nameModel(): void {
+    const { model, provider } = this.generation;
+    if (model === this.head['model'] && provider === this.head['provider']) return;
+    this.head = chunkHead(this.generation);
+    this.opening = openingOf(this.head);
   }
 
   private grow(delta: BlockDelta): string {
@@ -238,6 +249,7 @@ export class ChatFrames implements FramePrinter {
   }
 
   private finish(stop: StopReason): string {
+    this.nameModel();
     const choice = { index: 0, delta: viewPhase(this.phases), logprobs: null, ...viewFinish(stop) };
     return (
       this.sealedWords() +

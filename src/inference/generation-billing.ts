@@ -254,7 +254,7 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private judge(call: ProviderCall): JudgedUsage {
-    const { usage, isReportFinal, outputBytes, ranVendorTool, citesPages, stop, leg, run } = call;
+    const { usage, isReportFinal, outputBytes, ranVendorTool, citesPages, searchCalls, stop, leg, run } = call;
     const { request, prompt } = run;
     return judgeUsage({
       reported: usage,
@@ -266,6 +266,7 @@ export class GenerationBilling implements GenerationObserver {
       outputBytes,
       ranVendorTool,
       citesPages,
+      searchCalls,
       end: !(call.answers || call.isAbandoned) ? 'lost' : stop ? 'whole' : 'cut',
     });
   }

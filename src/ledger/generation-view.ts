@@ -151,7 +151,7 @@ export function viewGeneration(row: StoredGeneration): GenerationRecordView {
     server_tool_cost: Number(row.tools_cost),
     total_cost: charged,
     cache_discount: null,
-    upstream_inference_cost: row.is_byok ? Number(row.byok_cost) : 0,
+    upstream_inference_cost: Number(row.byok_cost),
     is_estimated: row.is_estimated,
     is_over_bound: row.is_over_bound,
     is_recovered: row.is_recovered,

@@ -165,6 +165,11 @@ describeOnEachDatabase('GET /generation', (database) => {
       { is_byok: true, usage: 0.05, total_cost: 0.05, upstream_inference_cost: 1 },
     ],
     [
+      'one whose first step went through an own credential, and its last did not',
+      { is_byok: false, cost: '0.05', byok_cost: '1' },
+      { is_byok: false, total_cost: 0.05, upstream_inference_cost: 1 },
+    ],
+    [
       'one that was counted here',
       { is_estimated: true, is_over_bound: true },
       { is_estimated: true, is_over_bound: true },

@@ -5,11 +5,12 @@
  * second call, on both faces, whole and streamed.
  */
 import { anthropicError, anthropicReply } from '../support/anthropic-upstream.js';
+import { readChunks } from '../support/chat-stream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CUT, frame, json, resets, sse, type Answer, type Piece, type Script } from '../support/upstream-answers.js';
 import { delta, gate, OPEN } from '../http/messages-bench.js';
-import { CALL, calls, LoopBench, PRICES, ROUTES, says, USES } from './faults-bench.js';
+import { CALL, calls, LoopBench, PRICES, ROUTES, says, saysAndCalls, USES } from './faults-bench.js';
 
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 /** The second endpoint of `test/pair` costs 10,000 times as much, so that the first is asked first. */
@@ -102,6 +103,18 @@ describeOnEmbedded('the next call of a loop', (database) => {
     expect(reply.usage.iterations.map(({ model }: JsonBody) => model)).toEqual(['test/main', 'test/adviser']);
     expect(reply.content.at(-1).text).toBe('Do it.');
     expect(row).toMatchObject({ cost: 2 * CALL + PRICES.search });
+  });
+
+  it('is told in the chunks of chat from where another model takes over', async () => {
+    bench.begin(saysAndCalls('I look.', USES.search), fails('api_error', 500));
+    const tools = [{ type: 'openrouter:web_search' }];
+    const fields = { models: ['test/main', 'test/adviser'], tools };
+    const { reply } = await ask('test/main', '/chat/completions', true, fields);
+    const chunks = readChunks(reply.text);
+    const told = chunks.map(({ model, choices }) => [model, choices[0]?.delta?.content ?? ''] as const);
+    const wordsOf = (id: string) => told.flatMap(([model, words]) => (model === id ? [words] : [])).join('');
+    expect([wordsOf('test/main'), wordsOf('test/adviser')]).toEqual(['I look.', '\nDo it.']);
+    expect(chunks.at(-1)!.model).toBe('test/adviser');
   });
 
   describe('after its first word', () => {

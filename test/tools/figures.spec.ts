@@ -3,7 +3,7 @@
  * each step cost, who searched and what it brought, and models that this key may call. Method: an upstream that asks
  * for tools before the real application, whole and streamed, on both faces.
  */
-import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
+import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -130,6 +130,28 @@ describeOnEachDatabase('figures of tools', (database) => {
         total_cost: usage.cost,
       });
     });
+
+    it('counts the searches of a vendor as he tells or shows them, and none where he cites an earlier one', async () => {
+      const cited = { type: 'web_search_result_location', cited_text: 'c', url: 'https://a', title: 'A', encrypted_index: 'i' };
+      const says = { type: 'text', text: 'So.', citations: [cited] };
+      const found = [
+        { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'boats' } },
+        { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', url: 'https://a', title: 'A', encrypted_content: 'e', page_age: null }] },
+      ];
+      const body = { model: 'test/searching', tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
+      const searches = async (content: readonly JsonBody[], usage: object, messages: readonly object[] = [ASK]) => {
+        begin(anthropicReply(content, { usage: usage as Record<string, unknown> }));
+        const reply = await ask(stream, { ...body, messages });
+        const row = await recorded(reply.id);
+        expect(row.total_cost).toBe(reply.usage.cost);
+        return [row.num_searches, Math.floor(reply.usage.cost / 0.01)];
+      };
+      const later = [ASK, { role: 'assistant', content: [...found, says] }, { role: 'user', content: 'And?' }];
+      expect(await searches([says], {}, later)).toEqual([0, 0]);
+      expect(await searches([says], { server_tool_use: null }, later)).toEqual([0, 0]);
+      expect(await searches([...found, says], {})).toEqual([1, 1]);
+      expect(await searches([...found, says], { server_tool_use: { web_search_requests: 2 } })).toEqual([2, 2]);
+    }); // prettier-ignore
 
     it('tells of each stage what it cost, models that it consulted among it, and why it was refused', async () => {
       begin(anthropicToolUse({ name: 'advisor', input: {} }, search('a'), search('b')), anthropicText('So.'));

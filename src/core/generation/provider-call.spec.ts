@@ -54,11 +54,18 @@ describe('ProviderCall', () => {
 
   it.each([
     [{ type: 'web_search_result_location', url: 'https://a' }, true],
+    [{ type: 'web_search_result_location', url: 'https://a', encrypted_index: '' }, true],
+    [{ type: 'web_search_result_location', url: 'https://a', encrypted_index: 'of an earlier search' }, false],
     [{ type: 'char_location', document_index: 0 }, false],
     [null, false],
-  ])('sees in the citation %j whether a page is cited', (citation, cites) => {
+  ])('sees in the citation %j whether a page is cited that nobody shows the search for', (citation, cites) => {
     const one = observed({ type: 'block-delta', index: 0, delta: { type: 'citation', citation } });
     expect(one.citesPages).toBe(cites);
     expect(one.outputBytes).toBe(0);
+  });
+
+  it('counts searches by their calls', () => {
+    const call = (name: string) => begin({ type: 'server-tool-use', id: 'a', name });
+    expect(observed(call('web_search'), call('web_fetch'), call('web_search')).searchCalls).toBe(2);
   });
 });

@@ -39,8 +39,10 @@ export class ProviderCall {
   outputBytes = 0;
   /** The provider ran a tool on the way, as far as the reply shows it. */
   ranVendorTool = false;
-  /** It cites pages: somebody searched. */
+  /** It cites pages of which no call that it shows can tell: somebody searched. */
   citesPages = false;
+  /** Searches of the web that the provider shows by their calls. */
+  searchCalls = 0;
   /** The block that is open is no call that a program wrote. */
   private isModels = true;
   /** All of its request went to the provider: from here on it may be billed. */
@@ -121,7 +123,7 @@ export class ProviderCall {
       const event = batch[index]!;
       switch (event.type) {
         case 'block-delta':
-          if (event.delta.type === 'citation') this.citesPages ||= isOfPage(event.delta.citation);
+          if (event.delta.type === 'citation') this.citesPages ||= isOfUnshownSearch(event.delta.citation);
           else if (this.isModels) this.outputBytes += bytesOf(event.delta);
           break;
         case 'usage':
@@ -150,10 +152,13 @@ export class ProviderCall {
     if (block.type === 'image') this.outputBytes += DRAWN_BYTES;
     // What arrives whole is the result of a tool, or of a call to one.
     if (block.type === 'server-tool-use' || block.type === 'opaque') this.ranVendorTool = true;
+    if (block.type === 'server-tool-use' && block.name === 'web_search') this.searchCalls++;
   }
 }
 
-const isOfPage = (citation: Json): boolean => isJsonObject(citation) && typeof citation['url'] === 'string';
+/** Anthropic's citations name a result by its index: its search was shown here, or in an earlier reply. */
+const isOfUnshownSearch = (citation: Json): boolean =>
+  isJsonObject(citation) && typeof citation['url'] === 'string' && !citation['encrypted_index'];
 
 /** A call of the caller's tool that a program made which the vendor runs: no model said it, and nobody counts it. */
 function isWrittenByProgram(block: BlockStart): boolean {

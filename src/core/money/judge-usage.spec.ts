@@ -39,6 +39,7 @@ const facts = (reported: Usage, others: Partial<CallFacts> = {}): CallFacts => (
   outputBytes: SEEN,
   ranVendorTool: false,
   citesPages: false,
+  searchCalls: 0,
   end: 'whole',
   ...others,
 });
@@ -93,6 +94,13 @@ describe('judgeUsage', () => {
     expect(judged({ ...GOOD, webSearchRequests: 0 }, asked).webSearchRequests).toBe(0);
     expect(judged(GOOD, { ...asked, citesPages: false })).toBe(GOOD);
     expect(judged(GOOD, { citesPages: true })).toBe(GOOD);
+  });
+
+  it('counts the searches that are shown where none is told', () => {
+    const asked = { prompt: { ...PROMPT, webSearches: 30 }, searchCalls: 2 };
+    expect(judged(GOOD, asked)).toEqual({ ...GOOD, webSearchRequests: 2, estimated: true });
+    expect(judged(GOOD, { ...asked, citesPages: true }).webSearchRequests).toBe(2);
+    expect(judged({ ...GOOD, webSearchRequests: 1 }, asked).webSearchRequests).toBe(1);
   });
 
   describe('what a reply teaches', () => {

@@ -33,8 +33,10 @@ export interface CallFacts {
   readonly outputBytes: number;
   /** The vendor ran a tool, whose results and further turns count as well. */
   readonly ranVendorTool: boolean;
-  /** The reply cites pages of the web. */
+  /** The reply cites pages of the web, and shows no call that found them. */
   readonly citesPages: boolean;
+  /** Searches of the web that the reply shows by their calls. */
+  readonly searchCalls: number;
   /** `whole`: the reply came to its end. `cut`: it did not, and is paid for. `lost`: only what was reported counts. */
   readonly end: 'whole' | 'cut' | 'lost';
 }
@@ -128,10 +130,11 @@ function withoutPrompt(usage: Usage): Usage {
   return others;
 }
 
-/** A vendor that tells no figure of the searches it was asked for has made one where it cites what it found. */
-function withSearches(usage: Usage, { prompt, citesPages }: CallFacts): Usage {
-  if (usage.webSearchRequests !== undefined || prompt.webSearches === 0 || !citesPages) return usage;
-  return { ...usage, webSearchRequests: 1, estimated: true };
+/** A vendor that tells no figure of the searches it was asked for has made those it shows, or one where it cites. */
+function withSearches(usage: Usage, { prompt, citesPages, searchCalls }: CallFacts): Usage {
+  if (usage.webSearchRequests !== undefined || prompt.webSearches === 0) return usage;
+  const seen = searchCalls || (citesPages ? 1 : 0);
+  return seen === 0 ? usage : { ...usage, webSearchRequests: seen, estimated: true };
 }
 
 /** Writes whose time is not told were made as they were asked for. */
