@@ -292,7 +292,7 @@ it('names in each chunk who answers by then', () => {
   Object.assign(view, { model: 'b/n', provider: 'Q' });
   const rest = frames.print(events.slice(next))!;
   const heads = (text: string) => [...new Set(readChunks(text).map(({ model, provider }) => `${model} ${provider}`))];
-  expect([heads(first), heads(rest)]).toEqual([['a/m P'], ['b/n Q']]);
+  expect([heads(`${first}data: [DONE]\n\n`), heads(rest)]).toEqual([['a/m P'], ['b/n Q']]);
 });
 
 it('prints a failure as the last chunk', () => {

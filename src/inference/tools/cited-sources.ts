@@ -1,17 +1,27 @@
 import type { Message } from '../../core/conversation/content.js';
 import { webCitation, type WebCitation } from '../../core/conversation/web-citation.js';
 import type { Json } from '../../core/json/json.js';
+import { bordersOf } from '../../core/text/borders.js';
 
 /** What is quoted of a source, in characters, as Anthropic quotes. */
 const QUOTE_LENGTH_MAX = 150;
 /** Sources that are looked for, the latest. */
 const SOURCES_MAX = 100;
+/** Of an address that is looked for, in characters. What a search brings has no longer one. */
+const ADDRESS_LENGTH_MAX = 2_048;
+/**
+ * Characters that are compared for the addresses of one text. Chosen: 20 ms; what no tool and no model says to hold
+ * others up stays far below it.
+ */
+const COMPARED_MAX = 8_000_000;
 /** Of one text that are searched for addresses, in characters. */
 const TEXT_LENGTH_MAX = 256 * 1024;
 
 /** The pages that tools have brought, and which of them a text uses: those whose address it names. */
 export class CitedSources {
   private readonly sources = new Map<string, WebCitation>();
+  /** Of the addresses that were looked for. */
+  private readonly borders = new Map<string, Uint32Array>();
 
   /** @returns those that tools brought in earlier turns of a conversation; undefined: none did */
   static in(messages: readonly Message[]): CitedSources | undefined {
@@ -27,20 +37,22 @@ export class CitedSources {
 
   add(sources: readonly WebCitation[]): void {
     for (const source of sources) {
-      if (this.sources.has(source.url)) continue;
+      const { length } = source.url;
+      if (length === 0 || length > ADDRESS_LENGTH_MAX || this.sources.has(source.url)) continue;
       this.sources.set(source.url, source);
       if (this.sources.size <= SOURCES_MAX) continue;
       const [oldest] = this.sources.keys();
       this.sources.delete(oldest!);
+      this.borders.delete(oldest!);
     }
   }
 
   /** In the order in which the text names them. */
   citationsIn(whole: string): Json[] {
-    const text = whole.slice(0, TEXT_LENGTH_MAX);
+    const search = new AddressSearch(whole.slice(0, TEXT_LENGTH_MAX));
     const places: [number, WebCitation][] = [];
     for (const source of this.sources.values()) {
-      const place = placeOf(source.url, text);
+      const place = search.placeOf(source.url, this.bordersOf(source.url));
       if (place !== -1) places.push([place, source]);
     }
     places.sort(([one], [other]) => one - other);
@@ -52,13 +64,38 @@ export class CitedSources {
       }),
     );
   }
+
+  private bordersOf(url: string): Uint32Array {
+    let borders = this.borders.get(url);
+    if (!borders) this.borders.set(url, (borders = bordersOf(url)));
+    return borders;
+  }
+}
+
+/** Looks for addresses in one text, in time linear in it for each. */
+class AddressSearch {
+  private compared = 0;
+
+  constructor(private readonly text: string) {}
+
+  /** Where the text names an address first; -1 where it does not, or is made to be compared without end. */
+  placeOf(url: string, borders: Uint32Array): number {
+    const { text } = this;
+    const beginning = url.slice(0, 'https://'.length);
+    let found = 0;
+    for (let place = 0; place < text.length && this.compared < COMPARED_MAX; this.compared++) {
+      // Nothing is compared with what begins no address.
+      if (found === 0 && (place = text.indexOf(beginning, place)) === -1) return -1;
+      const unit = text.charCodeAt(place++);
+      while (found > 0 && unit !== url.charCodeAt(found)) found = borders[found]!;
+      if (unit === url.charCodeAt(found)) found++;
+      if (found < url.length) continue;
+      if (!GOES_ON.test(text.charAt(place))) return place - url.length;
+      found = borders[found]!;
+    }
+    return -1;
+  }
 }
 
 /** An address of which this one is only the beginning is another one. */
-function placeOf(url: string, text: string): number {
-  for (let place = text.indexOf(url); place !== -1; place = text.indexOf(url, place + 1)) {
-    const next = text[place + url.length];
-    if (next === undefined || !/[\w%/?#=&~-]/.test(next)) return place;
-  }
-  return -1;
-}
+const GOES_ON = /[\w%/?#=&~-]/;
