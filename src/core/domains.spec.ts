@@ -2,6 +2,7 @@
 // addresses, each held to both lists; and a law: several rules joined to one set let
 // through what each of them does.
 import fc from 'fast-check';
+import { computedMs, fastest } from '../../test/support/pace.js';
 import { DOMAIN_LENGTH_MAX, domainFilter, isDomainRule, joinDomainRules, type DomainRules } from './domains.js';
 
 const allows = (rule: string, url: string): boolean => domainFilter({ allowedDomains: [rule] })(url);
@@ -159,5 +160,27 @@ describe('rules joined to one set', () => {
       { numRuns: 2_000 },
     );
     expect(exact).toBeGreaterThan(500);
+  });
+});
+
+describe('a host that is none', () => {
+  const HOST = `${'a.'.repeat(120)}example.test`;
+  const LONGER = `${'a.'.repeat(121)}example.test`;
+
+  it('is reached by nobody, and no rule', () => {
+    expect([HOST.length, LONGER.length]).toEqual([252, 254]);
+    const filters = [domainFilter({}), domainFilter({ allowedDomains: ['example.test'] })];
+    expect(filters.map((allows) => [allows(`https://${HOST}/`), allows(`https://${LONGER}/`)])).toEqual([
+      [true, false],
+      [true, false],
+    ]);
+    expect([isDomainRule(HOST), isDomainRule(LONGER)]).toEqual([true, false]);
+  });
+
+  it('costs no more than another one', async () => {
+    const allows = domainFilter({ blockedDomains: ['one.example'] });
+    const urls = Array.from({ length: 300 }, (_, index) => `https://${'a.'.repeat(4_000)}b${index}.example/x.png`);
+    // 41 ms each where all that such a host is below of was looked at.
+    expect(await fastest(() => computedMs(() => urls.forEach(allows)), 300)).toBeLessThan(300);
   });
 });

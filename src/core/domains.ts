@@ -17,7 +17,9 @@ export interface JoinedRules extends DomainRules {
   readonly isExact: boolean;
 }
 
-/** Of one rule, in characters: a host name has 253 at most. Chosen: the rest is for a path. */
+/** Of a host, in characters (RFC 1035). An address with a longer one cannot be reached. */
+const HOST_LENGTH_MAX = 253;
+/** Of one rule, in characters. Chosen: what is no host is for a path. */
 export const DOMAIN_LENGTH_MAX = 1_024;
 
 /**
@@ -52,6 +54,7 @@ export function domainFilter({ allowedDomains, blockedDomains = [] }: DomainRule
 
 /** Whether any of the rules covers an address. */
 function coveredBy(rules: readonly DomainRule[]): (url: ReadUrl) => boolean {
+  if (rules.length === 0) return () => false;
   const index = new HostIndex(rules);
   return (url) => hostsAbove(url.host).some((host) => index.at(host).some((rule) => covers(rule, url)));
 }
@@ -66,14 +69,11 @@ function hostsAbove(host: string): readonly string[] {
 /** Rules by their hosts: what it costs to find some does not grow with their number. */
 class HostIndex {
   private readonly own = new Map<string, DomainRule[]>();
-  private readonly beneath = new Map<string, DomainRule[]>();
+  /** Made when it is first asked for: who judges addresses never does. */
+  private beneath: Map<string, DomainRule[]> | undefined;
 
-  constructor(rules: readonly DomainRule[]) {
-    for (const rule of rules) {
-      const [host, ...above] = hostsAbove(rule.host);
-      keep(this.own, host!, rule);
-      for (const other of above) keep(this.beneath, other, rule);
-    }
+  constructor(private readonly rules: readonly DomainRule[]) {
+    for (const rule of rules) keep(this.own, rule.host, rule);
   }
 
   at(host: string): readonly DomainRule[] {
@@ -82,11 +82,19 @@ class HostIndex {
 
   /** Those that may have something in common with a rule. */
   near({ host }: DomainRule): readonly DomainRule[] {
-    return [...hostsAbove(host).flatMap((above) => this.at(above)), ...(this.beneath.get(host) ?? NO_RULES)];
+    const beneath = (this.beneath ??= beneathHosts(this.rules));
+    return [...hostsAbove(host).flatMap((above) => this.at(above)), ...(beneath.get(host) ?? NO_RULES)];
   }
 }
 
 const NO_RULES: readonly DomainRule[] = [];
+
+/** Rules by each host that they are below of. */
+function beneathHosts(rules: readonly DomainRule[]): Map<string, DomainRule[]> {
+  const beneath = new Map<string, DomainRule[]>();
+  for (const rule of rules) for (const above of hostsAbove(rule.host).slice(1)) keep(beneath, above, rule);
+  return beneath;
+}
 
 function keep(rules: Map<string, DomainRule[]>, host: string, rule: DomainRule): void {
   const others = rules.get(host);
@@ -196,7 +204,7 @@ function readUrl(text: string): ReadUrl | undefined {
   if (!url) return undefined;
   const { protocol, hostname, port, pathname } = url;
   const host = hostname.replace(/\.$/, '');
-  if ((protocol !== 'http:' && protocol !== 'https:') || host === '') return undefined;
+  if ((protocol !== 'http:' && protocol !== 'https:') || host === '' || host.length > HOST_LENGTH_MAX) return undefined;
   return { host, port: port || (protocol === 'https:' ? '443' : '80'), path: decoded(pathname).replace(/\/+$/, '') };
 }
 

@@ -22,6 +22,14 @@ it.each([
   expect(datetime.recall(result.content, () => undefined)).toBe(text);
 }); // prettier-ignore
 
-it.each(['Nowhere/Town', '', '../etc'])('refuses the zone %j', (timezone) => {
+it.each(['Nowhere/Town', '', '../etc', '+01:00', 'Africa/Too\u212a'])('refuses the zone %j', (timezone) => {
   expect(() => offer({ timezone })).toThrow('tools.3.parameters.timezone: must be an IANA name');
+});
+
+it('makes one clock for a zone, however its name is written', () => {
+  const made = jest.spyOn(Intl, 'DateTimeFormat');
+  const spellings = ['America/Lima', 'america/lima', 'AMERICA/LIMA', 'America/lima'];
+  const times = spellings.map((timezone) => offer({ timezone }));
+  expect(times).toHaveLength(4);
+  expect(made).toHaveBeenCalledTimes(1);
 });

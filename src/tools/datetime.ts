@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { printJson, type Json } from '../core/json/json.js';
 import { GatewayError } from '../core/errors.js';
 import type { ServiceTool } from '../core/tool.js';
@@ -42,16 +41,22 @@ const NO_ARGUMENTS = { type: 'object', properties: {} };
 
 type PrintTime = (ms: number) => string;
 
-/** Making one takes longer than what a step of the loop does besides. As many as there are names of zones. */
-const PRINTERS = new LRUCache<string, PrintTime>({ max: 600 });
+/**
+ * By the zone's name in lower case: names are of any. Making one takes longer than what a step of the loop does
+ * besides, and memory that is given back late. None is ever dropped: there are some 600 names.
+ */
+const PRINTERS = new Map<string, PrintTime>();
+/** Newer engines take offsets for zones too, which are thousands, and none of them a name. */
+const NAME = /^[a-z][!-~]*$/i;
 
 /** ISO 8601 with the zone's offset; undefined for what is no time zone. */
 function printerOf(zone: Json | undefined): PrintTime | undefined {
-  if (typeof zone !== 'string') return undefined;
+  if (typeof zone !== 'string' || !NAME.test(zone)) return undefined;
   if (zone === DEFAULT_ZONE)
     return (ms) => `${new Date(ms).toISOString().slice(0, 'YYYY-MM-DDTHH:MM:SS'.length)}+00:00`;
-  let print = PRINTERS.get(zone);
-  if (!print && (print = makePrinter(zone))) PRINTERS.set(zone, print);
+  const name = zone.toLowerCase();
+  let print = PRINTERS.get(name);
+  if (!print && (print = makePrinter(zone))) PRINTERS.set(name, print);
   return print;
 }
 

@@ -18,6 +18,10 @@ const UNJUDGED: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 const OFF: ReadonlySet<unknown> = new Set([undefined, null, false]);
 
+/** Of an address, what takes as long to judge as a block without one takes to look at. */
+const ITEM_CHARACTERS = 32;
+const lengthOf = (named: Named | undefined): number => named?.url.length ?? 0;
+
 /** What a caller names and somebody would fetch, by where it stands. */
 interface Named {
   readonly path: string;
@@ -37,7 +41,7 @@ export function* findRefusedAddress(request: ModelRequest, egress: Egress): Step
   const judged = new Set<string>();
   for (const [index, message] of request.messages.entries()) {
     for (const named of addressesIn(message.content, (place) => blockPath(message, index, place))) {
-      if (counter.isOver()) yield;
+      if (counter.isOver(1 + lengthOf(named) / ITEM_CHARACTERS)) yield;
       if (named === undefined || judged.has(named.url)) continue;
       if (!egress.allows(named.url)) return mayNotReach(named.path, named.url);
       judged.add(named.url);

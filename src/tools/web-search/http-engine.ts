@@ -8,6 +8,8 @@ export const SEARCH_MS = 30_000;
 /** Of an answer, beside the texts that were asked for: the latter as UTF-8 with escapes. */
 const REPLY_BYTES = 1024 * 1024;
 const BYTES_PER_CHARACTER = 4;
+/** Results, and passages of one, that are looked at. Chosen: several times what is ever asked for. */
+const FOUND_MAX = 400;
 
 /** An engine behind an HTTP API: how it is asked, and where its answer has the results. */
 export interface HttpEngine extends Omit<SearchEngine, 'search'> {
@@ -44,6 +46,7 @@ export const readPages = (
 ): readonly FoundPage[] | undefined =>
   Array.isArray(entries)
     ? entries
+        .slice(0, FOUND_MAX)
         .filter(isJsonObject)
         .map((entry) => ({ url: textOf(entry['url']), title: textOf(entry['title']), ...rest(entry) }))
     : undefined;
@@ -52,4 +55,4 @@ export const textOf = (value: Json | undefined): string => (typeof value === 'st
 
 /** Passages of one page, as one text. */
 export const joined = (passages: Json | undefined): string =>
-  Array.isArray(passages) ? passages.map(textOf).filter(Boolean).join('\n\n') : '';
+  Array.isArray(passages) ? passages.slice(0, FOUND_MAX).map(textOf).filter(Boolean).join('\n\n') : '';

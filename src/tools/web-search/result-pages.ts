@@ -4,6 +4,8 @@ import type { FoundPage } from './search-engine.js';
 const URL_MAX = 2_048;
 const TITLE_MAX = 300;
 const DATE_MAX = 64;
+/** Of a text, this many times what is told of it is read: the rest may be space. */
+const READ_TIMES = 8;
 
 /** A result that is told: http or https, its title and date one line each. */
 export interface ResultPage {
@@ -33,7 +35,7 @@ export function resultPages(found: readonly FoundPage[], { results, characters, 
       url: url.href,
       title: oneLine(title, TITLE_MAX) || url.hostname,
       ...(day !== '' && { date: day }),
-      text: cut(text.trim(), characters),
+      text: cut(text.slice(0, READ_TIMES * characters).trim(), characters),
     });
   }
   return [...pages.values()];
@@ -51,4 +53,11 @@ export function cut(text: string, length: number): string {
   return (/[\uD800-\uDBFF]$/.test(start) ? start.slice(0, -1) : start).toWellFormed();
 }
 
-const oneLine = (text: string, length: number): string => cut(text.replaceAll(/\s+/g, ' ').trim(), length);
+const oneLine = (text: string, length: number): string =>
+  cut(
+    text
+      .slice(0, READ_TIMES * length)
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+    length,
+  );

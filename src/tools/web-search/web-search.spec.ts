@@ -1,5 +1,6 @@
 // Goal: what a caller may say of a search holds for all searches of a generation, nothing is told that may not be, and
 // a later turn reads what the model read. Method: the tool with an engine that answers by itself, or as the test says.
+import { fastest, stopwatch } from '../../../test/support/pace.js';
 import { extensionContext, openSeal } from '../../../test/support/extension-context.js';
 import { engines, offerSearch, searchFor, setupWith } from '../../../test/support/search-tool.js';
 import { GatewayError } from '../../core/errors.js';
@@ -281,4 +282,22 @@ it('is simulated alike for the same query, at the domains that are allowed', asy
   expect(await searchFor(offerSearch(SIMULATED, parameters), 'Größe / 2 😀')).toEqual(once);
   expect(urlsOf(once)).toEqual([1, 2, 3].map((n) => `https://${n === 2 ? 'b' : 'a'}.example/gr%C3%B6%C3%9Fe-2-/${n}`));
   expect(once.cost).toBe(PRICE);
+});
+
+describe('an answer that is made to hold others up', () => {
+  it.each<[string, JsonObject, readonly object[]]>([
+    ['of addresses that are none', {}, Array.from({ length: 60_000 }, () => ({ url: 'http://[', title: '', excerpts: [] }))],
+    ['of pages that were not asked for', { excluded_domains: ['no.test'] }, Array.from({ length: 60_000 }, (_, index) => page(`https://no.test/${index}`))],
+    ['of hosts that are none', { excluded_domains: ['no.test'] }, Array.from({ length: 1_000 }, () => page(`https://${'a.'.repeat(1_000)}test/`))],
+    ['of a title that has no end', {}, [page('https://a.test', { title: ' a'.repeat(5_000_000) })]],
+    ['of passages without number', {}, [page('https://a.test', { excerpts: Array.from({ length: 1_000_000 }, () => 'a') })]],
+  ])('%s is looked at no longer than another', async (_, parameters, results) => {
+    const found = having(...results);
+    const took = async (): Promise<number> => {
+      const read = stopwatch();
+      await search(parameters, found);
+      return read();
+    };
+    expect(await fastest(took, 40)).toBeLessThan(40);
+  }); // prettier-ignore
 });
