@@ -13,13 +13,19 @@ type Batch = readonly ModelEvent[];
 
 const FIRST: Batch = [{ type: 'ping' }];
 const SECOND: Batch = [{ type: 'ping' }];
+const LAST: Batch = [{ type: 'ping' }];
 const FAULT = new Error('nobody judged it');
 
 /** A call, and its provider, who gives batches when they are pulled. */
 function startedCall({ ends, isUnseen }: { readonly ends: boolean; readonly isUnseen: boolean }) {
   let provider!: Puller<Batch>;
+  const observed: Batch[] = [];
+  const observe = (batch: Batch): boolean => {
+    observed.push(batch);
+    return ends || batch === LAST;
+  };
   const begun = {
-    call: { observe: () => ends, isUnseen, pausedMs: 0 },
+    call: { observe, isUnseen, pausedMs: 0 },
     events: {
       pull: (puller: Puller<Batch>) => void (provider = puller),
       return: () => Promise.resolve({ done: true, value: undefined }),
@@ -27,12 +33,12 @@ function startedCall({ ends, isUnseen }: { readonly ends: boolean; readonly isUn
     },
     stages: [],
   } as unknown as StartedCall;
-  return { begun, gives: (batch: Batch) => provider.take(batch) };
+  return { begun, observed, gives: (batch: Batch) => provider.take(batch) };
 }
 
 function bench(watch: ReplyWatch) {
   const told: unknown[] = [];
-  const { begun, gives } = startedCall({ ends: false, isUnseen: false });
+  const { begun, observed, gives } = startedCall({ ends: false, isUnseen: false });
   const generation = {
     fail: () => Promise.resolve(),
     unseenConsultations: () => undefined,
@@ -43,7 +49,7 @@ function bench(watch: ReplyWatch) {
     end: () => told.push('end'),
     fail: (reason) => told.push(reason),
   };
-  return { events, reader, told, gives };
+  return { events, reader, told, observed, gives };
 }
 
 const turns = async (): Promise<void> => {
@@ -70,6 +76,36 @@ it('ends a call that was read unseen to its end as completed, whatever its loop 
   gives([{ type: 'ping' }]);
   await read;
   expect(ended).toEqual(['completed', 'caller-gone']);
+});
+
+it('reads a later call unseen to its end, though its reader left what tools had brought', async () => {
+  const ended: unknown[] = [];
+  const [one, next] = [startedCall({ ends: true, isUnseen: false }), startedCall({ ends: false, isUnseen: true })];
+  const generation = {
+    endCall: (_: unknown, ending: string) => void ended.push(ending),
+    end: (ending: string) => Promise.resolve(void ended.push(ending)),
+    unseenConsultations: () => undefined,
+  } as unknown as Generation;
+  const loop = {
+    goesOn: true,
+    tell: (batch: Batch) => batch,
+    runTools: () => Promise.resolve([FIRST]),
+    next: () => Promise.resolve(next.begun),
+  } as unknown as ToolLoop;
+  const events = new ReplyEvents(generation, one.begun, new Cancellation().signal, loop);
+  const told: Batch[] = [];
+  events.pull({ take: (batch) => told.push(batch), end: () => undefined, fail: () => undefined });
+  one.gives(FIRST);
+  // Nobody asks for the results.
+  await turns();
+  expect(told).toHaveLength(1);
+  await events.return();
+  next.gives(FIRST);
+  await turns();
+  expect(ended).toEqual(['completed']);
+  next.gives(LAST);
+  await turns();
+  expect(ended).toEqual(['completed', 'completed', 'caller-gone']);
 });
 
 beforeEach(() => jest.useFakeTimers());
@@ -115,4 +151,30 @@ it('lets go in their order what came while more was let go', async () => {
   await turns();
   expect(told).toHaveLength(2);
   expect([told[0] === held, told[1] === SECOND]).toEqual([true, true]);
+});
+
+describe.each<[string, (fail: Promise<never>) => Promise<never>]>([
+  ['later', (fail) => fail],
+  [
+    'at once',
+    () => {
+      throw FAULT;
+    },
+  ],
+])('where what was held back fails %s', (_, release) => {
+  it('counts what came meanwhile, and goes on', async () => {
+    let fail: (error: Error) => void = () => undefined;
+    const failing = new Promise<never>((_resolve, reject) => (fail = reject));
+    failing.catch(() => undefined);
+    const watch: ReplyWatch = { overdueMs: 10, tell: () => [], release: () => release(failing) };
+    const { events, reader, told, observed, gives } = bench(watch);
+    events.pull(reader);
+    gives(FIRST);
+    await turns();
+    jest.advanceTimersByTime(10);
+    gives(SECOND);
+    fail(FAULT);
+    await turns();
+    expect([observed, told]).toEqual([[FIRST, SECOND], [FAULT]]);
+  });
 });

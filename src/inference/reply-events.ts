@@ -73,15 +73,17 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   take(batch: Batch): void {
-    if (this.releasing) {
-      void this.releasing.then(() => this.take(batch));
-      return;
-    }
+    // What is used is charged, whatever becomes of the words.
+    const isOver = this.call.observe(batch);
+    if (this.releasing) void this.releasing.then(() => this.tell(batch, isOver));
+    else this.tell(batch, isOver);
+  }
+
+  private tell(batch: Batch, isOver: boolean): void {
     // What held it back has failed meanwhile, and has not judged it.
     if (this.hasFailed) return;
     this.isPulling = false;
     clearTimeout(this.overdue);
-    const isOver = this.call.observe(batch);
     const told = this.loop && !this.isUnread ? this.loop.tell(batch) : batch;
     if (isOver) {
       this.isBetween = true;
@@ -125,9 +127,16 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   readUnseen(): Promise<void> {
     return new Promise((resolve) => {
       const over = (): void => void this.events.return().then(() => resolve(), resolve);
-      this.puller = { take: () => resolve(), end: over, fail: over };
+      // What was let go before, or is while he leaves, is not the end.
+      const puller: Puller<Batch> = {
+        take: () => (this.isWhole ? resolve() : this.pull(puller)),
+        end: over,
+        fail: over,
+      };
+      this.puller = puller;
       this.isUnread = true;
-      if (!this.isAsked) this.pull(this.puller);
+      this.held.length = 0;
+      if (!this.isAsked) this.pull(puller);
     });
   }
 
@@ -165,7 +174,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     const waitMs = this.watch?.overdueMs;
     if (!this.isPulling || waitMs === undefined || this.isUnread) return;
     this.overdue = setTimeout(() => {
-      this.releasing = this.release();
+      this.releasing = this.release().finally(() => (this.releasing = undefined));
     }, waitMs);
   }
 
@@ -174,8 +183,6 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       this.give((await this.watch?.release?.()) ?? NOTHING);
     } catch (error) {
       this.failed(error);
-    } finally {
-      this.releasing = undefined;
     }
   }
 

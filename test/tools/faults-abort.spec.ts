@@ -219,6 +219,35 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     },
   );
 
+  it('is read to its end where a slow reader leaves what was said before it', async () => {
+    const { key } = await bench.gateway.newKey();
+    const { opened, open } = gate();
+    const named = (type: string, more: object): string => frame(type, { type, ...more });
+    const long = sse([
+      OPEN +
+        delta('x'.repeat(12_000_000)) +
+        named('content_block_stop', { index: 0 }) +
+        named('content_block_start', {
+          index: 1,
+          content_block: { type: 'tool_use', id: 'toolu_0', ...USES.datetime },
+        }) +
+        named('content_block_stop', { index: 1 }) +
+        named('message_delta', {
+          delta: { stop_reason: 'tool_use', stop_sequence: null },
+          usage: { output_tokens: 5 },
+        }) +
+        named('message_stop', {}),
+    ]);
+    bench.begin(long, lateReply(opened));
+    const client = await bench.open('/messages', { stream: true, tools: [TOOLS.datetime] }, key);
+    client.pause();
+    const record = await bench.upstreams.main.request(1);
+    await bench.turns();
+    await leaveUnseen(client, record, open);
+    expect(await bench.row()).toMatchObject({ outcome: 'caller-gone' });
+    expect(await bench.ledger.openHolds()).toBe(0);
+  }, 60_000);
+
   it.each(['the answer', 'one of a panel'])(
     'amid a call of a tool: %s is read to its end, and counted so',
     async (who) => {
