@@ -1,6 +1,6 @@
 import type { Tool, ToolChoice } from '../core/conversation/tools.js';
 import { isJsonObject, type JsonObject } from '../core/json/json.js';
-import { readCacheMarker } from '../inference/read-cache-marker.js';
+import { readCacheMarker, type WireCacheControl } from '../inference/read-cache-marker.js';
 import { WEB_SEARCH_SHORTHANDS, type WireFunctionTool, type WireTool, type WireToolChoice } from './schemas/tools.js';
 
 const SHORTHANDS: ReadonlySet<string> = new Set(WEB_SEARCH_SHORTHANDS);
@@ -11,11 +11,15 @@ const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 /** A tool the caller runs, or one the gateway runs. */
 export function readTool(tool: WireTool): Tool {
   if (tool.type === 'function') return readFunction(tool as WireFunctionTool);
-  const { type, ...rest }: JsonObject & { type: string } = tool;
-  if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest) };
+  const { type, cache_control, ...rest }: JsonObject & { type: string } = tool;
+  const marker = markerOf(cache_control as WireCacheControl | undefined);
+  if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest), ...marker };
   const { parameters } = rest;
-  return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {} };
+  return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...marker };
 }
+
+const markerOf = (marker: WireCacheControl | undefined): Pick<Tool, 'cacheMarker'> =>
+  marker ? { cacheMarker: readCacheMarker(marker) } : {};
 
 /** Options beside the type, before those in `parameters`, before OpenAI's `filters`. */
 function readShorthand({ filters, parameters, ...options }: JsonObject): JsonObject {
@@ -49,7 +53,7 @@ function readFunction({ function: called, cache_control: marker }: WireFunctionT
     ...(typeof description === 'string' && { description }),
     inputSchema: parameters ?? NO_ARGUMENTS,
     ...(typeof strict === 'boolean' && { strict }),
-    ...(marker && { cacheMarker: readCacheMarker(marker) }),
+    ...markerOf(marker),
   };
 }
 

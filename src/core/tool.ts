@@ -90,7 +90,8 @@ export interface ServedTool {
   readonly model?: string;
   /**
    * What a use asks of a model, as far as it decides who is asked and is known before there is one; absent: it asks
-   * none. Two that name the same model, with and without the conversation, and want the same of it are planned alike.
+   * none. Two that name the same model, with and without the conversation, with instructions of one length, and want as
+   * long an answer of the same kind are planned alike.
    */
   readonly consults?: (request: ModelRequest) => ModelRequest;
   /**

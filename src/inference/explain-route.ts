@@ -155,8 +155,9 @@ export class ExplainRoute {
         told.push(tool);
         continue;
       }
-      const { model, modalities = [], messages } = asked;
-      const key = JSON.stringify([model, modalities, messages.flatMap(({ content }) => content).length]);
+      const { model, modalities = [], system, messages, maxOutputTokens } = asked;
+      const shown = [system.map(({ text }) => text.length), messages.flatMap(({ content }) => content).length];
+      const key = JSON.stringify([model, modalities, shown, maxOutputTokens]);
       let consulted = known.get(key);
       if (!consulted) {
         consulted = await this.foreseeModel(asked, caller, signal, routed.plan.seed);

@@ -6,6 +6,7 @@ import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
+import { outputTokensGiven } from '../core/routing/plan-route.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { mayRetain } from '../core/routing/route-inputs.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
@@ -56,7 +57,7 @@ export interface PlannedRequest {
 export interface PlanningOptions {
   /** Gives the same draw again. */
   readonly seed?: string | undefined;
-  /** It is the gateway's own, on the way to an answer. */
+  /** It is the gateway's own, on the way to an answer: where nobody gives as many tokens, it asks for fewer. */
   readonly isConsulted?: boolean;
 }
 
@@ -99,13 +100,12 @@ export class RequestPlanner {
     const preparing = plugins.prepare(recalled, () =>
       this.contexts.local(caller, signal, this.catalog.current(), retains),
     );
-    const { request: asked, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
-    const choose = plugins.chooser(asked);
-    const routed = await this.planner.plan(asked, caller, guardrails.policies, {
-      seed,
-      choose,
-      shortensTo: plugins.shortensTo,
-    });
+    const { request: whole, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
+    const options = { seed, choose: plugins.chooser(whole), shortensTo: plugins.shortensTo };
+    const first = await this.planner.plan(whole, caller, guardrails.policies, options);
+    const fewer = isConsulted && first.plan.legs.length === 0 ? withFewerTokens(whole, first) : undefined;
+    const asked = fewer ?? whole;
+    const routed = fewer ? await this.planner.plan(fewer, caller, guardrails.policies, options) : first;
     const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
     const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
     const binding = bindRequest(read, caller.egress);
@@ -128,6 +128,19 @@ export class RequestPlanner {
       inspect: (added) => guardrails.inspect(added, signal),
     };
   }
+}
+
+/**
+ * Nobody hears of it when a call of the gateway's own is refused for the length of its answer: it asks for as long a
+ * one as there is. A budget of thinking without room in that is left out, for vendors refuse it.
+ * @returns undefined where its length keeps nobody from answering
+ */
+function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelRequest | undefined {
+  const given = request.maxOutputTokens === undefined ? undefined : outputTokensGiven(inputs);
+  if (given === undefined) return undefined;
+  const { thinking, ...rest } = request;
+  const fits = thinking && !(thinking.type === 'enabled' && thinking.budgetTokens >= given);
+  return { ...rest, ...(fits && { thinking }), maxOutputTokens: given };
 }
 
 const NO_STAGES: readonly never[] = [];

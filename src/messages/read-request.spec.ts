@@ -207,8 +207,8 @@ describe('readRequest', () => {
       custom,
       search,
       other,
-      { type: 'openrouter:datetime' },
-      { type: 'openrouter:new', parameters: { a: 1 } },
+      { type: 'openrouter:datetime', cache_control: { type: 'ephemeral' } },
+      { type: 'openrouter:new', parameters: { a: 1 }, cache_control: { type: 'ephemeral', ttl: '1h' } },
     ];
     expect(read({ tools }).tools).toEqual([
       {
@@ -221,8 +221,8 @@ describe('readRequest', () => {
       },
       { type: 'vendor', name: 'web_search', cacheMarker: { ttl: '5m' }, opaque: opaque(search) },
       { type: 'vendor', opaque: opaque(other) },
-      { type: 'service', id: 'openrouter:datetime', parameters: {} },
-      { type: 'service', id: 'openrouter:new', parameters: { a: 1 } },
+      { type: 'service', id: 'openrouter:datetime', parameters: {}, cacheMarker: {} },
+      { type: 'service', id: 'openrouter:new', parameters: { a: 1 }, cacheMarker: { ttl: '1h' } },
     ]);
   });
 

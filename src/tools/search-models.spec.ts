@@ -35,9 +35,10 @@ it.each([
   expect(await search('', parameters)).toHaveLength(count);
 });
 
-it('tells prices by the cheapest endpoint, in USD per million tokens', async () => {
-  const { content } = await offer({}).run({ query: 'painter' }, { context, number: 1 });
-  expect(content).toMatchObject({
-    models: [{ id: 'acme/painter', output_modalities: ['image'], pricing: { prompt: '1' } }],
-  });
+it('tells prices by the cheapest endpoint, in USD per token as the catalogue does, and says so', async () => {
+  const tool = offer({});
+  const { content } = await tool.run({ query: 'painter' }, { context, number: 1 });
+  const pricing = { prompt: '0.000001', completion: '0.000001' };
+  expect(content).toMatchObject({ models: [{ id: 'acme/painter', output_modalities: ['image'], pricing }] });
+  expect(tool.shown.description).toContain('pricing is in USD per token');
 });

@@ -7,8 +7,6 @@ import { isPlainFailure, plainFailure } from './plain-failure.js';
 const RESULTS_DEFAULT = 5;
 const RESULTS_MAX = 20;
 const QUERY_LENGTH_MAX = 1_000;
-/** Prices stand in USD for so many tokens. */
-const PRICED_TOKENS = 1_000_000n;
 
 /** Searches the catalogue (docs/wire/tools-and-plugins.md#service-tools). */
 export const searchModels: ServiceTool = {
@@ -35,7 +33,7 @@ const SHOWN = {
   name: 'search_models',
   description:
     'Searches the catalogue of models that can be called here. Give words of names, authors, or kinds of input and ' +
-    'output, such as "claude image"; an empty query lists any.',
+    'output, such as "claude image"; an empty query lists any. Their pricing is in USD per token.',
   inputSchema: {
     type: 'object',
     properties: { query: { type: 'string', maxLength: QUERY_LENGTH_MAX } },
@@ -72,12 +70,10 @@ const view = ({ id, name, contextLength, inputModalities, outputModalities, endp
   pricing: cheapest(endpoints),
 });
 
-/** USD per million tokens; null where nobody says. */
+/** In USD per token, as the catalogue's own `pricing` is; null where nobody says. */
 function cheapest(endpoints: readonly Endpoint[]): JsonObject | null {
   let least: Endpoint['pricing'] = null;
   for (const { pricing } of endpoints) if (pricing && (!least || pricing.prompt < least.prompt)) least = pricing;
   if (!least) return null;
-  return { prompt: perMillion(least.prompt), completion: perMillion(least.completion) };
+  return { prompt: formatUsd(least.prompt), completion: formatUsd(least.completion) };
 }
-
-const perMillion = (price: bigint): string => formatUsd(price * PRICED_TOKENS);

@@ -33,6 +33,10 @@ describeOnEmbedded('POST /routing/explain', (database) => {
         model('test/tiered', [
           at('alpha', { pricing: { priority: { prompt: '2' }, tiers: [{ min_prompt_tokens: 1000, prompt: '7' }] } }),
         ]),
+        model('test/limited', [
+          at('alpha', { usd: 1, max_completion_tokens: 1_000 }),
+          at('beta', { usd: 3, max_completion_tokens: 4_000 }),
+        ]),
         model('test/cooled', inTurn(['alpha', 'beta'])),
         model('test/told', inTurn(['alpha', 'beta'])),
         model('test/dialects', inTurn(['gamma', 'alpha'])),
@@ -327,6 +331,17 @@ describeOnEmbedded('POST /routing/explain', (database) => {
     const messages = [{ role: 'user', content: 'x'.repeat(6_000) }];
     const { data } = await bench.explain(ask('test/tiered', { tools, messages }));
     expect(data.tools.map(({ model_pricing }: JsonBody) => model_pricing.prompt)).toEqual(['7', '0.5']);
+  });
+
+  it('prices an adviser by who gives as much as it is asked for, or the most where nobody does', async () => {
+    const limits = [1_000, undefined, 4_000, 4_001, 100_000];
+    const tools = limits.map((max_tokens) => ({
+      type: 'openrouter:advisor',
+      parameters: { model: 'test/limited', ...(max_tokens !== undefined && { max_tokens }) },
+    }));
+    const { data } = await bench.explain(ask('test/free', { tools }));
+    const prices = data.tools.map(({ model_pricing, refusal }: JsonBody) => [model_pricing?.prompt, refusal]);
+    expect(prices).toEqual(['0.5', '1.5', '1.5', '1.5', '1.5'].map((price) => [price, undefined]));
   });
 
   it('tells of entries of lists that nobody knows', async () => {

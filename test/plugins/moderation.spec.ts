@@ -94,7 +94,7 @@ class ModerationBench {
     };
     const loop = await LoopBench.start(database, {
       plugins: { moderation },
-      models: [{ id: 'test/llama-guard-3' }],
+      models: [{ id: 'test/llama-guard-3', model: { max_completion_tokens: 512 } }],
       variables: { FAIRLEAD_HEARTBEAT: '500ms' },
     });
     return new ModerationBench(loop, judge, (await loop.gateway.newKey()).key);

@@ -158,6 +158,7 @@ export const FULL_BODY = {
     },
     {
       type: 'openrouter:bash',
+      cache_control: CACHE,
       parameters: {
         engine: 'native',
         environment: { type: 'container_reference', container_id: 'a' },
@@ -166,14 +167,20 @@ export const FULL_BODY = {
     },
     {
       type: 'openrouter:shell',
+      cache_control: CACHE,
       parameters: { engine: 'auto', environment: { type: 'container_auto' }, sleep_after_seconds: 1 },
     },
-    { type: 'openrouter:datetime', parameters: { timezone: 'UTC' } },
-    { type: 'openrouter:image_generation', parameters: { model: 'a', output_compression: 50, quality: 'high' } },
-    { type: 'openrouter:experimental__search_models', parameters: { max_results: 5 } },
-    { type: 'openrouter:tool_search', parameters: { max_results: 5 } },
+    { type: 'openrouter:datetime', parameters: { timezone: 'UTC' }, cache_control: CACHE },
+    {
+      type: 'openrouter:image_generation',
+      parameters: { model: 'a', output_compression: 50, quality: 'high' },
+      cache_control: CACHE,
+    },
+    { type: 'openrouter:experimental__search_models', parameters: { max_results: 5 }, cache_control: CACHE },
+    { type: 'openrouter:tool_search', parameters: { max_results: 5 }, cache_control: CACHE },
     {
       type: 'openrouter:web_fetch',
+      cache_control: CACHE,
       parameters: {
         engine: 'exa',
         max_uses: 1,
@@ -184,6 +191,7 @@ export const FULL_BODY = {
     },
     {
       type: 'openrouter:web_search',
+      cache_control: CACHE,
       parameters: {
         engine: 'exa',
         max_results: 5,
@@ -195,9 +203,9 @@ export const FULL_BODY = {
         user_location: PLACE,
       },
     },
-    { type: 'openrouter:unheard_of', parameters: {} },
+    { type: 'openrouter:unheard_of', parameters: {}, cache_control: CACHE },
     { type: 'memory_20990101', anything: [1] },
-    { type: 'openrouter:web_search', parameters: { excluded_domains: ['a'] } },
+    { type: 'openrouter:web_search', parameters: { excluded_domains: ['a'] }, cache_control: CACHE },
   ],
   messages: [
     {

@@ -18,7 +18,9 @@ const TOKENS = 12 + 7;
 describeOnEmbedded('a loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
-    bench = await LoopBench.start(database);
+    bench = await LoopBench.start(database, {
+      models: [{ id: 'test/short', model: { max_completion_tokens: 1_000 } }],
+    });
   }, 60_000);
   afterAll(() => bench?.close());
 
@@ -64,6 +66,19 @@ describeOnEmbedded('a loop', (database) => {
     expect(reply.content[3].content).toMatchObject({ error_code: 'max_uses_exceeded' });
     expect(bench.upstreams.adviser.requests).toHaveLength(1);
     expect(await bench.row(reply.id)).toMatchObject({ cost: 4 * CALL });
+  });
+
+  it.each<[string, object, number]>([
+    ['openrouter:advisor', { parameters: { model: 'test/short' } }, 1_000],
+    ['openrouter:advisor', { parameters: { model: 'test/short', reasoning: { max_tokens: 1_024 } } }, 1_000],
+    ['openrouter:advisor', { parameters: { model: 'test/adviser', max_completion_tokens: 100_000 } }, 8_192],
+    ['advisor_20260301', { name: 'advisor', model: 'test/adviser', max_tokens: 9_000 }, 8_192],
+  ])('asks an adviser by %s for no more than it gives: %j', async (type, fields, max_tokens) => {
+    bench.begin(calls(USES.advisor), says('Enough.'));
+    const reply = await ask({ tools: [{ type, ...fields }] });
+    expect(reply.content[1].content).toEqual({ type: 'advisor_result', text: 'Do it.' });
+    const consulted = bench.upstreams.adviser.requests.map(({ json: body }) => body);
+    expect(consulted.map(({ max_tokens: most, thinking }) => [most, thinking])).toEqual([[max_tokens, undefined]]);
   });
 
   it.each(ROUTES)('%s: ends at thirty steps, and asks for the answer once more', async (route) => {

@@ -161,6 +161,37 @@ describeOnEmbedded('what is said of tools', (database) => {
     });
   });
 
+  describe('a cache marker on a tool of the gateway’s', () => {
+    const marker = { type: 'ephemeral', ttl: '1h' };
+    const TYPES = ['openrouter:datetime', 'openrouter:web_search', 'web_search'];
+    const FACES = [
+      ['/messages', TYPES.slice(0, 2)],
+      ['/chat/completions', TYPES],
+    ] as const;
+
+    it.each(FACES)('stands on the function that the model is shown: %s', async (path, types) => {
+      const tools = types.map((type) => ({ type, cache_control: marker }));
+      for (const tool of tools) expect((await post(path, { model: 'test/plain', tools: [tool] })).status).toBe(200);
+      const shown = anthropic.requests.map(({ json: body }) => body.tools[0].cache_control);
+      expect(shown).toEqual(types.map(() => marker));
+    });
+
+    it.each(FACES)('is judged as on any tool: %s', async (path, types) => {
+      for (const type of [...types, 'openrouter:unheard_of']) {
+        for (const { cache_control, fault } of [
+          { cache_control: 'x', fault: ': must be an object' },
+          { cache_control: null, fault: ': must be an object' },
+          { cache_control: { type: 'bad' }, fault: '.type: must be ephemeral' },
+          { cache_control: { type: 'ephemeral', ttl: '2h' }, fault: '.ttl: must be one of 5m, 1h' },
+        ]) {
+          const { status, body } = await post(path, { model: 'test/plain', tools: [{ type, cache_control }] });
+          expect([status, body.error?.message]).toEqual([400, `tools.0.cache_control${fault}`]);
+        }
+      }
+      expect(anthropic.requests).toEqual([]);
+    });
+  });
+
   it('never runs a tool that may be used no more than not at all', async () => {
     for (const [type, name, input] of [
       ['openrouter:web_search', 'web_search', { query: 'a' }],

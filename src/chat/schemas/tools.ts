@@ -1,8 +1,8 @@
 import { domainList, modelText, name, toolList, word } from '../../shared/http/bounds.js';
-import { marked } from '../../inference/schemas/cache-control.js';
+import { eachMarked, marked } from '../../inference/schemas/cache-control.js';
 import {
   isServiceTool,
-  otherServiceTool,
+  otherServiceFields,
   searchFields,
   serviceTools,
   webSearchFields,
@@ -44,13 +44,15 @@ export const WEB_SEARCH_SHORTHANDS = [
   'web_search_2025_08_26',
 ] as const;
 
+const markedServiceTools = eachMarked(serviceTools);
+
 const typedTools = {
   function: functionFields,
   web_search: {},
   web_search_preview: {},
   web_search_preview_2025_03_11: {},
   web_search_2025_08_26: {},
-  ...serviceTools,
+  ...markedServiceTools,
 };
 
 const filters = object({
@@ -65,7 +67,7 @@ const isShorthand = object({ type: oneOf(WEB_SEARCH_SHORTHANDS) });
 const shorthand = webSearchFields({
   type: oneOf(WEB_SEARCH_SHORTHANDS),
   filters: optional(nullable(filters)),
-  ...serviceTools['openrouter:web_search'],
+  ...markedServiceTools['openrouter:web_search'],
 });
 
 /** OpenAI's way to let a model of a search by itself do so; what stands in a place is its vendor's affair. */
@@ -80,7 +82,7 @@ const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
 const tool = when(
   isShorthand,
   shorthand,
-  when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, typedTool)),
+  when(hasKnownType, typedTool, when(isServiceTool, object({ ...otherServiceFields, ...marked }), typedTool)),
 );
 
 export const tools = toolList(tool);

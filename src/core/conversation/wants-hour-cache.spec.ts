@@ -9,6 +9,7 @@ describe.each(['1h', '5m', undefined] as const)('wantsHourCache of %p', (ttl) =>
   it.each<[string, object]>([
     ['the whole request', { cacheMarker: { ttl } }],
     ['a tool', { tools: [{ type: 'service' }, { type: 'function', cacheMarker: { ttl } }] }],
+    ['a tool of the gateway', { tools: [{ type: 'function' }, { type: 'service', cacheMarker: { ttl } }] }],
     ['the instructions', { system: [text(ttl)] }],
     ['a turn', { messages: [{ content: [text()] }, { content: [text(), text(ttl)] }] }],
     ['the result of a tool', { messages: [{ content: [{ type: 'tool-result', content: [text(ttl)] }] }] }],

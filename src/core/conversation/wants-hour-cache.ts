@@ -5,7 +5,7 @@ import type { ModelRequest } from './request.js';
 export function wantsHourCache({ cacheMarker, tools, system, messages }: ModelRequest): boolean {
   return (
     isHour(cacheMarker) ||
-    tools.some((tool) => tool.type !== 'service' && isHour(tool.cacheMarker)) ||
+    tools.some((tool) => isHour(tool.cacheMarker)) ||
     system.some((block) => isHour(block.cacheMarker)) ||
     messages.some(({ content }) => content.some(isCachedForHour))
   );

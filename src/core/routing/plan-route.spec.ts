@@ -18,7 +18,7 @@ import type { RequestField } from '../translation.js';
 import type { Model } from './catalog.js';
 import type { StoredCredential } from './credential.js';
 import type { EndpointHealth, HealthKey } from './health.js';
-import { MODELS_NAMED_MAX, mayCall, planRoute } from './plan-route.js';
+import { MODELS_NAMED_MAX, mayCall, outputTokensGiven, planRoute } from './plan-route.js';
 import { ATTEMPTS_MAX, MODELS_MAX, type Plan } from './plan.js';
 import { QUANTIZATIONS, SORTS, type ProviderPreferences } from './preferences.js';
 import type { RouteInputs } from './route-inputs.js';
@@ -336,5 +336,34 @@ describe('what a provider is not told', () => {
       ]);
     expect(priceOf(undefined)).toEqual([['p1', 2_000_000n, 'us']]);
     expect(priceOf(without('inference_geo'))).toContainEqual(['p1', 1_000_000n, undefined]);
+  });
+});
+
+describe('the longest answer that is given', () => {
+  const small = endpoint('p1', { maxCompletionTokens: 1_000 });
+  const large = endpoint('p2', { maxCompletionTokens: 4_000 });
+  const unsaid = endpoint('p3');
+  const tight = endpoint('p4', { maxCompletionTokens: 9_000, contextLength: 10_000 });
+  const retaining = endpoint('p5', { maxCompletionTokens: 9_000, policy: { zeroDataRetention: false } });
+
+  it.each<[string, readonly Parameters<typeof model>[1][number][], number, number | undefined]>([
+    ['the only one', [small], 0, 1_000],
+    ['the longer one', [small, large], 0, 4_000],
+    ['a quarter of the context, where nothing is said', [unsaid], 10, 25_000],
+    ['what the prompt leaves, where that is less', [unsaid], 90_000, 10_000],
+    ['all that an endpoint says, where the prompt leaves as much', [tight], 1_000, 9_000],
+    ['a quarter, where it leaves less', [tight], 2_000, 2_500],
+    ['that of who may answer', [small, retaining], 0, 1_000],
+    ['of nobody, where it is too long to be read', [small], 100_001, undefined],
+    ['of nobody, where it has no room', [small], 100_000, undefined],
+  ])('is %s', (_, endpoints, promptTokensMin, due) => {
+    const inputs = inputsOf([model('a/b', endpoints)], {
+      needs: { promptTokensMin, maxOutputTokens: 100_000, preferences: { zeroDataRetention: true } },
+    });
+    expect(planRoute(inputs)!.legs).toEqual([]);
+    expect(outputTokensGiven(inputs)).toBe(due);
+    if (due === undefined) return;
+    const fewer = { ...inputs, needs: { ...inputs.needs, maxOutputTokens: due } };
+    expect(planRoute(fewer)!.legs.length).toBeGreaterThan(0);
   });
 });

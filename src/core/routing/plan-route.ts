@@ -69,6 +69,25 @@ function keptOrLast({ kept, cooling, excluded }: Eligibility): readonly Eligible
   return cooling;
 }
 
+/** Of a context whose endpoint says no limit that fits: the rest is for the prompt, which is counted at its least. */
+const CONTEXT_SHARE = 4;
+
+/**
+ * The longest answer that anybody gives, in tokens, of those who could answer if its length were left out of account.
+ * @returns undefined where nobody could
+ */
+export function outputTokensGiven(inputs: RouteInputs): number | undefined {
+  const { maxOutputTokens: _asked, ...needs } = inputs.needs;
+  let most = 0;
+  for (const { endpoint, model } of planRoute({ ...inputs, needs })?.legs ?? []) {
+    const { contextLength, maxCompletionTokens = model.maxCompletionTokens ?? Infinity } = endpoint;
+    const room = contextLength - needs.promptTokensMin;
+    const share = Math.floor(contextLength / CONTEXT_SHARE);
+    most = Math.max(most, maxCompletionTokens <= room ? maxCompletionTokens : Math.min(room, share));
+  }
+  return most > 0 ? most : undefined;
+}
+
 /**
  * Whether the leg at `index` may be called after so many calls: each later model that was not reached yet keeps one of
  * the plan's attempts (docs/reasons/routing.md#bounds-of-a-plan).

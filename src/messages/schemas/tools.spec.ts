@@ -41,7 +41,7 @@ const TOOLS: Field[] = [
   field('tools.0.input_schema.required.0', TEXT, '!'),
   field('tools.0.defer_loading', FLAG),
   field('tools.0.strict', FLAG),
-  ...[0, 1, 2, 3, 4, 5].flatMap((index) => marked(`tools.${index}`)),
+  ...FULL_BODY.tools.flatMap(({ type }, index) => (type === 'memory_20990101' ? [] : marked(`tools.${index}`))),
   ...[1, 2, 3, 4, 5].map((index) => fixed(`tools.${index}.name`)),
   ...[3, 4].flatMap((index) => [
     ...texts(`tools.${index}.allowed_domains`, '?', DOMAINS),

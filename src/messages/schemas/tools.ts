@@ -20,9 +20,9 @@ import {
   wholeNumber,
   word,
 } from '../../shared/http/bounds.js';
-import { cacheControl, marked } from '../../inference/schemas/cache-control.js';
+import { cacheControl, eachMarked, marked } from '../../inference/schemas/cache-control.js';
 import { maxTokens } from '../../inference/schemas/options.js';
-import { isServiceTool, otherServiceTool, serviceTools } from '../../shared/http/service-tools.js';
+import { isServiceTool, otherServiceFields, serviceTools } from '../../shared/http/service-tools.js';
 import { userLocation } from '../../shared/http/user-location.js';
 
 const allowedCallers = optional(optionList(oneOf(['direct', 'code_execution_20250825', 'code_execution_20260120'])));
@@ -70,7 +70,7 @@ const vendorTools = {
   },
 };
 
-const typedTools = { custom: customFields, ...vendorTools, ...serviceTools };
+const typedTools = { custom: customFields, ...vendorTools, ...eachMarked(serviceTools) };
 
 const customTool = object(customFields);
 const typedTool = variant('type', typedTools);
@@ -84,7 +84,7 @@ const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
  */
 export const tool = when(
   hasType,
-  when(hasKnownType, typedTool, when(isServiceTool, otherServiceTool, otherTool)),
+  when(hasKnownType, typedTool, when(isServiceTool, object({ ...otherServiceFields, ...marked }), otherTool)),
   customTool,
 );
 

@@ -147,5 +147,5 @@ export const serviceTools = {
 /** What `type` says of any tool of the gateway's, known or not. */
 export const isServiceTool = object({ type: text({ pattern: `^${SERVICE_TOOL_PREFIX}` }) });
 
-/** A tool of the gateway's that is not known here: whether it exists is decided where tools are run. */
-export const otherServiceTool = object({ type: word(), parameters: optional(freeForm()) });
+/** Of a tool of the gateway's that is not known here: whether it exists is decided where tools are run. */
+export const otherServiceFields = { type: word(), ...withParameters(freeForm()) };

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { definedOnly } from '../../core/defined.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 
-/** Tokens of one piece of advice, where nothing else is said. Chosen: a page or two. */
+/** Tokens of one piece of advice, beside its reasoning, where nothing else is said. Chosen: a page or two. */
 const OUTPUT_TOKENS_DEFAULT = 2_048;
 
 const INSTRUCTIONS =
@@ -28,6 +28,9 @@ export interface AdvisorOptions {
 export function readAdvisorOptions(parameters: JsonObject): AdvisorOptions {
   const { name, instructions, forward_transcript: forwards, max_uses: usesMax, caching, temperature } = parameters;
   const cacheMarker = readMarker(caching);
+  const reasoning = readReasoning(parameters['reasoning']);
+  const { thinking } = reasoning;
+  const usual = OUTPUT_TOKENS_DEFAULT + (thinking?.type === 'enabled' ? thinking.budgetTokens : 0);
   return {
     ...(typeof name === 'string' && { name: name.trim() }),
     instructions: typeof instructions === 'string' && instructions.trim() !== '' ? instructions : INSTRUCTIONS,
@@ -35,10 +38,9 @@ export function readAdvisorOptions(parameters: JsonObject): AdvisorOptions {
     usesMax: numberIn(usesMax) ?? Infinity,
     ...(cacheMarker && { cacheMarker }),
     wishes: {
-      maxOutputTokens:
-        numberIn(parameters['max_completion_tokens']) ?? numberIn(parameters['max_tokens']) ?? OUTPUT_TOKENS_DEFAULT,
+      maxOutputTokens: numberIn(parameters['max_completion_tokens']) ?? numberIn(parameters['max_tokens']) ?? usual,
       sampling: definedOnly({ temperature: numberIn(temperature) }),
-      ...readReasoning(parameters['reasoning']),
+      ...reasoning,
     },
   };
 }

@@ -185,6 +185,14 @@ it('is told of by its name, and counts as often as it may be asked', () => {
   expect(offer('openrouter:advisor', {}).usesMax).toBe(Infinity);
 });
 
+it('has room for reasoning beside the advice, where nothing is said of both', async () => {
+  const askedFor = async (parameters: JsonObject) =>
+    (await consult('openrouter:advisor', parameters, {})).asked!.maxOutputTokens;
+  expect(await askedFor({})).toBe(2_048);
+  expect(await askedFor({ reasoning: { max_tokens: 4_000 } })).toBe(6_048);
+  expect(await askedFor({ reasoning: { max_tokens: 4_000 }, max_tokens: 5_000 })).toBe(5_000);
+});
+
 it.each<[JsonObject, string, readonly string[]]>([
   [{ model: 'wise/one' }, 'wise/one', ['<user>\nOne.\n</user>\n\n', '<assistant>\nTwo.\n</assistant>\n\n']],
   [{ forward_transcript: false }, 'small/one', []],
@@ -192,4 +200,5 @@ it.each<[JsonObject, string, readonly string[]]>([
   const foreseen = offer('openrouter:advisor', parameters).consults?.(TALK);
   expect(foreseen).toMatchObject({ model: named, tools: [] });
   expect(textsOf(foreseen)).toEqual(words);
+  expect(foreseen).toMatchObject({ maxOutputTokens: 2_048, system: [{ type: 'text' }] });
 });

@@ -32,11 +32,12 @@ export const advisor: ServiceTool = {
     // Where no model is named, the one that answers is asked once more.
     const model =
       named === undefined ? undefined : modelOf(named, `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
-    const asking = (request: ModelRequest, content: readonly TextBlock[], wishes: Partial<ModelRequest> = {}) =>
+    const asking = (request: ModelRequest, content: readonly TextBlock[]) =>
       consultedRequest(request, {
         model: model?.id ?? request.model,
+        system: [{ type: 'text', text: options.instructions }],
         messages: [{ role: 'user', content }],
-        ...wishes,
+        ...options.wishes,
       });
     return {
       runsAt: 'gateway',
@@ -51,11 +52,7 @@ export const advisor: ServiceTool = {
         const content = contentFor(request, question, options);
         if (content.length === 0) return fail('invalid_tool_input');
         try {
-          const events = await context.infer(
-            asking(request, content, { system: [{ type: 'text', text: options.instructions }], ...options.wishes }),
-            'advisor',
-          );
-          const { blocks, stop } = await readReply(events);
+          const { blocks, stop } = await readReply(await context.infer(asking(request, content), 'advisor'));
           const text = blocks.map(({ start, text: words }) => (start.type === 'text' ? words : '')).join('');
           if (REFUSED.has(stop.unified) || text.trim() === '') return fail('unavailable');
           return { text, content: { type: 'advisor_result', text }, sources: [], isError: false, cost: 0n };
