@@ -2,6 +2,7 @@ import type { CancelSignal } from '../../core/cancellation.js';
 import type { Message, ToolResultBlock } from '../../core/conversation/content.js';
 import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Tool } from '../../core/conversation/tools.js';
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
@@ -12,7 +13,7 @@ import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
-import type { OfferedTools } from './offered-tools.js';
+import { typeOf, type OfferedTools } from './offered-tools.js';
 import { saidIn, thoughtsIn, type SealedSource, type SealedUse } from './sealed-reply.js';
 import { StepEvents, type ServiceCall } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
@@ -60,6 +61,8 @@ export class ToolLoop {
   private thoughts = 0;
   /** With the turns that the steps have added. */
   private request: ModelRequest;
+  /** As they were asked for: what the request has of them becomes less with their uses. */
+  private readonly tools: readonly Tool[];
   /** Its model is asked for the last time, without tools. */
   private isLast: boolean;
   private isUnaffordable = false;
@@ -76,6 +79,7 @@ export class ToolLoop {
     private readonly consulted?: string,
   ) {
     this.request = request;
+    this.tools = request.tools;
     this.sources = CitedSources.in(request.messages);
     // A model that calls what it may not is refused, as after its last step.
     this.isLast = request.toolChoice?.type === 'none';
@@ -110,6 +114,7 @@ export class ToolLoop {
   async runTools(): Promise<readonly Batch[]> {
     const { step, generation, dependencies } = this;
     const { uses } = dependencies;
+    uses.countVendors(step.usage);
     const said = step.turn;
     const turn = await this.read(said);
     const calls = withArguments(step.calls, said, turn);
@@ -249,7 +254,10 @@ export class ToolLoop {
 
   /** After its first call a tool is no longer forced: it would be called for ever. */
   private nextRequest(): ModelRequest {
-    this.request = withUsesLeft(this.request, this.step.usage);
+    const { offered, dependencies } = this;
+    this.request = withUsesLeft(this.request, this.tools, (tool) =>
+      dependencies.uses.usedOf(typeOf(tool), tool.served && offered.get(tool.served.name)),
+    );
     const { toolChoice } = this.request;
     const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
     if (this.isLast) this.request = { ...this.request, toolChoice: { type: 'none' } };

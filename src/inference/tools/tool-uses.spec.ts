@@ -39,17 +39,18 @@ const callOf = (tool: OfferedTool, input = '{"x":1}'): ServiceCall => ({
   input: readArguments(input),
 });
 
-function bench(keep = (_bytes: number) => true) {
+function bench(keep = (_bytes: number) => true, usesMax = Infinity) {
   const abort = new Cancellation();
   const uses: ToolUseRecord[] = [];
   const runner = new ToolUses(
     { toolUses: uses } as Partial<Generation> as Generation,
     (_, signal) => extensionContext({ signal, keep }),
     abort.signal,
+    usesMax,
   );
   const run = async (...calls: ServiceCall[]) =>
     (await runner.run(calls, runner.admit(calls), modelRequest())).map(({ result: { text } }) => text);
-  return { abort, uses, run };
+  return { abort, uses, run, runner };
 } // prettier-ignore
 
 it('runs eight at a time, and answers in order', async () => {
@@ -100,6 +101,15 @@ it('runs a tool as often as it may, over all steps', async () => {
   // What is not run is there sooner.
   expect(uses.map(({ refusal }) => refusal).sort()).toEqual(['max_uses_exceeded', undefined, undefined]);
 });
+
+it('counts what vendors ran of its kind as uses of it, and of all tools together those alone that it ran', async () => {
+  const { run, runner } = bench(undefined, 2);
+  const search = { ...offered(() => Promise.resolve(result('found')), { usesMax: 3 }), type: 'openrouter:web_search' };
+  const other = offered(() => Promise.resolve(result('ran')));
+  runner.countVendors({ webSearchRequests: 2 });
+  expect(await run(callOf(search), callOf(search), callOf(other))).toEqual(['found', 'max_uses_exceeded', 'ran']);
+  expect([runner.usedOf('openrouter:web_search', search), runner.usedOf('web_search_20250305', undefined)]).toEqual([3, 2]);
+}); // prettier-ignore
 
 describe('what a tool throws', () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);

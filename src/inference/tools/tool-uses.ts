@@ -1,6 +1,7 @@
 import { Logger } from '@nestjs/common';
 import { Cancellation, toAbortSignal, type CancelSignal } from '../../core/cancellation.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Usage } from '../../core/conversation/usage.js';
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
@@ -16,6 +17,7 @@ import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
 import type { OfferedTool } from './offered-tools.js';
 import type { ServiceCall } from './step-events.js';
+import { VendorUses } from './vendor-uses.js';
 
 /** Calls of one step that are run. Chosen: far above what models ask for at once. */
 const STEP_CALLS_MAX = 64;
@@ -44,14 +46,16 @@ export class ToolUses {
   /** Of these tools alone, in the order in which they ended: others of the generation may run beside them. */
   readonly records: ToolUseRecord[] = [];
   private readonly logger = new Logger('tools');
+  /** Of each tool, how many uses of it were run here. */
   private readonly numbers = new Map<OfferedTool, number>();
+  private readonly vendors = new VendorUses();
   private admitted = 0;
 
   constructor(
     private readonly generation: Generation,
     private readonly contextOf: ContextOfUse,
     private readonly signal: CancelSignal,
-    /** Of all tools together. */
+    /** Of all tools together, as far as they are run here. */
     private readonly usesMax = Infinity,
   ) {}
 
@@ -61,16 +65,33 @@ export class ToolUses {
   }
 
   /**
+   * Counts what the vendor ran in a call, before those of its step are admitted: `max_uses` is of the whole request,
+   * whoever runs the tool.
+   */
+  countVendors(usage: Usage): void {
+    this.vendors.add(usage);
+  }
+
+  /**
+   * How often a tool was used so far, by vendors and here.
+   * @param type as it was asked for
+   * @param offered the tool as it is served here; absent: it is not
+   */
+  usedOf(type: string, offered: OfferedTool | undefined): number {
+    return this.vendors.of(type) + (offered ? (this.numbers.get(offered) ?? 0) : 0);
+  }
+
+  /**
    * Which calls of a step may run: as many as there may be, with arguments that fit.
    * @returns for each call how many of its tool it is then, or why it is not run
    */
   admit(calls: readonly ServiceCall[]): (number | ToolFailure)[] {
     return calls.map((call, place): number | ToolFailure => {
-      const { tool } = call.offered;
-      const number = (this.numbers.get(call.offered) ?? 0) + 1;
+      const { tool, type } = call.offered;
+      const number = this.usedOf(type, call.offered) + 1;
       if (place >= STEP_CALLS_MAX || number > tool.usesMax || this.areUsedUp) return 'max_uses_exceeded';
       if (!isJsonObject(call.input) || !schemaOf(tool.shown).check(call.input)) return 'invalid_tool_input';
-      this.numbers.set(call.offered, number);
+      this.numbers.set(call.offered, (this.numbers.get(call.offered) ?? 0) + 1);
       this.admitted++;
       return number;
     });

@@ -1,8 +1,12 @@
-// Goal: `max_uses` of what the vendor runs holds for the whole request. Method: a table of tools.
+// Goal: `max_uses` of what a vendor may run holds for the whole request: uses are counted by what vendors tell, and
+// what is left is what they are told. Method: tables of usages and of tools.
 import { modelRequest } from '../../../test/support/model-request.js';
+import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import type { FunctionTool, Tool } from '../../core/conversation/tools.js';
+import type { Usage, UsageIteration } from '../../core/conversation/usage.js';
 import type { JsonObject } from '../../core/json/json.js';
-import { withUsesLeft } from './vendor-uses.js';
+import { typeOf } from './offered-tools.js';
+import { VendorUses, withUsesLeft } from './vendor-uses.js';
 
 const vendor = (value: JsonObject): Tool => ({ type: 'vendor', opaque: { vendor: 'anthropic', value } });
 const service = (id: string, parameters: JsonObject, served?: FunctionTool): Tool => ({
@@ -12,22 +16,83 @@ const service = (id: string, parameters: JsonObject, served?: FunctionTool): Too
   ...(served && { served }),
 });
 const shown: FunctionTool = { type: 'function', name: 'web_search', inputSchema: {} };
-const usage = { webSearchRequests: 2, webFetchRequests: 1 };
+const consulted = (kind: UsageIteration['kind']): UsageIteration => ({ kind, inputTokens: 1, outputTokens: 1 });
 
-it.each<[string, Tool, Tool[]]>([
-  ['a search', vendor({ type: 'web_search_20250305', max_uses: 3 }), [vendor({ type: 'web_search_20250305', max_uses: 1 })]],
-  ['a search that is used up', vendor({ type: 'web_search_20250305', max_uses: 2 }), []],
-  ['a search without a bound', vendor({ type: 'web_search_20250305' }), [vendor({ type: 'web_search_20250305' })]],
-  ['a fetch', vendor({ type: 'web_fetch_20250910', max_uses: 3 }), [vendor({ type: 'web_fetch_20250910', max_uses: 2 })]],
-  ['a search of the gateway', service('openrouter:web_search', { max_uses: 3 }, shown), [service('openrouter:web_search', { max_uses: 1 }, shown)]],
-  ['one that is used up, and served elsewhere', service('openrouter:web_search', { max_uses: 2 }, shown), [shown]],
-  ['another tool', vendor({ type: 'computer_20250124', max_uses: 1 }), [vendor({ type: 'computer_20250124', max_uses: 1 })]],
-  ['a function of that name', shown, [shown]],
-])('lessens %s', (_, tool, left) => {
-  expect(withUsesLeft(modelRequest({ tools: [tool] }), usage).tools).toEqual(left);
-}); // prettier-ignore
+const USED: Usage = {
+  webSearchRequests: 2,
+  webFetchRequests: 1,
+  iterations: [consulted('message'), consulted('advisor'), consulted('message')],
+};
 
-it('is the same request where the vendor ran nothing', () => {
-  const request = modelRequest({ tools: [shown] });
-  expect(withUsesLeft(request, { outputTokens: 5 })).toBe(request);
+function uses(...usages: readonly Usage[]): VendorUses {
+  const counted = new VendorUses();
+  for (const usage of usages) counted.add(usage);
+  return counted;
+}
+
+describe('what vendors used', () => {
+  it.each([
+    ['web_search_20250305', 4],
+    ['openrouter:web_search', 4],
+    ['web_fetch_20250910', 2],
+    ['openrouter:web_fetch', 2],
+    ['advisor_20260301', 2],
+    ['openrouter:advisor', 2],
+    ['openrouter:datetime', 0],
+    ['computer_20250124', 0],
+  ])('is counted for %s', (type, count) => {
+    expect(uses(USED, { outputTokens: 5 }, USED).of(type)).toBe(count);
+  });
+});
+
+describe('the request', () => {
+  const left = (request: ReturnType<typeof modelRequest>, tools: readonly Tool[], usage: Usage) =>
+    withUsesLeft(request, tools, (tool) => uses(usage).of(typeOf(tool)));
+
+  it.each<[string, Tool, Tool[]]>([
+    ['a search', vendor({ type: 'web_search_20250305', max_uses: 3 }), [vendor({ type: 'web_search_20250305', max_uses: 1 })]],
+    ['a search that is used up', vendor({ type: 'web_search_20250305', max_uses: 2 }), []],
+    ['a search without a bound', vendor({ type: 'web_search_20250305' }), [vendor({ type: 'web_search_20250305' })]],
+    ['a fetch', vendor({ type: 'web_fetch_20250910', max_uses: 3 }), [vendor({ type: 'web_fetch_20250910', max_uses: 2 })]],
+    ['an adviser', vendor({ type: 'advisor_20260301', max_uses: 3 }), [vendor({ type: 'advisor_20260301', max_uses: 2 })]],
+    ['an adviser that is used up', vendor({ type: 'advisor_20260301', max_uses: 1 }), []],
+    ['a search of the gateway', service('openrouter:web_search', { max_uses: 3 }, shown), [service('openrouter:web_search', { max_uses: 1 }, shown)]],
+    ['one that is used up, and served elsewhere', service('openrouter:web_search', { max_uses: 2 }, shown), [shown]],
+    ['another tool', vendor({ type: 'computer_20250124', max_uses: 1 }), [vendor({ type: 'computer_20250124', max_uses: 1 })]],
+    ['a function of that name', shown, [shown]],
+  ])('has what is left of %s', (_, tool, expected) => {
+    expect(left(modelRequest({ tools: [tool] }), [tool], USED).tools).toEqual(expected);
+  }); // prettier-ignore
+
+  it('is the same where nothing was used', () => {
+    const tools = [shown, vendor({ type: 'web_search_20250305', max_uses: 3 })];
+    const request = modelRequest({ tools });
+    expect(left(request, tools, { outputTokens: 5 })).toBe(request);
+  });
+
+  const opaque = (value: JsonObject): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } });
+  const call = opaque({ type: 'server_tool_use', id: 'srvtoolu_1', name: 'advisor', input: {} });
+  const search = opaque({ type: 'server_tool_use', id: 'srvtoolu_2', name: 'web_search', input: {} });
+  const advice = (content: JsonObject) => opaque({ type: 'advisor_tool_result', tool_use_id: 'srvtoolu_1', content });
+  const turn = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
+
+  it.each<[string, JsonObject, string]>([
+    ['that can be read', { type: 'advisor_result', text: 'Go.' }, 'Go.'],
+    ['that failed', { type: 'advisor_tool_result_error', error_code: 'overloaded' }, 'Failed: overloaded'],
+    ['that only the vendor reads', { encrypted_content: 'A' }, 'What it said cannot be shown any more.'],
+  ])('has advice %s in words once the adviser is used up, at its place', (_, content, words) => {
+    const tools = [vendor({ type: 'advisor_20260301', max_uses: 1 })];
+    const said = { ...turn(search, call, advice(content)), paths: ['a', 'b', 'c'] };
+    const request = modelRequest({ tools, messages: [turn(search), said] });
+    const { messages } = left(request, tools, USED);
+    const told = ['[Asked the adviser]', `[The adviser answered]\n${words}`].map((text) => ({ type: 'text', text }));
+    expect(messages).toEqual([turn(search), { ...said, content: [search, ...told] }]);
+    expect(messages[0]).toBe(request.messages[0]);
+  });
+
+  it('has it in its own form as long as an adviser is left', () => {
+    const tools = [vendor({ type: 'advisor_20260301', max_uses: 2 })];
+    const request = modelRequest({ tools, messages: [turn(call, advice({ text: 'Go.' }))] });
+    expect(left(request, tools, USED).messages).toBe(request.messages);
+  });
 });

@@ -1,40 +1,92 @@
+import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { Tool } from '../../core/conversation/tools.js';
+import type { FunctionTool, Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { typeOf } from './offered-tools.js';
 
-/**
- * The request with what is left of `max_uses` of the tools that the vendor runs: it counts them in each call anew, and
- * the caller means his whole request. One of which nothing is left is not offered any more.
- * @param usage of the call before
- */
-export function withUsesLeft(request: ModelRequest, usage: Usage): ModelRequest {
-  const { webSearchRequests = 0, webFetchRequests = 0 } = usage;
-  if (webSearchRequests === 0 && webFetchRequests === 0) return request;
-  return {
-    ...request,
-    tools: request.tools.flatMap((tool) => {
-      const used = SEARCH.test(nameOf(tool)) ? webSearchRequests : FETCH.test(nameOf(tool)) ? webFetchRequests : 0;
-      return used === 0 ? tool : lessened(tool, used);
-    }),
-  };
-}
+type NamedTool = Exclude<Tool, FunctionTool>;
 
 const SEARCH = /^(openrouter:)?web_search(_|$)/;
 const FETCH = /^(openrouter:)?web_fetch(_|$)/;
+const ADVISER = /^(openrouter:)?advisor(_|$)/;
 
-function nameOf(tool: Tool): string {
-  if (tool.type === 'function') return '';
-  const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
-  return typeof type === 'string' ? type : '';
+/**
+ * How often vendors ran tools in the calls of one loop. They tell so many of a kind, and not of which tool: where a
+ * request has several of a kind, each use counts for all of these, so that none is used more than it may be.
+ */
+export class VendorUses {
+  private searches = 0;
+  private fetches = 0;
+  private consultations = 0;
+
+  /** @param usage of one call */
+  add({ webSearchRequests = 0, webFetchRequests = 0, iterations = [] }: Usage): void {
+    this.searches += webSearchRequests;
+    this.fetches += webFetchRequests;
+    this.consultations += iterations.filter(({ kind }) => kind === 'advisor').length;
+  }
+
+  /** @param type of a tool, as it was asked for */
+  of(type: string): number {
+    if (SEARCH.test(type)) return this.searches;
+    if (FETCH.test(type)) return this.fetches;
+    return ADVISER.test(type) ? this.consultations : 0;
+  }
 }
 
-/** @returns nothing where nothing is left, but for what this gateway serves in its place, which counts by itself */
-function lessened(tool: Tool, used: number): readonly Tool[] {
-  if (tool.type === 'function') return [tool];
+/**
+ * The request with what is left of `max_uses` of the tools that a vendor may run: it counts them in each call anew, and
+ * the caller means his whole request. One of which nothing is left is not offered to it any more. The same request
+ * where none was used.
+ * @param asked the tools as the caller asked for them
+ * @param usedOf how often a tool was used so far, by whomever
+ */
+export function withUsesLeft(
+  request: ModelRequest,
+  asked: readonly Tool[],
+  usedOf: (tool: NamedTool) => number,
+): ModelRequest {
+  const tools = asked.flatMap((tool) => (tool.type === 'function' ? tool : lessened(tool, usedOf(tool))));
+  if (tools.length === asked.length && tools.every((tool, place) => tool === asked[place])) return request;
+  const losesAdviser = request.tools.some(isVendorsAdviser) && !tools.some(isVendorsAdviser);
+  return { ...request, tools, ...(losesAdviser && { messages: request.messages.map(withAdviceInWords) }) };
+}
+
+/** @returns nothing where nothing is left, but for what this gateway serves in its place, which fails by itself then */
+function lessened(tool: NamedTool, used: number): readonly Tool[] {
   const { max_uses: most } = tool.type === 'service' ? tool.parameters : tool.opaque.value;
-  if (typeof most !== 'number') return [tool];
+  if (used === 0 || typeof most !== 'number') return [tool];
   if (most <= used) return tool.served ? [tool.served] : [];
   const fields = { max_uses: most - used };
   if (tool.type === 'service') return [{ ...tool, parameters: { ...tool.parameters, ...fields } }];
   return [{ ...tool, opaque: { ...tool.opaque, value: { ...tool.opaque.value, ...fields } } }];
+}
+
+const isVendorsAdviser = (tool: Tool): boolean => tool.type === 'vendor' && ADVISER.test(typeOf(tool));
+
+/** The vendor refuses advice in its own form where the request has no adviser (any more): it stands there in words. */
+function withAdviceInWords(message: Message): Message {
+  const content = message.content.map(inWords);
+  if (content.every((block, place) => block === message.content[place])) return message;
+  const { origin: _origin, ...rest } = message;
+  return { ...rest, content };
+}
+
+function inWords(block: ContentBlock): ContentBlock {
+  if (block.type !== 'opaque' || block.opaque.vendor !== 'anthropic') return block;
+  const text = wordsOf(block.opaque.value);
+  return text === undefined ? block : { type: 'text', text };
+}
+
+/** @returns undefined for what is no adviser's */
+function wordsOf({ type, name, content }: JsonObject): string | undefined {
+  if (type === 'server_tool_use' && name === 'advisor') return '[Asked the adviser]';
+  return type === 'advisor_tool_result' ? `[The adviser answered]\n${adviceIn(content)}` : undefined;
+}
+
+function adviceIn(content: Json | undefined): string {
+  const { text, error_code: failure } = isJsonObject(content) ? content : {};
+  if (typeof text === 'string') return text;
+  return typeof failure === 'string' ? `Failed: ${failure}` : 'What it said cannot be shown any more.';
 }

@@ -120,6 +120,7 @@ const SERVER_BLOCKS = [
   'server_tool_use',
   'web_search_tool_result',
   'web_fetch_tool_result',
+  'advisor_tool_result',
   'code_execution_tool_result',
   'bash_code_execution_tool_result',
   'text_editor_code_execution_tool_result',
@@ -261,6 +262,7 @@ const RULES = [
   'a call without result',
   'a stray result',
   'a result twice',
+  'advice without its adviser',
   'five markers',
   'a marker on an empty text',
   'an hour behind minutes',
@@ -428,6 +430,17 @@ function toolFault(messages: JsonBody[]): Refusal | undefined {
     }
   }
   return undefined;
+}
+
+/** The documentation of the tool (platform.claude.com, the advisor tool; read 2026-11-28); its words are ours. */
+function adviceFault({ messages, tools = [] }: JsonBody): Refusal | undefined {
+  if (tools.some(({ type }: JsonBody) => type?.startsWith('advisor_'))) return undefined;
+  const holdsAdvice = ({ content }: JsonBody): boolean =>
+    Array.isArray(content) && content.some(({ type }: JsonBody) => type === 'advisor_tool_result');
+  const index = messages.findIndex(holdsAdvice);
+  if (index < 0) return undefined;
+  const words = '`advisor_tool_result` blocks need the advisor tool in `tools`';
+  return broken('advice without its adviser', `messages.${index}.content: ${words}`);
 }
 
 /** Empty texts: anthropics/claude-code#59812; of space alone: home-assistant/core#175637. */
@@ -628,6 +641,7 @@ function faultOf(call: WireCall, counts: boolean): Refusal | undefined {
     definitionFault(sent) ??
     wordsFault(sent.messages) ??
     toolFault(sent.messages) ??
+    adviceFault(sent) ??
     markerFault(sent) ??
     thinkingFault(sent, counts) ??
     mediaFault(sent, call.platform) ??

@@ -57,6 +57,7 @@ export const anthropic: RuleCase = {
     ['words before results', (b) => b.messages[2].content.reverse(), 'without `tool_result` blocks immediately after: toolu_1'],
     ['a stray result', (b) => b.messages[2].content.unshift({ type: 'tool_result', tool_use_id: 'toolu_2' }), 'unexpected `tool_use_id`'],
     ['a result twice', (b) => b.messages[2].content.unshift(b.messages[2].content[0]), 'must have a single result'],
+    ['advice without its adviser', (b) => b.messages[1].content.splice(2, 0, { type: 'advisor_tool_result', tool_use_id: 'srvtoolu_1', content: {} }), 'need the advisor tool'],
     ['a name of other characters', (b) => (b.tools[0].name = 'look.up'), 'name: Input should be a string that matches'],
     ['a name twice', (b) => b.tools.push(b.tools[0]), 'Tool names must be unique'],
     ['a choice of an unknown tool', (b) => { b.thinking = { type: 'disabled' }; b.tool_choice = { type: 'tool', name: 'x' }; }, "'x' not found"],
