@@ -111,6 +111,9 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   extras: 'content',
 };
 
+/** Options of plugins that an engine of searches is told, whatever a provider is: `plugins` are not read but for them. */
+const TOLD_OPTIONS = ['include_domains', 'exclude_domains', 'user_location'] as const;
+
 /** What the model is told before the conversation; everything else besides the turns counts as the user's. */
 const OPERATORS: ReadonlySet<string> = new Set([
   'system',
@@ -142,6 +145,15 @@ export class Passages {
       if (treatment === 'own' || field === 'messages' || request[field] === undefined) continue;
       const role = OPERATORS.has(field) ? 'system' : 'user';
       yield* this.member(request, field, { role, kind: 'wire', isFixed: treatment === 'fixed', isWord: false });
+    }
+    yield* this.toldOptions(request.plugins);
+  }
+
+  private *toldOptions(plugins: ModelRequest['plugins']): Steps {
+    for (const options of plugins) {
+      for (const name of TOLD_OPTIONS) {
+        yield* this.member(options, name, { role: 'user', kind: 'wire', isFixed: true, isWord: false });
+      }
     }
   }
 

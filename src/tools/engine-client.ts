@@ -8,7 +8,7 @@ import { printJson, type Json, type JsonObject } from '../core/json/json.js';
 import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { readJsonBody } from '../core/json/parse-json-body.js';
-import { LARGE } from '../core/yield-to-event-loop.js';
+import { LARGE, PIECE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { FairSlots } from '../shared/fair-slots.js';
 import { ForwardProxies, type ForwardProxy } from '../shared/http/forward-proxies.js';
 import { addressOf, connectToProxy, forwarded, openTunnel } from '../shared/http/proxy-tunnel.js';
@@ -74,7 +74,7 @@ async function callInTime(call: EngineCall, proxies: ForwardProxies | undefined,
     const answer = await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline]));
     // Callers read what engines say, and the credential is the operator's.
     const credential = call.engine.credential?.reveal() ?? '';
-    if (credential.length >= TELLING_CREDENTIAL && answer.includes(credential)) {
+    if (credential.length >= TELLING_CREDENTIAL && (await repeats(answer, credential))) {
       throw new ExtensionFault('unavailable', 'The engine repeated its credential in its answer.');
     }
     return readJson(answer);
@@ -86,6 +86,26 @@ async function callInTime(call: EngineCall, proxies: ForwardProxies | undefined,
     throw new ExtensionFault('unavailable', 'The engine could not be reached, or broke off its answer.');
   }
 }
+
+/** JSON may write any character as an escape, and some writers do so with slashes. */
+const ESCAPE = /\\(?:\/|u00([2-7][\da-f]))/gi;
+const ESCAPE_LENGTH = 6;
+
+/** Whether an answer holds a credential, of visible ASCII, however its JSON writes that. */
+async function repeats(answer: Buffer, credential: string): Promise<boolean> {
+  if (answer.includes(credential)) return true;
+  if (!answer.includes('\\')) return false;
+  const overlap = ESCAPE_LENGTH * credential.length;
+  for (let start = 0; start < answer.length; start += PIECE) {
+    if (start > 0) await yieldToEventLoop();
+    const text = answer.subarray(start, start + PIECE + overlap).toString('latin1');
+    if (text.replaceAll(ESCAPE, plainOf).includes(credential)) return true;
+  }
+  return false;
+}
+
+const plainOf = (_escape: string, digits?: string): string =>
+  digits === undefined ? '/' : String.fromCharCode(Number.parseInt(digits, 16));
 
 const timedOut = (timeoutMs: number): ExtensionFault =>
   new ExtensionFault('timed-out', `The engine did not answer within ${timeoutMs} ms.`);

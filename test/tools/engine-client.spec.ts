@@ -70,13 +70,29 @@ it('takes an answer of as many bytes as it may have, and none of more', async ()
   expect(await faultOf(call({ bytesMax: 999 }))).toMatchObject({ kind: 'too-large' });
 });
 
-it('takes no answer that repeats the credential, unless that is a short word', async () => {
-  const { upstream, call } = await bench(json({ debug: `x-api-key: ${KEY}` }));
-  const engine = { baseUrl: upstream.url, credential: new Secret(KEY) };
-  const fault = await faultOf(call({ engine }));
-  expect(fault).toMatchObject({ kind: 'unavailable', message: expect.not.stringContaining(KEY) as string });
-  upstream.script(json({ text: 'a short word' }));
-  expect(await call({ engine: { ...engine, credential: new Secret('short') } })).toEqual({ text: 'a short word' });
+describe('an answer that repeats the credential', () => {
+  const SLASHED = 'engine/key/0123456789';
+  const hexed = SLASHED.replaceAll(/./g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
+  const long = 'é"\\'.repeat(40_000);
+
+  it.each<[string, string, string]>([
+    ['in clear', KEY, `{"debug":"x-api-key: ${KEY}"}`],
+    ['with its slashes escaped', SLASHED, `{"debug":"${SLASHED.replaceAll('/', '\\/')}"}`],
+    ['all in escapes', SLASHED, `{"${hexed}":1}`],
+    ['across pieces of what is long', SLASHED, JSON.stringify({ long }).replace('}', `,"debug":"${hexed}"}`)],
+  ])('is none: %s', async (_, credential, answer) => {
+    const { upstream, call } = await bench({ headers: { 'content-type': 'application/json' }, body: [answer] });
+    const engine = { baseUrl: upstream.url, credential: new Secret(credential) };
+    const fault = await faultOf(call({ engine, bytesMax: 1_000_000 }));
+    expect(fault).toMatchObject({ kind: 'unavailable', message: expect.not.stringContaining(credential) as string });
+  });
+
+  it('is one where that is a short word, or another', async () => {
+    const { upstream, call } = await bench(json({ text: 'a short word \\/ and ü' }));
+    const at = (credential: string) => ({ engine: { baseUrl: upstream.url, credential: new Secret(credential) } });
+    for (const credential of ['short', SLASHED])
+      expect(await call(at(credential))).toEqual({ text: 'a short word \\/ and ü' });
+  });
 });
 
 // prettier-ignore

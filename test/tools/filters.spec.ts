@@ -82,10 +82,11 @@ describeOnEmbedded('content filters over tools', (database) => {
     readonly told: string | undefined;
   }
 
-  async function ask(call: Call, action: Action, face: Face, stream: boolean): Promise<Outcome> {
+  async function ask(call: Call, action: Action, face: Face, stream: boolean, fields: object = {}): Promise<Outcome> {
     const scripts = [anthropicToolUse(call), anthropicText('done')];
     model.script((request, index) => scripts[Math.min(index, 1)]!(request, index));
-    const body = { model: 'test/one', max_tokens: 100, messages: [{ role: 'user', content: 'Go.' }], tools: TOOLS };
+    const messages = [{ role: 'user', content: 'Go.' }];
+    const body = { model: 'test/one', max_tokens: 100, messages, tools: TOOLS, ...fields };
     const response = await gateway.request(face === 'messages' ? '/messages' : '/chat/completions', {
       method: 'POST',
       key: keys.get(action)!,
@@ -124,6 +125,12 @@ describeOnEmbedded('content filters over tools', (database) => {
     ['the query of a search', () => search(`about ${SECRET}`)],
     ['the address of a page', () => page(`/about?${SECRET}`)],
   ];
+  /** None of them can be cut: a domain or a place without a part is another one. */
+  const OPTIONS: readonly (readonly [string, object])[] = [
+    ['domains to search', { include_domains: [`${SECRET}.test`] }],
+    ['domains to leave out', { exclude_domains: [`${SECRET}.test`] }],
+    ['a place', { user_location: { type: 'approximate', city: SECRET } }],
+  ];
   const COMING_IN: readonly (readonly [string, () => Call])[] = [
     [
       'a result of a search',
@@ -161,6 +168,16 @@ describeOnEmbedded('content filters over tools', (database) => {
       it.each(GOING_OUT)('flags %s', async (_, call) => {
         expectFlagged(await ask(call(), 'flag', face, stream), 'flag');
         expect(asked()).toContain(SECRET);
+      });
+
+      it.each(OPTIONS)('blocks %s of the plugin, whatever is to be done with it', async (_, options) => {
+        const fields = { plugins: [{ id: 'web', engine: 'exa', ...options }], tools: undefined };
+        for (const action of ['block', 'redact'] as const) {
+          const { status } = await ask(run('true'), action, face, stream, fields);
+          expect([status, asked(), model.requests]).toEqual([403, '[[],[]]', []]);
+        }
+        await ask(run('true'), 'flag', face, stream, fields);
+        expect(model.requests).not.toEqual([]);
       });
 
       it.each(COMING_IN)('blocks %s before the model reads it', async (_, call) => {

@@ -1,7 +1,7 @@
 // Goal: a text cites the pages whose addresses it names, in its order, and no others. Method: texts and sources.
 import fc from 'fast-check';
 import { computedMs, fastest } from '../../../test/support/pace.js';
-import { CitedSources } from './cited-sources.js';
+import { CitedSources, CitingBlock } from './cited-sources.js';
 
 const ONE = { url: 'https://one.example/a', title: 'One', quote: 'q'.repeat(300) };
 const LONGER = { url: 'https://one.example/a/b' };
@@ -16,6 +16,7 @@ it.each<[string, string, string[]]>([
   ['a link', 'See [one](https://one.example/a).', [ONE.url]],
   ['both, in order', 'https://one.example/a/b and https://one.example/a', [LONGER.url, ONE.url]],
   ['an address that only begins like it', 'https://one.example/ab', []],
+  ['a file of that name, or a part of it', 'https://one.example/a.pdf or https://one.example/a:b', []],
   ['nothing', 'One.', []],
   ['one that ends a sentence', 'It is https://one.example/a.', [ONE.url]],
 ])('cites %s', (_, text, urls) => {
@@ -48,6 +49,20 @@ it('forgets the oldest of more than a hundred', () => {
   expect(many.citationsIn('https://many.example/1 https://many.example/100')).toHaveLength(2);
 });
 
+it('keeps the one that was brought again', () => {
+  const many = new CitedSources();
+  const urls = Array.from({ length: 101 }, (_, index) => ({ url: `https://many.example/${index}` }));
+  many.add([...urls.slice(0, 100), { ...urls[0]!, title: 'Again' }, ...urls.slice(100)]);
+  expect(many.citationsIn('https://many.example/0 https://many.example/1')).toMatchObject([{ url: urls[0]!.url }]);
+});
+
+it('does not cite what its block cites by itself', () => {
+  const block = new CitingBlock(sources);
+  block.grow({ type: 'text', text: `${ONE.url} and ${LONGER.url}` });
+  block.grow({ type: 'citation', citation: { type: 'web_search_result_location', url: ONE.url } });
+  expect(block.end()).toMatchObject([{ type: 'citation', citation: { url: LONGER.url } }]);
+});
+
 it('finds what a search place by place finds', () => {
   const word = fc.constantFrom('https://', 'http', 'a', 'b', '/', 'a/', 'ab', '.', ' ');
   const words = fc.array(word, { maxLength: 14 }).map((parts) => parts.join(''));
@@ -59,7 +74,7 @@ it('finds what a search place by place finds', () => {
       some.add(urls.map((url) => ({ url })));
       const isNamed = (url: string): boolean =>
         Array.from(text, (_, place) => place).some(
-          (place) => text.startsWith(url, place) && !/[\w%/?#=&~-]/.test(text[place + url.length] ?? ''),
+          (place) => text.startsWith(url, place) && !/^(?:[\w%/?#=&~-]|[.:@+]\w)/.test(text.slice(place + url.length)),
         );
       const found = some.citationsIn(text).map((citation) => (citation as { url: string }).url);
       expect(found.toSorted()).toEqual([...new Set(urls.filter(isNamed))].toSorted());

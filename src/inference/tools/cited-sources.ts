@@ -1,6 +1,7 @@
 import type { Message } from '../../core/conversation/content.js';
+import type { BlockDelta } from '../../core/conversation/event.js';
 import { webCitation, type WebCitation } from '../../core/conversation/web-citation.js';
-import type { Json } from '../../core/json/json.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { bordersOf } from '../../core/text/borders.js';
 
 /** What is quoted of a source, in characters, as Anthropic quotes. */
@@ -38,8 +39,11 @@ export class CitedSources {
   add(sources: readonly WebCitation[]): void {
     for (const source of sources) {
       const { length } = source.url;
-      if (length === 0 || length > ADDRESS_LENGTH_MAX || this.sources.has(source.url)) continue;
-      this.sources.set(source.url, source);
+      if (length === 0 || length > ADDRESS_LENGTH_MAX) continue;
+      const known = this.sources.get(source.url);
+      // One that is brought again is among the latest.
+      this.sources.delete(source.url);
+      this.sources.set(source.url, known ?? source);
       if (this.sources.size <= SOURCES_MAX) continue;
       const [oldest] = this.sources.keys();
       this.sources.delete(oldest!);
@@ -48,7 +52,7 @@ export class CitedSources {
   }
 
   /** In the order in which the text names them. */
-  citationsIn(whole: string): Json[] {
+  citationsIn(whole: string): JsonObject[] {
     const search = new AddressSearch(whole.slice(0, TEXT_LENGTH_MAX));
     const places: [number, WebCitation][] = [];
     for (const source of this.sources.values()) {
@@ -72,6 +76,26 @@ export class CitedSources {
   }
 }
 
+/** A block of text under way: when it ends it cites the pages that it names, and does not cite by itself. */
+export class CitingBlock {
+  private readonly text: string[] = [];
+  private readonly cited = new Set<Json | undefined>();
+
+  constructor(private readonly sources: CitedSources) {}
+
+  grow(delta: BlockDelta): void {
+    if (delta.type === 'text') this.text.push(delta.text);
+    else if (delta.type === 'citation' && isJsonObject(delta.citation)) this.cited.add(delta.citation['url']);
+  }
+
+  end(): BlockDelta[] {
+    return this.sources
+      .citationsIn(this.text.join(''))
+      .filter(({ url }) => !this.cited.has(url))
+      .map((citation) => ({ type: 'citation', citation }));
+  }
+}
+
 /** Looks for addresses in one text, in time linear in it for each. */
 class AddressSearch {
   private compared = 0;
@@ -90,12 +114,12 @@ class AddressSearch {
       while (found > 0 && unit !== url.charCodeAt(found)) found = borders[found]!;
       if (unit === url.charCodeAt(found)) found++;
       if (found < url.length) continue;
-      if (!GOES_ON.test(text.charAt(place))) return place - url.length;
+      if (!GOES_ON.test(text.slice(place, place + 2))) return place - url.length;
       found = borders[found]!;
     }
     return -1;
   }
 }
 
-/** An address of which this one is only the beginning is another one. */
-const GOES_ON = /[\w%/?#=&~-]/;
+/** An address of which this one is only the beginning is another one. A stop behind it may end the sentence. */
+const GOES_ON = /^(?:[\w%/?#=&~-]|[.:@+]\w)/;

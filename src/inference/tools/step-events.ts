@@ -6,7 +6,7 @@ import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js
 import { newServerToolUseId } from '../../core/ids.js';
 import { isJsonObject, type Json, type Opaque } from '../../core/json/json.js';
 import { CallSeals } from './call-seals.js';
-import type { CitedSources } from './cited-sources.js';
+import { CitingBlock, type CitedSources } from './cited-sources.js';
 import type { OfferedTool, OfferedTools } from './offered-tools.js';
 
 /** A call of a tool that this gateway runs. */
@@ -56,7 +56,8 @@ export class StepEvents {
   private call: ServiceCall | undefined;
   /** Of the call under way, what has come of its arguments. */
   private json = '';
-  private text: string[] | undefined;
+  /** The text block under way, where pages may be cited. */
+  private citing: CitingBlock | undefined;
   private readonly seals = new CallSeals();
 
   constructor(
@@ -109,15 +110,14 @@ export class StepEvents {
           return;
         }
         this.reply.push(event);
-        if (event.delta.type === 'text') this.text?.push(event.delta.text);
+        this.citing?.grow(event.delta);
         told.push(this.moved(event));
         return;
       case 'block-end':
         if (this.call) told.push(this.moved(this.endArguments(this.call, event.index)));
         this.reply.push(event);
-        for (const citation of this.cite()) {
-          told.push({ type: 'block-delta', index: this.blocks, delta: { type: 'citation', citation } });
-        }
+        for (const delta of this.citing?.end() ?? []) told.push({ type: 'block-delta', index: this.blocks, delta });
+        this.citing = undefined;
         told.push(this.moved(event));
         this.blocks++;
         return;
@@ -141,7 +141,8 @@ export class StepEvents {
 
   private begin(event: EventOf<'block-start'>, call: ServiceCall | undefined): ModelEvent {
     const { block } = event;
-    this.text = block.type === 'text' && this.before.sources ? [] : undefined;
+    const { sources } = this.before;
+    this.citing = block.type === 'text' && sources ? new CitingBlock(sources) : undefined;
     this.call = call;
     if (!call || block.type !== 'tool-use') {
       if (block.type === 'tool-use') this.callersTools.push(block.name);
@@ -176,12 +177,5 @@ export class StepEvents {
     if (event.index === this.blocks) return event;
     const { source: _source, ...rest } = event;
     return { ...rest, index: this.blocks } as Event;
-  }
-
-  /** Of the text block that ends. */
-  private cite() {
-    const text = this.text?.join('');
-    this.text = undefined;
-    return text === undefined ? [] : this.before.sources!.citationsIn(text);
   }
 }

@@ -185,6 +185,12 @@ it('is told of by its name, and counts as often as it may be asked', () => {
   expect(offer('openrouter:advisor', {}).usesMax).toBe(Infinity);
 });
 
+it('judges what is asked of all by the same two schemas: each of them is kept for ever', () => {
+  const schemaOf = (parameters: JsonObject) => offer('openrouter:advisor', parameters).shown.inputSchema;
+  expect(schemaOf({ name: 'one' })).toBe(schemaOf({ name: 'other' }));
+  expect(schemaOf({ name: 'one', forward_transcript: false })).toBe(schemaOf({ forward_transcript: false }));
+});
+
 it('has room for reasoning beside the advice, where nothing is said of both', async () => {
   const askedFor = async (parameters: JsonObject) =>
     (await consult('openrouter:advisor', parameters, {})).asked!.maxOutputTokens;

@@ -85,22 +85,24 @@ function contentFor(
   return asked === '' ? turns : [...turns, { type: 'text', text: `The question: ${asked}` }];
 }
 
+/** Two for all: what judges arguments keeps each schema that it is given. */
+const QUESTION = { type: 'string', maxLength: QUESTION_LENGTH_MAX };
+const MAY_ASK = {
+  type: 'object',
+  properties: { question: { ...QUESTION, description: 'What to advise on; may be left out.' } },
+};
+const MUST_ASK = {
+  type: 'object',
+  properties: { question: { ...QUESTION, description: 'What to advise on, with all that one has to know for it.' } },
+  required: ['question'],
+};
+
 function shownFunction({ name, seesConversation }: AdvisorOptions): ToolFunction {
   const sees = seesConversation ? SEES_ALL : SEES_QUESTION;
   return {
     name: 'advisor',
     description: `${sees} Ask before large or irreversible steps, and when you are stuck.${name === undefined ? '' : ` This adviser is called ${name}.`}`,
-    inputSchema: {
-      type: 'object',
-      properties: {
-        question: {
-          type: 'string',
-          maxLength: QUESTION_LENGTH_MAX,
-          description: `What to advise on${seesConversation ? '; may be left out' : ', with all that one has to know for it'}.`,
-        },
-      },
-      ...(!seesConversation && { required: ['question'] }),
-    },
+    inputSchema: seesConversation ? MAY_ASK : MUST_ASK,
   };
 }
 

@@ -106,10 +106,10 @@ export class BashSession {
 
   /** A store that is down, or has no room, is no reason to hide what a command brought. */
   private async keep({ containers, signal, showsResults }: ExtensionContext): Promise<Partial<SessionOutcome>> {
-    // A container whose id nobody is told would only take the room of others.
-    if (!showsResults && this.settings.containerId === undefined) return {};
+    // Nothing to keep; or a container whose id nobody is told, which would only take the room of others.
+    if (!this.state || (!showsResults && this.settings.containerId === undefined)) return {};
     try {
-      if (this.state) await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);
+      await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);
       return { containerId: this.containerId };
     } catch (error) {
       if (!(error instanceof ExtensionFault)) throw error;

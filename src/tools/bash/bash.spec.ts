@@ -117,6 +117,14 @@ describe('a use', () => {
     expect(new Set(bench.saved.map(([id]) => id)).size).toBe(1);
   });
 
+  it('tells no container where the first command left nothing to keep', async () => {
+    const bench = new Bench();
+    const { state: _state, ...nothing } = DONE;
+    bench.outcome = () => Promise.resolve({ ...nothing, exitCode: 1 });
+    expect((await bench.run(served())).content).not.toHaveProperty('container_id');
+    expect(bench.saved).toEqual([]);
+  });
+
   it('saves the same array again where a command changed nothing: the store writes no such again', async () => {
     const bench = new Bench();
     const states: Uint8Array[] = [];
