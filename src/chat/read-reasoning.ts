@@ -1,5 +1,11 @@
 import type { RedactedThinkingBlock, ThinkingBlock } from '../core/conversation/content.js';
-import { isAnthropicReasoning, UNNAMED_REASONING, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import {
+  GATEWAY_TOOLS,
+  isAnthropicReasoning,
+  SEAL_PREFIX,
+  UNNAMED_REASONING,
+  type ReasoningMark,
+} from '../core/conversation/reasoning-mark.js';
 import type { WireReasoningDetail } from './schemas/messages.js';
 
 type ReasoningBlock = ThinkingBlock | RedactedThinkingBlock;
@@ -66,7 +72,8 @@ function readDetail(detail: WireReasoningDetail): ReasoningBlock | undefined {
 }
 
 /** Nothing where the detail says no more than that Anthropic's models made it. */
-function markOf({ format, provider, id }: WireReasoningDetail): { mark?: ReasoningMark } {
+function markOf({ format, provider, id, data }: WireReasoningDetail): { mark?: ReasoningMark } {
+  if (data?.startsWith(SEAL_PREFIX)) return { mark: { format: GATEWAY_TOOLS } };
   const name = format || UNNAMED_REASONING;
   if (!provider && !id && isAnthropicReasoning({ format: name })) return {};
   return { mark: { format: name, ...(provider && { provider }), ...(id && { id }) } };

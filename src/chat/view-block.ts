@@ -1,7 +1,7 @@
 import { append } from '../core/append.js';
 import type { MediaSource } from '../core/conversation/content.js';
 import type { BlockStart, ServiceToolResult } from '../core/conversation/event.js';
-import { ANTHROPIC_REASONING, GATEWAY_TOOLS, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
+import { ANTHROPIC_REASONING, UNNAMED_REASONING, type ReasoningMark } from '../core/conversation/reasoning-mark.js';
 import { readWebCitation } from '../core/conversation/web-citation.js';
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
@@ -63,7 +63,8 @@ const SEALED_LENGTH_MAX = 256 * 1024;
 
 /**
  * What the gateway's tools brought with a reply that calls the caller's, so that it comes back with their results
- * (docs/wire/chat.md#reasoning-details).
+ * (docs/wire/chat.md#reasoning-details). Told without a name: a client that knows its vendors' names drops all others
+ * (`@openrouter/ai-sdk-provider`), and the seal is known by itself.
  * @param seals in the order of the results
  * @param index of the first entry
  */
@@ -76,7 +77,7 @@ export function sealedTools(seals: readonly SealUse[], index: number): JsonObjec
     room -= sealed.length;
     kept.unshift(sealed);
   }
-  return kept.map((seal, place) => reasoningSealed(index + place, seal, { format: GATEWAY_TOOLS }));
+  return kept.map((seal, place) => reasoningSealed(index + place, seal, { format: UNNAMED_REASONING }));
 }
 
 const viewMark = ({ format, provider, id }: ReasoningMark): JsonObject => definedOnly({ format, id, provider });

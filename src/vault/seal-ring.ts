@@ -1,13 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { SEAL_PREFIX } from '../core/conversation/reasoning-mark.js';
 import { DataKeys } from './data-keys.js';
 import { Undecryptable } from './key-service.js';
 import { KeyRing } from './key-ring.js';
 import { open, seal } from './sealed-box.js';
 
-/** Form of what is printed: a later one gets another number. */
-const PREFIX = 'fl1.';
 const KEY_ID_LENGTH = 36;
-const BYTES_AT = PREFIX.length + KEY_ID_LENGTH + 1;
+const BYTES_AT = SEAL_PREFIX.length + KEY_ID_LENGTH + 1;
 
 /** Bytes under one of the keys: nonce, tag and ciphertext, whose key is named beside them. */
 export interface SealedBytes {
@@ -76,7 +75,7 @@ export class SealRing {
   /** @returns printable: letters, digits, `.`, `-` and `_`, a third longer than the bytes and 79 more */
   seal(plain: Buffer, context: string): string {
     const { keyId, sealed } = this.sealBytes(plain, context);
-    return `${PREFIX}${keyId}.${sealed.toString('base64url')}`;
+    return `${SEAL_PREFIX}${keyId}.${sealed.toString('base64url')}`;
   }
 
   /** @returns undefined for what is none of ours, was changed, is of another context, or whose key is not at hand */
@@ -126,6 +125,6 @@ export class SealRing {
 }
 
 function keyIdOf(sealed: string): string | undefined {
-  const isOurs = sealed.startsWith(PREFIX) && sealed[BYTES_AT - 1] === '.';
-  return isOurs ? sealed.slice(PREFIX.length, BYTES_AT - 1) : undefined;
+  const isOurs = sealed.startsWith(SEAL_PREFIX) && sealed[BYTES_AT - 1] === '.';
+  return isOurs ? sealed.slice(SEAL_PREFIX.length, BYTES_AT - 1) : undefined;
 }

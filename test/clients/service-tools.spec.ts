@@ -4,12 +4,15 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createAnthropic } from '@ai-sdk/anthropic';
-import { generateText, streamText, type ToolSet } from 'ai';
+import { generateText, jsonSchema, stepCountIs, streamText, type ToolSet } from 'ai';
 import OpenAI from 'openai';
+import { calls, LoopBench, says } from '../tools/faults-bench.js';
 import { idOf, PAGE_AT, ToolMatrixBench } from '../tools/matrix/bench.js';
 import { call, Talk, text } from '../tools/matrix/talk.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
+import { importNatively } from '../support/native-import.js';
+import type { JsonBody } from '../support/recorded-request.js';
 
 const TOOL = { type: 'openrouter:datetime' };
 const MODEL = 'sandbox/tools';
@@ -102,5 +105,31 @@ describeOnEmbedded('clients and pages that the gateway fetched', (database) => {
       : await generateText(asked);
     expect(await result.text).toBe('At noon.');
     expect(errors).toEqual([]);
+  });
+});
+
+describeOnEmbedded('a client that knows the names of some vendors alone', (database) => {
+  it.each([false, true])('hands back what the gateway’s tools brought, streamed %s', async (streamed) => {
+    const bench = await LoopBench.start(database);
+    const { createOpenRouter } = await importNatively<JsonBody>('@openrouter/ai-sdk-provider');
+    const { key } = await bench.gateway.newKey();
+    const model = createOpenRouter({ apiKey: key, baseURL: `${bench.gateway.origin}/api/v1` });
+    const look = { inputSchema: jsonSchema({ type: 'object' }), execute: () => Promise.resolve('seen') };
+    const options = {
+      model: model.chat('test/main', { extraBody: { plugins: [{ id: 'web-fetch' }] } }),
+      prompt: 'Look.',
+      tools: { look } as unknown as ToolSet,
+      stopWhen: stepCountIs(3),
+      maxRetries: 0,
+    };
+    bench.begin(calls(bench.fetches, { name: 'look', input: {} }), says('Done.'));
+    expect(streamed ? await streamText(options).text : (await generateText(options)).text).toBe('Done.');
+    const { messages } = bench.upstreams.main.requests[1]!.json;
+    const results = messages.flatMap(({ content }: JsonBody) => (Array.isArray(content) ? content : []));
+    expect(results.filter(({ type }: JsonBody) => type === 'tool_result')).toMatchObject([
+      { content: expect.anything() },
+      { content: expect.anything() },
+    ]);
+    await bench.close();
   });
 });

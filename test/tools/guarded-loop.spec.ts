@@ -276,7 +276,7 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
     const at = (path: string) => ({ name: 'web_fetch', input: { url: `${bench.upstreams.pages.origin}${path}` } });
     bench.begin(calls(at('/aaaa'), at('/bbbb'), { name: 'look', input: {} }));
     const { message } = await bench.ask('/chat/completions', { tools: [fetch, look] }, key);
-    const sealed = message.reasoning_details.filter(({ format }: JsonBody) => format === 'fairlead-tools-v1');
+    const sealed = message.reasoning_details.filter(({ data }: JsonBody) => data?.startsWith('fl1.'));
     // The first one comes without its text.
     expect(sealed).toHaveLength(2);
     expect(sealed[0].data.length + sealed[1].data.length).toBeLessThanOrEqual(256 * 1024);

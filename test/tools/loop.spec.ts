@@ -202,8 +202,8 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(finish_reason).toBe('tool_calls');
         expect(message.tool_calls).toMatchObject([{ function: { name: 'look' } }]);
         expect(message.reasoning_details).toMatchObject([
-          { type: 'reasoning.encrypted', format: 'fairlead-tools-v1', data: expect.stringMatching(/^fl1\./) },
-          { type: 'reasoning.encrypted', format: 'fairlead-tools-v1' },
+          { type: 'reasoning.encrypted', format: 'unknown', data: expect.stringMatching(/^fl1\./) },
+          { type: 'reasoning.encrypted', format: 'unknown' },
         ]);
         begin(kind, text('Done.'));
         const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'seen' };

@@ -6,6 +6,8 @@ export const RESPONSES_REASONING = 'openai-responses-v1';
 
 /** What tools brought that this gateway ran, sealed: it goes with the reasoning, but is told to no provider as such. */
 export const GATEWAY_TOOLS = 'fairlead-tools-v1';
+/** What seals of this gateway begin with, whatever they are told as: the form of a later one has another number. */
+export const SEAL_PREFIX = 'fl1.';
 
 /** The name where the provider gives none. */
 export const UNNAMED_REASONING = 'unknown';
