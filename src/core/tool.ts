@@ -1,5 +1,6 @@
 import type { MediaSource } from './conversation/content.js';
 import type { ModelRequest } from './conversation/request.js';
+import type { NamedTool } from './conversation/tools.js';
 import type { WebCitation } from './conversation/web-citation.js';
 import type { JoinedRules } from './domains.js';
 import type { ExtensionContext } from './extension.js';
@@ -9,6 +10,10 @@ import type { CatalogSnapshot, Model } from './routing/catalog.js';
 
 /** How the types of all service-side tools begin (docs/wire/clients.md#two-names). */
 export const SERVICE_TOOL_PREFIX = 'openrouter:';
+
+/** What models know a tool by whose vendor runs it, or defines it, and what callers may call it beside its type. */
+export const ownName = (tool: NamedTool): string | undefined =>
+  tool.type === 'vendor' ? tool.name : tool.id.replace(SERVICE_TOOL_PREFIX, '');
 
 /** The function that a model sees in a tool's place. */
 export interface ToolFunction {

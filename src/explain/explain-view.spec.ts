@@ -189,7 +189,7 @@ describe('tools of an explanation', () => {
     usesMax: Infinity,
   } as Partial<ServedTool> as ServedTool;
   const shown = (tool: Partial<ForecastTool>, promptTokensMin = 0): unknown => {
-    const whole = { tool: vendorTool('x_20250101'), type: 'x_20250101', nativeAt: [], ...tool };
+    const whole = { tool: vendorTool('x_20250101'), type: 'x_20250101', place: 0, nativeAt: [], ...tool };
     return explainView(planOf({ legs: [leg] }), { promptTokensMin }, { tools: [whole] }).data.tools?.[0];
   };
   const told = { type: 'x_20250101', function: null, engine: null, model: null };
@@ -207,7 +207,7 @@ describe('tools of an explanation', () => {
     const tiers = [{ minPromptTokens: 100, prompt: 6_000_000n }];
     const cheapest = legOf('p1', { endpoint: endpointOf('p1', { ...PRICING, tiers }) });
     const consulted = { model: 'wise/one', cheapest, promptTokensMin: 100 };
-    expect(shown({ runsAt: 'gateway', offer: served, consulted })).toEqual({
+    expect(shown({ runsAt: 'gateway', offer: served, name: 'advisor', consulted })).toEqual({
       ...told,
       runs_at: 'gateway',
       function: 'advisor',

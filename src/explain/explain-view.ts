@@ -112,14 +112,17 @@ const WEB_SEARCH = /^(?:openrouter:)?web_search(?:_|$)/;
 type ToolView = NonNullable<PlanView['tools']>[number];
 
 /** @param promptTokensMin of the request, which a vendor's adviser reads as well */
-function viewTool({ tool, type, runsAt, offer, nativeAt, consulted }: ForecastTool, promptTokensMin: number): ToolView {
+function viewTool(
+  { tool, type, name, runsAt, offer, nativeAt, consulted }: ForecastTool,
+  promptTokensMin: number,
+): ToolView {
   const served = offer?.runsAt === 'gateway' ? offer : undefined;
   const advisor = tool.type === 'vendor' ? tool.advisor : undefined;
   const atVendors = nativeAt.map(({ endpoint }) => advisor && endpointBeside(advisor, endpoint));
   return {
     type,
     runs_at: runsAt ?? null,
-    function: offer?.shown.name ?? null,
+    function: name ?? null,
     engine: served?.engine ?? null,
     model: served?.model ?? consulted?.model ?? advisor?.id ?? null,
     ...(consulted ? viewToolModel(consulted) : viewCheapest(atVendors, promptTokensMin)),

@@ -129,10 +129,12 @@ export class ExplainRoute {
     return planned;
   }
 
-  private whoRuns({ offers, routed }: PlannedRequest): readonly ForecastTool[] {
+  private whoRuns({ request, offers, routed }: PlannedRequest): readonly ForecastTool[] {
+    if (offers.length === 0) return [];
     const { legs } = routed.plan;
+    const ofLegs = legs.map((leg) => this.attempts.toolRuns(leg, request.tools));
     return offers.map((offer) => {
-      const runs = legs.map((leg) => this.attempts.runsTool(leg, offer.tool));
+      const runs = ofLegs.map((ofLeg) => ofLeg[offer.place]);
       const nativeAt = legs.filter((_, index) => runs[index] === true);
       const isTaken = nativeAt.length > 0 || runs.includes('unsaid');
       const runsAt = offer.offer?.runsAt ?? (isTaken ? vendorOrCaller(offer) : undefined);

@@ -1,12 +1,13 @@
 // Goal: a search reaches a vendor that searches by itself with all that was asked of it, or not at all; a field that
 // asked for one is that field again where it is known; a vendor's tool goes to who has it, and is a function or refused
-// by its name elsewhere. Method: tables of tools, vendors, prices and what vendors have.
+// by its name elsewhere; a name is one tool's alone, and a choice means its tool by that. Method: tables of tools,
+// vendors, prices and what vendors have.
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, price } from '../../test/support/route-inputs.js';
 import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../core/conversation/tools.js';
 import type { JsonObject, Vendor } from '../core/json/json.js';
 import type { Target } from '../core/provider.js';
-import { toolRun, withFittingTools } from './fit-tools.js';
+import { toolRuns, withFittingTools, type ToolRun } from './fit-tools.js';
 
 const SERVED: FunctionTool = { type: 'function', name: 'web_search', inputSchema: {} };
 const search = (parameters: JsonObject, parts: Partial<RequestedServiceTool> = {}): RequestedServiceTool => ({
@@ -29,6 +30,7 @@ function target(isSelling: boolean, quirks: Target['definition']['quirks'] = {})
 const SELLS = target(true);
 const NOT = target(false);
 
+const toolRun = (tool: Tool, to: Target, vendor: Vendor): ToolRun => toolRuns([tool], to, vendor)[0]!;
 const sent = (tool: Tool, vendor: Vendor, to = SELLS): readonly Tool[] =>
   withFittingTools(modelRequest({ tools: [tool] }), to, vendor).tools;
 const sentToVendor = (tool: Tool, vendor: Vendor): JsonObject | undefined => {
@@ -185,5 +187,103 @@ describe('a tool that a vendor defines', () => {
     expect(sent(defined('web_fetch_20250910', { bound }), 'anthropic', having('all'))).toEqual(
       refused('web_fetch_20250910'),
     );
+  });
+});
+
+describe('a name that two tools would have', () => {
+  const OWN: FunctionTool = { type: 'function', name: 'web_search', inputSchema: {} };
+  const served = (name: string): FunctionTool => ({ ...OWN, name, isServed: true });
+  const second = search({ max_uses: 1 }, { served: served('web_search_2') });
+  const defined = (more: JsonObject = {}): VendorTool => ({
+    type: 'vendor',
+    name: 'web_search',
+    opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', name: 'web_search', ...more } },
+    served: served('web_search'),
+  });
+  const clash = { clash: 'web_search' };
+  const fit = (tools: readonly Tool[], vendor: Vendor = 'anthropic', to = SELLS) => [
+    withFittingTools(modelRequest({ tools }), to, vendor).tools.map((tool) =>
+      tool.type === 'vendor' ? tool.opaque.value['type'] : tool.type === 'function' ? tool.name : tool.id,
+    ),
+    toolRuns(tools, to, vendor),
+  ];
+
+  it.each<[string, Tool[], string[], ToolRun[]]>([
+    ['the caller’s, before', [OWN, second], ['web_search', 'web_search_2'], [false, clash]],
+    ['the caller’s, behind', [second, OWN], ['web_search_2', 'web_search'], [clash, false]],
+    ['the vendor’s own, before', [defined(), second], ['web_search_20250305', 'web_search_2'], [true, clash]],
+    ['the vendor’s own, behind', [second, defined()], ['web_search_2', 'web_search_20250305'], [clash, true]],
+    ['the first of two', [search({}), second], ['web_search_20250305', 'web_search_2'], [true, clash]],
+    ['one for both', [search({}), search({}), defined()], ['web_search_20250305'], [true, true, true]],
+    // It has the name from a target whose vendor runs it.
+    ['of a function here', [search({ max_results: 3 }), second], ['web_search', 'web_search_2'], [false, clash]],
+  ])('is %s', (_, tools, sentTools, runs) => {
+    expect(fit(tools)).toEqual([sentTools, runs]);
+  });
+
+  it('is none where the vendor’s own has no name', () => {
+    const sized = search({ search_context_size: 'low' }, { served: served('web_search_2') });
+    expect(fit([OWN, sized], 'openai-responses')).toEqual([
+      ['web_search', 'web_search'],
+      [false, true],
+    ]);
+    expect(fit([search({}), sized], 'openai-responses')).toEqual([
+      ['web_search', 'web_search_2'],
+      [true, clash],
+    ]);
+  });
+
+  it('is refused by its type where there is no function in its place', () => {
+    const { served: _served, ...alone } = defined({ max_uses: 1 });
+    expect(fit([OWN, alone])).toEqual([
+      ['web_search', 'web_search_20250305'],
+      [false, clash],
+    ]);
+    expect(withFittingTools(modelRequest({ tools: [OWN, alone] }), SELLS, 'anthropic').tools[1]?.type).toBe('service');
+  });
+
+  it('is no one’s that the caller runs twice', () => {
+    const bash: VendorTool = {
+      type: 'vendor',
+      name: 'bash',
+      opaque: { vendor: 'anthropic', value: { type: 'bash_20250124', name: 'bash' } },
+    };
+    const to = target(false, { vendorTools: 'all' });
+    expect(toolRuns([bash, { ...bash }], to, 'anthropic')).toEqual([true, { clash: 'bash' }]);
+  });
+});
+
+describe('a choice of a tool that is no function', () => {
+  const OWN: FunctionTool = { type: 'function', name: 'mine', inputSchema: {} };
+  const unserved = ((): RequestedServiceTool => {
+    const { served: _served, ...tool } = search({});
+    return tool;
+  })();
+  const chosen = (tools: readonly Tool[], name: string, vendor: Vendor, to = SELLS) =>
+    withFittingTools(modelRequest({ tools, toolChoice: { type: 'tool', name } }), to, vendor).toolChoice;
+
+  it.each(['openrouter:web_search', 'web_search'])('by %s is what the vendor has', (name) => {
+    for (const vendor of ['anthropic', 'openai-responses'] as const) {
+      expect(chosen([unserved, OWN], name, vendor)).toMatchObject({
+        type: 'tool',
+        name: 'web_search',
+        vendorTool: { type: 'vendor', name: 'web_search' },
+      });
+    }
+  });
+
+  it('is what it is served as where the vendor has none, by the name of the function beside it', () => {
+    const both = search({}, { served: { ...SERVED, name: 'web_search_2' } });
+    expect(chosen([both, OWN], 'web_search_2', 'anthropic', NOT)).toEqual({ type: 'tool', name: 'web_search_2' });
+    expect(chosen([both, OWN], 'web_search_2', 'anthropic')).toMatchObject({ name: 'web_search', vendorTool: {} });
+  });
+
+  it('is left out where a field asks for it', () => {
+    const field: Tool = { ...unserved, field: 'web_search_options' };
+    expect(chosen([field, OWN], 'openrouter:web_search', 'openai')).toBeUndefined();
+  });
+
+  it.each(['mine', 'nobodys'])('is none by %s, which goes as it came', (name) => {
+    expect(chosen([unserved, OWN], name, 'anthropic')).toEqual({ type: 'tool', name });
   });
 });

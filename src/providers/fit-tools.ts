@@ -1,19 +1,29 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { ModelRequest } from '../core/conversation/request.js';
-import type { RequestedServiceTool, Tool, VendorTool } from '../core/conversation/tools.js';
+import {
+  isRunByCaller,
+  typeOf,
+  type FunctionTool,
+  type NamedTool,
+  type RequestedServiceTool,
+  type Tool,
+  type VendorTool,
+} from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Vendor } from '../core/json/json.js';
 import type { Target } from '../core/provider.js';
 import { endpointBeside } from '../core/money/advisors.js';
+import { ownName } from '../core/tool.js';
 import { canHold } from './vendor-domains.js';
 
-type NamedTool = VendorTool | RequestedServiceTool;
 type SearchTarget = Pick<Target, 'endpoint' | 'definition'>;
 
 /**
  * Whether a target's vendor runs a tool by itself. `unsaid`: it is to be had there, though nothing says at what price:
  * whoever else runs it is asked first. `lacks`: it is to be the vendor's, whose own has no word for this parameter.
+ * `clash`: it would be the vendor's, if no other tool of the request had this name there.
  */
-export type ToolRun = boolean | 'unsaid' | { readonly lacks: string };
+export type ToolRun = boolean | 'unsaid' | { readonly lacks: string } | { readonly clash: string };
 
 interface NativeForm {
   /** Parameters that it has a word for. */
@@ -65,34 +75,107 @@ const saidList = (value: Json | undefined): Json | undefined => (asks(value) ? v
 
 /**
  * A request as its tools reach one target: those that the gateway serves are left to the target's vendor where that has
- * them, and are functions elsewhere. The same request where there are functions only.
+ * them, and are functions elsewhere. A choice of one of them means it in the form that it has there. The same request
+ * where there are functions only.
  */
 export function withFittingTools(request: ModelRequest, target: Target, vendor: Vendor): ModelRequest {
   if (request.tools.every(({ type }) => type === 'function')) return request;
-  const fields = request.tools.filter((tool) => goesAsField(tool, target, vendor));
-  const tools = request.tools.filter((tool) => !fields.includes(tool)).map((tool) => fittingTool(tool, target, vendor));
-  if (fields.length === 0) return { ...request, tools };
+  const fitted = fitTools(request.tools, target, vendor);
+  const fields = request.tools.filter((_, place) => !fitted[place]!.sent);
+  // Those that ask for the same of the vendor are one.
+  const tools = [...new Set(fitted.flatMap(({ sent }) => sent ?? []))];
+  const fitting = { ...withFittingChoice(request, fitted), tools };
+  if (fields.length === 0) return fitting;
   const value = Object.assign({}, request.extras?.value, ...fields.map(printField)) as JsonObject;
-  return { ...request, tools, extras: { vendor, value } };
+  return { ...fitting, extras: { vendor, value } };
 }
 
-/** Whether, and how, the target's vendor runs the tool by itself. */
-export function toolRun(tool: Tool, target: SearchTarget, vendor: Vendor): ToolRun {
-  if (tool.type === 'function') return false;
-  if (goesAsField(tool, target, vendor) || nativeTool(tool, target, vendor)) return true;
-  if (tool.type === 'vendor') return hasTool(tool, target, vendor) && heldTool(tool) !== undefined && 'unsaid';
-  const lacks = lackingNative(tool, target, vendor);
-  return lacks !== undefined && { lacks };
+/** Whether, and how, the target's vendor runs each of the tools by itself, in their order. */
+export const toolRuns = (tools: readonly Tool[], target: SearchTarget, vendor: Vendor): readonly ToolRun[] =>
+  fitTools(tools, target, vendor).map(({ run }) => run);
+
+/** How a tool reaches a target. */
+interface FittedTool {
+  readonly run: ToolRun;
+  /** Absent: as a field beside the tools. */
+  readonly sent?: Tool;
 }
 
-function fittingTool(tool: Tool, target: Target, vendor: Vendor): Tool {
-  if (tool.type === 'function') return tool;
-  const native = nativeTool(tool, target, vendor) ?? tool.served;
-  if (native || tool.type === 'service') return native ?? tool;
+/**
+ * A name is one tool's alone. Functions have theirs: the caller's stay what they are, and the gateway gives no name to
+ * one that a vendor's tool has. Then come what vendors define, which the caller asked for by its name, and what the
+ * gateway would leave to them.
+ */
+function fitTools(tools: readonly Tool[], target: SearchTarget, vendor: Vendor): readonly FittedTool[] {
+  const forms = tools.map((tool) => (tool.type === 'function' ? undefined : vendorsForm(tool, target, vendor)));
+  const functions = new Set(tools.flatMap((tool, place) => (forms[place] ? [] : (functionOf(tool)?.name ?? []))));
+  const holders = new Map<string, VendorTool>();
+  for (const type of ['vendor', 'service']) {
+    for (const [place, tool] of tools.entries()) {
+      const form = forms[place]?.tool;
+      if (tool.type !== type || form?.name === undefined || holders.has(form.name)) continue;
+      // Vendors whose own tools have no name on the wire tell them from functions by their type.
+      if (form.opaque.value['name'] === undefined || !functions.has(form.name)) holders.set(form.name, form);
+    }
+  }
+  return tools.map((tool, place): FittedTool => {
+    if (tool.type === 'function') return { run: false, sent: tool };
+    if (goesAsField(tool, target, vendor)) return { run: true };
+    const form = forms[place];
+    if (!form) return { run: lackingNative(tool, target, vendor), sent: unrunTool(tool, vendor) };
+    const { name } = form.tool;
+    if (name === undefined) return { run: form.run, sent: form.tool };
+    const holder = holders.get(name);
+    if (holder && isSame(holder, form.tool)) return { run: form.run, sent: holder };
+    return { run: { clash: name }, sent: unrunTool(tool, vendor) };
+  });
+}
+
+const functionOf = (tool: Tool): FunctionTool | undefined => (tool.type === 'function' ? tool : tool.served);
+
+/** Whether two tools of one name are one: what the caller runs he would answer by it, and has to tell apart. */
+const isSame = (one: VendorTool, other: VendorTool): boolean =>
+  one === other || (!isRunByCaller(other) && isDeepStrictEqual(one.opaque.value, other.opaque.value));
+
+/** The tool as the target's vendor has it by itself, and whether that is said by a price; undefined: it has none. */
+function vendorsForm(
+  tool: NamedTool,
+  target: SearchTarget,
+  vendor: Vendor,
+): { readonly tool: VendorTool; readonly run: true | 'unsaid' } | undefined {
+  const native = nativeTool(tool, target, vendor);
+  if (native) return { tool: native, run: true };
+  if (tool.type === 'service' || tool.served || !hasTool(tool, target, vendor)) return undefined;
+  const held = heldTool(tool);
+  return held && { tool: held, run: 'unsaid' };
+}
+
+/** A tool that the target's vendor does not run: the gateway's function, or what its dialect refuses by its name. */
+function unrunTool(tool: NamedTool, vendor: Vendor): Tool {
+  if (tool.served || tool.type === 'service') return tool.served ?? tool;
   // Dialects refuse by name what another vendor defines.
-  if (tool.opaque.vendor !== vendor) return tool;
-  return (hasTool(tool, target, vendor) ? heldTool(tool) : undefined) ?? refusedTool(tool);
+  return tool.opaque.vendor === vendor ? refusedTool(tool) : tool;
 }
+
+/** A choice of a tool that is no function in the request, as that one is sent to the target. */
+function withFittingChoice(request: ModelRequest, fitted: readonly FittedTool[]): ModelRequest {
+  const { toolChoice: choice, ...rest } = request;
+  if (choice?.type !== 'tool') return request;
+  const { name } = choice;
+  if (request.tools.some((tool) => tool.type === 'function' && tool.name === name)) return request;
+  const place = request.tools.findIndex((tool) => tool.type !== 'function' && answersTo(tool, name));
+  if (place === -1) return request;
+  const { sent } = fitted[place]!;
+  // Who is asked by a field searches by himself, and has no word for it among the choices.
+  if (!sent) return rest;
+  if (sent.type === 'function') return { ...rest, toolChoice: { type: 'tool', name: sent.name } };
+  if (sent.type === 'service') return request;
+  return { ...rest, toolChoice: { ...choice, name: sent.name ?? name, vendorTool: sent } };
+}
+
+/** Those that have a function beside them are chosen by its name. */
+const answersTo = (tool: NamedTool, name: string): boolean =>
+  tool.served ? tool.served.name === name : typeOf(tool) === name || ownName(tool) === name;
 
 /** Whether a tool that a vendor defines is to be had at this target: others speak its format without it. */
 function hasTool({ opaque }: VendorTool, { definition }: SearchTarget, vendor: Vendor): boolean {
@@ -118,10 +201,11 @@ function heldTool(tool: VendorTool): VendorTool | undefined {
 }
 
 /** What dialects refuse by its name: the tool is not to be had there, or would go further than it may. */
-const refusedTool = ({ opaque, name = '' }: VendorTool): RequestedServiceTool => {
-  const { type } = opaque.value;
-  return { type: 'service', id: typeof type === 'string' ? type : name, parameters: {} };
-};
+const refusedTool = (tool: VendorTool): RequestedServiceTool => ({
+  type: 'service',
+  id: typeOf(tool) || (tool.name ?? ''),
+  parameters: {},
+});
 
 /** Whether a tool that a field of the request asked for is asked for by that field there too. */
 const goesAsField = (tool: Tool, { endpoint, definition }: SearchTarget, vendor: Vendor): boolean =>
@@ -173,14 +257,12 @@ function boundParameters({ parameters, bound }: RequestedServiceTool): JsonObjec
   };
 }
 
-/**
- * What of a search that is to be the vendor's this target's own has no word for; undefined where it has none at all, or
- * would carry everything.
- */
-function lackingNative(tool: RequestedServiceTool, { endpoint }: SearchTarget, vendor: Vendor): string | undefined {
-  if (tool.id !== WEB_SEARCH || tool.parameters['engine'] !== 'native') return undefined;
+/** What of a search that is to be the vendor's this target's own has no word for. */
+function lackingNative(tool: NamedTool, { endpoint }: SearchTarget, vendor: Vendor): false | { lacks: string } {
+  if (tool.type === 'vendor' || tool.id !== WEB_SEARCH || tool.parameters['engine'] !== 'native') return false;
   const form = endpoint.pricing?.webSearch === undefined ? undefined : NATIVE_SEARCH[vendor];
-  return form && lackingWord(tool.parameters, form);
+  const lacks = form && lackingWord(tool.parameters, form);
+  return lacks !== undefined && { lacks };
 }
 
 const leavesToVendor = ({ engine = 'auto' }: JsonObject): boolean => engine === 'native' || engine === 'auto';

@@ -16,7 +16,7 @@ import { carries } from './dialects/encode-fields.js';
 import { findRequiredMedia } from './dialects/required-media.js';
 import { withInlineMedia } from './inline-media.js';
 import { withToolPairs } from './fit-history.js';
-import { toolRun, withFittingTools, type ToolRun } from './fit-tools.js';
+import { toolRuns, withFittingTools, type ToolRun } from './fit-tools.js';
 import { PreparedCall, type CallDependencies, type CallWatch } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
 import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
@@ -116,10 +116,10 @@ export class ProviderClient {
     return names.length === 0 ? NONE : [...new Set(names.map(shortened))].slice(0, DROPPED_NAMED_MAX);
   }
 
-  /** Whether the endpoint's vendor runs a tool by itself that this gateway could serve. */
-  runsTool({ endpoint }: CallTarget, tool: Tool): ToolRun {
+  /** Which tools of a request the endpoint's vendor runs by itself, in their order. */
+  toolRuns({ endpoint }: CallTarget, tools: readonly Tool[]): readonly ToolRun[] {
     const { dialect, definition } = this.registry.accessTo(endpoint);
-    return toolRun(tool, { endpoint, definition }, dialect.vendor);
+    return toolRuns(tools, { endpoint, definition }, dialect.vendor);
   }
 
   /**

@@ -146,9 +146,9 @@ export class AttemptRunner {
     return this.client.refusalOf(leg, request);
   }
 
-  /** Whether a leg's vendor runs a tool by itself that this gateway could serve, as `ProviderClient` says it. */
-  runsTool(leg: Leg, tool: Tool): ToolRun {
-    return this.client.runsTool(leg, tool);
+  /** Which tools of a request a leg's vendor runs by itself, as `ProviderClient` says it. */
+  toolRuns(leg: Leg, tools: readonly Tool[]): readonly ToolRun[] {
+    return this.client.toolRuns(leg, tools);
   }
 
   /** Names of what an attempt would not be sent of the request. */

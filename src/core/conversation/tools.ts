@@ -73,12 +73,27 @@ export interface RequestedServiceTool {
   readonly served?: FunctionTool;
 }
 
-export type Tool = FunctionTool | VendorTool | RequestedServiceTool;
+/** A tool that is no function, and may be shown as one. */
+export type NamedTool = VendorTool | RequestedServiceTool;
+
+export type Tool = FunctionTool | NamedTool;
+
+/** As it was asked for. */
+export const typeOf = (tool: NamedTool): string => {
+  const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
+  return typeof type === 'string' ? type : '';
+};
 
 /** Which tool the model must or may call. */
 export type ToolChoice = { readonly origin?: Origin } & (
   | { readonly type: 'auto' }
   | { readonly type: 'any' }
   | { readonly type: 'none' }
-  | { readonly type: 'tool'; readonly name: string }
+  | {
+      readonly type: 'tool';
+      /** Of a function, or what a tool of another kind answers to: its name, or its type. */
+      readonly name: string;
+      /** The tool itself, where the target's vendor has it; set when the request is fitted to the target. */
+      readonly vendorTool?: VendorTool;
+    }
 );

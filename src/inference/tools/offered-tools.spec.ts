@@ -4,7 +4,7 @@ import { catalogOf } from '../../../test/support/route-inputs.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
 import type { HandedTool, ServedTool, ServiceTool } from '../../core/tool.js';
-import { offerTools } from './offered-tools.js';
+import { offerTools, type NativeRuns } from './offered-tools.js';
 
 const shown = (name: string) => ({ name, description: name, inputSchema: { type: 'object' } });
 const served = { runsAt: 'gateway', shown: shown('look'), price: 0n, usesMax: 1 } as Partial<ServedTool> as ServedTool;
@@ -15,6 +15,13 @@ const SERVICES = new Map([
   ['openrouter:look', service(['openrouter:look'], served)],
   ['look_20250101', service(['look_20250101'], handed)],
 ]);
+
+const SETUP = {
+  catalog: catalogOf(),
+  modelOf: () => {
+    throw new Error('none');
+  },
+};
 
 const own: FunctionTool = { type: 'function', name: 'look', inputSchema: {} };
 const ours: RequestedServiceTool = { type: 'service', id: 'openrouter:look', parameters: {} };
@@ -27,8 +34,8 @@ const offer = (tools: readonly Tool[], choice?: string, native: 'all' | 'none' =
   offerTools(
     modelRequest({ tools, ...(choice !== undefined && { toolChoice: { type: 'tool', name: choice } }) }),
     SERVICES,
-    { catalog: catalogOf(), modelOf: () => { throw new Error('none') } },
-    (tool) => (tool.type === 'vendor' ? native : 'none'),
+    SETUP,
+    (all) => all.map(({ type }) => (type === 'vendor' ? native : 'none')),
   ); // prettier-ignore
 const namesOf = (tools: readonly Tool[]) => tools.map((tool) => (tool.type === 'service' ? tool.id : tool.name));
 
@@ -58,8 +65,47 @@ it.each([
   ['its type', [own, ours], 'openrouter:look', 'look_2'],
   ['the name that the caller has given another', [own, ours], 'look', 'look'],
   ['a function of the caller', [ours, { ...own, name: 'mine' }], 'mine', 'mine'],
+  ['the first of a type', [ours, ours], 'openrouter:look', 'look'],
+  ['the first of a name', [ours, ours], 'look', 'look'],
 ])('reads a choice of %s', (_, tools, choice, expected) => {
   expect(offer(tools as Tool[], choice).request.toolChoice).toEqual({ type: 'tool', name: expected });
+});
+
+it('leaves the choice of what vendors run to where the request is fitted to them', () => {
+  expect(offer([ours, vendors], 'look', 'all').request.toolChoice).toEqual({ type: 'tool', name: 'look' });
+  expect(offer([vendors, ours], 'look_20250101', 'all').request.toolChoice).toEqual({
+    type: 'tool',
+    name: 'look_20250101',
+  });
+});
+
+it('tells the names that models know tools by', () => {
+  const toldOf = (tools: readonly Tool[], native: 'all' | 'none') =>
+    offer(tools, undefined, native).offers.map(({ place, name }) => [place, name]);
+  expect(toldOf([own, ours, ours], 'none')).toEqual([
+    [1, 'look_2'],
+    [2, 'look_3'],
+  ]);
+  expect(toldOf([ours, vendors], 'none')).toEqual([
+    [0, 'look_2'],
+    [1, 'look'],
+  ]);
+  expect(toldOf([vendors], 'all')).toEqual([[0, undefined]]);
+});
+
+it('gives no name to a function that a vendor’s tool has elsewhere', () => {
+  const natives: NativeRuns[] = ['none', 'some', 'none'];
+  const { request } = offerTools(modelRequest({ tools: [ours, ours, ours] }), SERVICES, SETUP, () => natives);
+  expect(request.tools).toMatchObject([{ name: 'look_2' }, { ...ours, served: { name: 'look' } }, { name: 'look_3' }]);
+});
+
+it('refuses a tool of a vendor’s with the name of what is handed to the caller', () => {
+  const bash: RequestedServiceTool = { ...ours, id: 'openrouter:hand' };
+  const services = new Map([...SERVICES, ['openrouter:hand', service(['openrouter:hand'], handed)] as const]);
+  const natives: NativeRuns[] = ['none', 'all'];
+  expect(() => offerTools(modelRequest({ tools: [bash, vendors] }), services, SETUP, () => natives)).toThrow(
+    'tools.1: another tool is called look, as look_20250101 is',
+  );
 });
 
 it('leaves a request alone that has no tool of the kind', () => {

@@ -1,11 +1,10 @@
 import type { StopReason } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
-import type { Tool } from '../../core/conversation/tools.js';
+import { typeOf, type Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { PICO_PER_USD, type PicoUsd } from '../../core/money/credits.js';
-import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
+import { ownName } from '../../core/tool.js';
 import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
-import { typeOf } from './offered-tools.js';
 import type { StepEvents } from './step-events.js';
 
 /** Steps of one generation at most, and where nothing else is said (docs/wire/tools-and-plugins.md#the-loop). */
@@ -30,8 +29,7 @@ export function calledIn(
   for (const name of vendorsTools) {
     called.add(name);
     for (const tool of tools) {
-      if (tool.type === 'vendor' && tool.name === name) called.add(typeOf(tool));
-      else if (tool.type === 'service' && tool.id === `${SERVICE_TOOL_PREFIX}${name}`) called.add(tool.id);
+      if (tool.type !== 'function' && ownName(tool) === name) called.add(typeOf(tool));
     }
   }
   return called;

@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../core/caller.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { Tool } from '../../core/conversation/tools.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
 import { doInTurns } from '../../core/steps.js';
 import type { ServiceTool, ToolSetup } from '../../core/tool.js';
@@ -11,7 +10,7 @@ import { SERVICE_TOOLS } from '../../tools/service-tools.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
 import { isOnlySandbox } from './only-sandbox.js';
 import { findSeals, holdsToolTurns, openSeals, recallTurns, type ByResultType } from './recall-turns.js';
-import { offerTools, type NativeTargets, type OfferedRequest } from './offered-tools.js';
+import { offerTools, type NativeRuns, type NativeTargets, type OfferedRequest } from './offered-tools.js';
 
 /** Which of a request's tools this gateway runs. */
 @Injectable()
@@ -50,16 +49,23 @@ export class ToolOffers {
   /** @throws GatewayError as `offerTools` */
   offer(request: ModelRequest, { inputs, plan }: RouteResult): OfferedRequest {
     const { legs } = plan;
-    const nativeTargets = (tool: Tool): ReturnType<NativeTargets> => {
-      const told = legs.map((leg) => this.attempts.runsTool(leg, tool));
-      if (told.length > 0 && told.every((runs) => runs === true)) return 'all';
-      if (told.includes(true)) return 'some';
-      if (told.includes('unsaid')) return 'perhaps';
-      return told.find((runs) => typeof runs === 'object') ?? 'none';
+    const nativeTargets: NativeTargets = (tools) => {
+      const runs = legs.map((leg) => this.attempts.toolRuns(leg, tools));
+      return tools.map((_, place) => joined(runs.map((ofLeg) => ofLeg[place]!)));
     };
     const setup = { catalog: inputs.catalog, modelOf: consulting(inputs), isSandbox: isOnlySandbox(plan) };
     return offerTools(request, this.byType, setup, nativeTargets);
   }
+}
+
+/** Of one tool, over all legs. */
+function joined(told: ReturnType<AttemptRunner['toolRuns']>): NativeRuns {
+  if (told.length > 0 && told.every((runs) => runs === true)) return 'all';
+  if (told.includes(true)) return 'some';
+  if (told.includes('unsaid')) return 'perhaps';
+  const held = told.filter((runs) => typeof runs === 'object');
+  // Whose vendor has all words for it may be served in his stead; a name is all that he lacks.
+  return held.find((runs) => 'clash' in runs) ?? held[0] ?? 'none';
 }
 
 /** Most requests have no tool that asks for a model: what may be asked is read when one does. */

@@ -4,7 +4,7 @@ import { modelRequest } from '../../../test/support/model-request.js';
 import { engines, setupWith } from '../../../test/support/search-tool.js';
 import type { Tool } from '../../core/conversation/tools.js';
 import { webSearch } from '../../tools/web-search/web-search.js';
-import { offerTools, type NativeTargets } from './offered-tools.js';
+import { offerTools, type NativeRuns } from './offered-tools.js';
 
 const SERVICES = new Map(webSearch.types.map((type) => [type, webSearch]));
 const OWN: Tool = { type: 'service', id: 'openrouter:web_search', parameters: { engine: 'native', max_results: 2 } };
@@ -13,9 +13,10 @@ const deferred: Tool = {
   type: 'vendor',
   opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', defer_loading: true } },
 };
+const UNKNOWN: Tool = { type: 'vendor', opaque: { vendor: 'anthropic', value: { type: 'memory_20250818' } } };
 
-const offer = (tool: Tool, native: ReturnType<NativeTargets>, tools = engines({ simulated: {} })) =>
-  offerTools(modelRequest({ tools: [tool] }), SERVICES, setupWith(tools), () => native);
+const offer = (tool: Tool, native: NativeRuns, tools = engines({ simulated: {} })) =>
+  offerTools(modelRequest({ tools: [tool] }), SERVICES, setupWith(tools), () => [native]);
 
 it.each<[string, () => unknown, string]>([
   [
@@ -29,6 +30,16 @@ it.each<[string, () => unknown, string]>([
     'web_search_options: no engine of web searches is set up',
   ],
   ['what the loop has no way for', () => offer(deferred, 'none'), 'tools.0.defer_loading: is true'],
+  [
+    'the name that another tool has at its vendor, and why it has no other here',
+    () => offer(FIELD, { clash: 'web_search' }, {}),
+    'web_search_options: another tool is called web_search, as openrouter:web_search is, and it cannot be served under another name: web_search_options: no engine of web searches is set up',
+  ],
+  [
+    'the name of what nobody else runs',
+    () => offer(UNKNOWN, { clash: 'memory' }),
+    'tools.0: another tool is called memory, as memory_20250818 is',
+  ],
 ])('names %s', (_, asking, message) => {
   expect(asking).toThrow(
     expect.objectContaining({ kind: 'invalid-request', message: expect.stringContaining(message) as string }),
@@ -44,5 +55,6 @@ it('leaves what vendors run, or may, as it came where nobody else can', () => {
 
 it('is a function where no vendor runs it, and has one beside it where some do', () => {
   expect(offer(FIELD, 'none').request.tools).toMatchObject([{ type: 'function', name: 'web_search' }]);
+  expect(offer(FIELD, { clash: 'web_search' }).request.tools).toMatchObject([{ type: 'function', name: 'web_search' }]);
   expect(offer(FIELD, 'some').request.tools).toMatchObject([{ ...FIELD, served: { name: 'web_search' } }]);
 });

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ModelRequest, Verbosity } from '../../core/conversation/request.js';
+import type { VendorTool } from '../../core/conversation/tools.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { EncodeContext } from './encode-context.js';
 import { sentChoice } from './sent-tools.js';
@@ -50,17 +51,20 @@ export function serviceTierField({ serviceTier, speed }: TierParameters): { serv
 
 /**
  * The choice among tools, and whether several may be called at once.
- * @param named how one tool is chosen by its name
+ * @param named how one tool is chosen, by its name, or as what it is where it is the vendor's own
  */
 export function choiceFields(
   context: EncodeContext,
-  named: (name: string) => JsonObject,
+  named: (name: string, vendorTool?: VendorTool) => JsonObject,
 ): { tool_choice?: Json; parallel_tool_calls?: boolean } {
   const { parallelToolCalls } = context.request;
   const choice = sentChoice(context);
   return {
     ...(choice !== undefined && {
-      tool_choice: choice.type === 'tool' ? named(context.names.toWire(choice.name)) : CHOICE_WORDS[choice.type],
+      tool_choice:
+        choice.type === 'tool'
+          ? named(context.names.toWire(choice.name), choice.vendorTool)
+          : CHOICE_WORDS[choice.type],
     }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
   };

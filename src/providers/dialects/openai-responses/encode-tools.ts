@@ -1,4 +1,4 @@
-import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.js';
+import { typeOf, type FunctionTool, type VendorTool } from '../../../core/conversation/tools.js';
 import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
 import type { EncodeContext } from '../encode-context.js';
@@ -43,7 +43,7 @@ export function* encodeTools(context: EncodeContext): Steps<ToolFields> {
   return {
     tools,
     ...(draws && choiceOfImage(context)),
-    ...choiceFields(context, (name) => ({ type: 'function', name })),
+    ...choiceFields(context, choiceOfTool),
   };
 }
 
@@ -66,6 +66,10 @@ function imageTool({ request: { imageConfig = {} } }: EncodeContext): JsonObject
 /** Who wants no words wants the picture for certain. */
 const choiceOfImage = ({ request: { modalities } }: EncodeContext): Pick<ToolFields, 'tool_choice'> =>
   modalities?.includes('text') === false ? { tool_choice: { type: IMAGE_GENERATION } } : {};
+
+/** The vendor's own tools have no name in this format: their type is what is chosen. */
+const choiceOfTool = (name: string, own?: VendorTool): JsonObject =>
+  own ? { type: typeOf(own) } : { type: 'function', name };
 
 function functionTool(tool: FunctionTool, context: EncodeContext): JsonObject {
   return {

@@ -158,6 +158,14 @@ describe('tools', () => {
     expect(bodyOf({ toolChoice })['tool_choice']).toBeUndefined();
   });
 
+  it('choose one of the vendor’s own by its type, whatever a function is called', () => {
+    const value = { type: 'web_search', search_context_size: 'low' };
+    const vendorTool = { type: 'vendor', name: 'web_search', opaque: { vendor: 'openai-responses', value } } as const;
+    const toolChoice = { type: 'tool', name: 'web_search', vendorTool } as const;
+    const tools = [vendorTool, { ...f, name: 'web_search' }];
+    expect(bodyOf({ tools, toolChoice })['tool_choice']).toEqual({ type: 'web_search' });
+  });
+
   it('have names that the vendor takes, one to one', () => {
     const names = ['a'.repeat(70), `${'a'.repeat(64)}b`, 'a.b'];
     const tools = bodyOf({ tools: names.map((name) => ({ ...f, name })) })['tools'] as { name: string }[];

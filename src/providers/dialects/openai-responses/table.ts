@@ -126,7 +126,7 @@ export const TABLE: TranslationTable<Target> = {
     choice_auto: mapped('`auto`'),
     choice_any: mapped('`required`'),
     choice_none: mapped('`none`'),
-    choice_tool: mapped('the function'),
+    choice_tool: mapped('the function; the type of a tool of its own'),
   },
   replies: {
     text: mapped('a text for each part'),
