@@ -242,7 +242,9 @@ function nativeTool(tool: NamedTool, target: SearchTarget, vendor: Vendor): Vend
   const parameters = boundParameters(tool);
   if (!form || !leavesToVendor(parameters) || lackingWord(parameters, form) !== undefined) return undefined;
   if (tool.bound && !canHold(vendor, tool.bound)) return undefined;
-  return { type: 'vendor', opaque: { vendor, value: form.print(parameters) }, name: 'web_search' };
+  const { cacheMarker } = tool;
+  const value = form.print(parameters);
+  return { type: 'vendor', opaque: { vendor, value }, name: 'web_search', ...(cacheMarker && { cacheMarker }) };
 }
 
 /** What is asked of a search, with the domains that it is held to. */

@@ -127,7 +127,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     expect(answer(answered(10, 2))).toBe(true);
     generation.endCall(generation.answer!, 'completed');
     expect(await more(5_000n)).toBe(false);
-    generation.endCall(generation.begin(run, leg), 'unaffordable');
+    generation.endCall(generation.begin(run, leg), 'untranslatable');
     expect(await more(500n)).toBe(true);
     expect(answer(cutShort(20, FORTY))).toBe(false);
     expect(Number((await counter()).used)).toBe(0);
@@ -138,7 +138,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     const cost = 0.000_27;
     expect(generation.calls.map(({ ending, money }) => [ending, money?.bill?.cost])).toEqual([
       ['completed', 60n * MICRO],
-      ['unaffordable', undefined],
+      ['untranslatable', undefined],
       ['caller-gone', 210n * MICRO],
     ]);
     expect(generation.bill?.cost).toBe(270n * MICRO);

@@ -84,6 +84,16 @@ describeOnEmbedded('what is said of tools', (database) => {
       ]);
     });
 
+    it.each(['/messages', '/chat/completions'])(
+      'is marked for the cache where it is asked to be, on %s',
+      async (path) => {
+        const marker = { type: 'ephemeral', ttl: '1h' };
+        const tools = [{ ...search({ engine: 'native' }), cache_control: marker }];
+        expect((await post(path, { model: 'test/selling', tools })).status).toBe(200);
+        expect(sent(anthropic).tools).toMatchObject([{ type: 'web_search_20250305', cache_control: marker }]);
+      },
+    );
+
     it('is left to the gateway where the choice is open', async () => {
       const parameters = { engine: 'auto', max_results: 2 };
       expect((await messages('test/selling', search(parameters))).status).toBe(200);

@@ -36,8 +36,7 @@ describe('ENDINGS', () => {
 
   it('calls nobody called who was never asked', () => {
     const uncalled = ALL.filter((ending) => ENDINGS[ending].charge === 'not-called');
-    expect(uncalled.sort()).toEqual(['unaffordable', 'untranslatable']);
-    expect(ENDINGS.unaffordable.outcome).toBeNull();
+    expect(uncalled.sort()).toEqual(['untranslatable']);
   });
 
   it.each(FAULTS)('names %s of a provider apart from whatever this gateway does', (fault) => {
@@ -62,7 +61,6 @@ describe('ENDINGS', () => {
       deadline: 'timed-out',
       shutdown: 'service-unavailable',
       'reply-refused': 'forbidden',
-      unaffordable: 'payment-required',
       'provider-forbidden': 'provider-refused-credential',
       'provider-out-of-time': 'provider-timed-out',
     });

@@ -12,7 +12,6 @@ export type Ending =
   | 'completed' // the reply came to its end
   | 'refused' // the model would not answer, and another one was asked
   | 'untranslatable' // the target cannot carry the request: it was not called
-  | 'unaffordable' // the hold could not be extended for it: it was not called
   | 'caller-gone'
   | 'deadline' // the request took longer than this gateway allows
   | 'shutdown' // this process is stopping
@@ -45,7 +44,7 @@ export type EndingLogLevel = 'info' | 'warn' | 'error';
 /** The words of endings outside: log lines, spans, the record of a generation. */
 export type EndingName = Exclude<
   Ending,
-  'deadline' | 'shutdown' | 'reply-refused' | 'unaffordable' | 'provider-forbidden' | 'provider-out-of-time'
+  'deadline' | 'shutdown' | 'reply-refused' | 'provider-forbidden' | 'provider-out-of-time'
 >;
 
 /** `outcome` of the metric of calls, of which every kind of fault is a provider's. */
@@ -122,15 +121,6 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     status: 400,
     name: 'untranslatable',
     outcome: 'untranslatable',
-    result: 'failed',
-    logLevel: 'info',
-  },
-  unaffordable: {
-    charge: 'not-called',
-    health: 'nothing',
-    status: 402,
-    name: 'payment-required',
-    outcome: null,
     result: 'failed',
     logLevel: 'info',
   },

@@ -2,10 +2,9 @@
 // what is left is what they are told. Method: tables of usages and of tools.
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
-import type { FunctionTool, Tool } from '../../core/conversation/tools.js';
+import { typeOf, type FunctionTool, type Tool } from '../../core/conversation/tools.js';
 import type { Usage, UsageIteration } from '../../core/conversation/usage.js';
 import type { JsonObject } from '../../core/json/json.js';
-import { typeOf } from './offered-tools.js';
 import { VendorUses, withUsesLeft } from './vendor-uses.js';
 
 const vendor = (value: JsonObject): Tool => ({ type: 'vendor', opaque: { vendor: 'anthropic', value } });

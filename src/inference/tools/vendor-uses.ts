@@ -1,11 +1,8 @@
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { FunctionTool, Tool } from '../../core/conversation/tools.js';
+import { typeOf, type NamedTool, type Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import { typeOf } from './offered-tools.js';
-
-type NamedTool = Exclude<Tool, FunctionTool>;
 
 const SEARCH = /^(openrouter:)?web_search(_|$)/;
 const FETCH = /^(openrouter:)?web_fetch(_|$)/;

@@ -139,10 +139,10 @@ function functionTool(tool: FunctionTool, { names }: EncodeContext): JsonObject 
   };
 }
 
-/** As it came; a model that it consults is named as this provider names it. */
+/** As it came, or was asked for by another name; a model that it consults is named as this provider names it. */
 function encodeVendorTool(tool: VendorTool, { request, target: { endpoint } }: EncodeContext): JsonObject {
-  const { opaque, advisor } = tool;
-  if (!advisor) return opaque.value;
+  const { opaque, advisor, cacheMarker } = tool;
+  if (!advisor) return cacheMarker ? { cache_control: encodeMarker(cacheMarker), ...opaque.value } : opaque.value;
   const beside = endpointBeside(advisor, endpoint);
   if (beside) return { ...opaque.value, model: beside.upstreamModel };
   throw new Untranslatable(
