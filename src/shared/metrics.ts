@@ -422,4 +422,4 @@ export class Metrics {
 
 const NO_LABEL: readonly never[] = [];
 const REFUSALS: ReadonlySet<string> = new Set(ERROR_KINDS);
-const OUTCOMES: ReadonlySet<CallOutcome> = new Set(Object.values(ENDINGS).flatMap(({ outcome }) => outcome ?? []));
+const OUTCOMES: ReadonlySet<CallOutcome> = new Set(Object.values(ENDINGS).map(({ outcome }) => outcome));

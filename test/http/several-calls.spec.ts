@@ -177,6 +177,7 @@ describeOnEachDatabase('a generation of several calls', (database) => {
     expect(Object.fromEntries(attempts.map(([, outcome, count]) => [outcome, Number(count)]))).toEqual({
       answered: 1,
       aborted: 1,
+      untranslatable: 1,
     });
   });
 

@@ -64,8 +64,7 @@ interface EndingRule {
   /** HTTP status it is shown with where no provider gave one. */
   readonly status: number;
   readonly name: EndingName;
-  /** Null: no call is counted. */
-  readonly outcome: CallOutcome | null;
+  readonly outcome: CallOutcome;
   readonly result: EndingResult;
   readonly logLevel: EndingLogLevel;
 }

@@ -124,7 +124,7 @@ function viewAttempt({ leg, ending, fault, beganAt, endedAt, answeredStatus }: P
   return {
     provider: leg.endpoint.provider.slug,
     model: leg.model.id,
-    ...(ending !== 'completed' && { fault: rule ? (rule.outcome ?? rule.name) : 'under-way' }),
+    ...(ending !== 'completed' && { fault: rule ? rule.outcome : 'under-way' }),
     ...(status !== undefined && { status }),
     ...(code !== undefined && { code }),
     ms: (endedAt ?? performance.now()) - beganAt,
