@@ -95,7 +95,7 @@ export class CallTelemetry implements GenerationObserver {
     const hasUsage = call.stop !== undefined || call.isCallers;
     const abandonment = abandonmentOf(call);
     const measured = { provider: slugOf(call), model: leg.model.id };
-    if (outcome) metrics.attempt(measured, outcome, (performance.now() - call.beganAt) / 1000);
+    metrics.attempt(measured, outcome, (performance.now() - call.beganAt) / 1000);
     if (hasUsage) metrics.tokens(measured, usage);
     if (abandonment) metrics.abandoned(slugOf(call), abandonment);
     this.reportHealth(request.stream, call);
