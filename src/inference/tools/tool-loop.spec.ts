@@ -2,7 +2,7 @@
 // more pauses where nothing was said, and is an answer where something was. Method: steps by hand, and what they seal.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { Cancellation } from '../../core/cancellation.js';
-import type { BlockStart, ModelEvent } from '../../core/conversation/event.js';
+import type { BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
 import type { Generation } from '../../core/generation/generation.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
@@ -35,7 +35,8 @@ const says = [{ type: 'text' }, 'So.'] as const;
 const ours = [{ type: 'tool-use', id: 'a', name: 'lookup' }] as const;
 const callers = [{ type: 'tool-use', id: 'b', name: 'look' }] as const;
 
-function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused = false } = {}) {
+function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused = false, callsMax = 9 } = {}) {
+  let calls = 0;
   const offered = { type: 'made-up:lookup', name: 'lookup', service: { resultType: 'r' }, tool: { price: 0n } };
   const result = { text: WORDS, content: null, sources: [], isError: false, cost: 0n };
   const use = { type: 'made-up:lookup', milliseconds: 0, isError: false, cost: 0n, consulted: [] };
@@ -49,7 +50,7 @@ function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused =
     inspect: (request: unknown) => ({ request, stages: [] }),
     affords: async () => true,
     wasRefused: () => wasRefused,
-    call: async () => ({ call: {}, events: {} }),
+    call: async () => (calls++ < callsMax ? { call: {}, events: {} } : undefined),
     spent: () => 0n,
     spentOn: () => 0n,
     seal: sealed,
@@ -104,11 +105,33 @@ it('seals nothing where there is no room for that word either', async () => {
   expect(await bench().step(reply(ours), 100)).toEqual([undefined]);
 });
 
-it.each([
-  ['pauses', [ours], 'pause'],
-  ['is an answer', [says, ours], 'end-turn'],
-] as const)('%s where a model that a tool asked had no room, after %j', async (_, blocks, unified) => {
-  const { loop, step } = bench({ wasRefused: true });
-  await step(reply(...blocks));
-  expect(await loop.next(LEG)).toMatchObject([{ type: 'usage' }, { type: 'reply-end', stop: { unified } }]);
+const endOf = (unified: StopReason['unified']) => [{ type: 'usage' }, { type: 'reply-end', stop: { unified } }];
+
+describe.each([
+  ['a model that a tool asked', { wasRefused: true }],
+  ['the next call', { callsMax: 0 }],
+])('a loop without room for %s', (_, room) => {
+  it.each([
+    ['pauses where nothing was said', [ours], 'pause'],
+    ['is an answer where something was', [says, ours], 'end-turn'],
+    ['pauses where that was nothing but space', [[{ type: 'text' }, '\n'], ours], 'pause'],
+  ] as const)('%s', async (__, blocks, unified) => {
+    const { loop, step } = bench(room);
+    await step(reply(...blocks));
+    expect(await loop.next(LEG)).toMatchObject(endOf(unified));
+  });
+
+  it('leaves it to the caller to go on, whose tools were called in it', async () => {
+    const { loop, step } = bench(room);
+    await step(reply(ours, callers));
+    expect(await loop.next(LEG)).toMatchObject(endOf('tool-use'));
+  });
+});
+
+it('is an answer where an earlier step said something', async () => {
+  const { loop, step } = bench({ callsMax: 1 });
+  await step(reply(says, ours));
+  await loop.next(LEG);
+  await step(reply(ours));
+  expect(await loop.next(LEG)).toMatchObject(endOf('end-turn'));
 });

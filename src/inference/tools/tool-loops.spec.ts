@@ -10,7 +10,8 @@ import type { MeasuredPrompt } from '../../core/money/measure-prompt.js';
 import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { ServedTool, ToolResult } from '../../core/tool.js';
 import type { HeldAmounts, Hold } from '../../ledger/hold.js';
-import type { Admission } from '../admission.js';
+import type { PlanRunner } from '../../routing/plan-runner.js';
+import type { Admission, NextCall } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
 import type { BillingService } from '../billing.service.js';
 import { GenerationBilling } from '../generation-billing.js';
@@ -66,10 +67,14 @@ function bench(
     if (isRefused) scope!.refused!();
     return extensionContext({ request, signal: scope!.signal });
   };
-  const loop = new ToolLoops({ admitStep } as Admission, undefined as never, undefined as never).begin(
+  const loop = new ToolLoops(
+    { admitStep } as Admission,
+    { run: async () => ({ call: {} }) } as unknown as PlanRunner,
+    undefined as never,
+  ).begin(
     {
       generation,
-      planned: { request: modelRequest(), offered, inspect },
+      planned: { request: modelRequest(), offered, inspect, routed: {}, plugins: {} },
       admitted,
       signal,
     } as unknown as AdmittedGeneration,
@@ -150,21 +155,40 @@ it.each([
   },
 );
 
-describe('the next call', () => {
-  const once = { paid: async () => result('paid'), adviser: async () => result('advice') };
+const once = { paid: async () => result('paid', PRICE), adviser: async () => result('advice') };
+const free = { ...once, paid: async () => result('paid') };
+const PAUSE = [{}, { type: 'reply-end', stop: { unified: 'pause' } }];
+const NEXT = { plan: { legs: [] }, prompt: {}, release: () => undefined } as unknown as NextCall;
 
+it('keeps the whole room of the uses of a later step, whatever those before have cost', async () => {
+  const asks = adviser(1n, () => true);
+  let uses = 0;
+  const made = bench(
+    2n * PRICE,
+    {
+      paid: async () => {
+        if (uses++ > 0) await asks.opened;
+        return result('paid', PRICE);
+      },
+      adviser: () => asks.run(made.billing),
+    },
+    async () => NEXT,
+  );
+  await made.run('paid');
+  await made.loop.next(LEG);
+  expect((await made.run('paid', 'adviser')).sort()).toEqual(['adviser failed', 'paid ran', 'paid ran']);
+});
+
+describe('the next call', () => {
   it('has the room again of uses that came to nothing', async () => {
-    const rooms: bigint[] = [];
-    const { run, loop, billing } = bench(PRICE, once, async () => {
-      for (let asked = PRICE; asked > 0n && rooms.length === 0; asked--) {
-        const release = await billing.makeRoom(amounts(asked));
-        if (release) rooms.push(asked);
-      }
+    let release: (() => void) | undefined;
+    const { run, loop, billing } = bench(PRICE, free, async () => {
+      release = await billing.makeRoom(amounts(PRICE));
       return undefined;
     });
     await run('paid');
     await loop.next(LEG);
-    expect(rooms).toEqual([PRICE]);
+    expect(release).toBeDefined();
   });
 
   it('pauses the loop where there is no room for it, and while the ledger is away', async () => {
@@ -172,15 +196,25 @@ describe('the next call', () => {
     for (const admit of [async () => undefined, () => Promise.reject(away)]) {
       const { run, loop } = bench(0n, once, admit);
       await run('adviser');
-      expect(await loop.next(LEG)).toMatchObject([{}, { type: 'reply-end', stop: { unified: 'pause' } }]);
+      expect(await loop.next(LEG)).toMatchObject(PAUSE);
     }
   });
 
-  it('is not begun where a model that a use asked had no room: the loop pauses', async () => {
-    const asked = jest.fn<Promise<undefined>, []>(async () => undefined);
-    const { run, loop } = bench(0n, once, asked, { isRefused: true });
+  it('fails by whatever else goes wrong with its room', async () => {
+    const fault = new GatewayError('invalid-request', 'of the request');
+    const { run, loop } = bench(0n, once, () => Promise.reject(fault));
     await run('adviser');
-    expect(await loop.next(LEG)).toMatchObject([{}, { type: 'reply-end', stop: { unified: 'pause' } }]);
+    await expect(loop.next(LEG)).rejects.toBe(fault);
+  });
+
+  it.each<[string, keyof Tools, boolean]>([
+    ['a model that a use asked', 'adviser', true],
+    ['a use that is paid', 'paid', false],
+  ])('is not begun where %s had no room: the loop pauses', async (_, name, isRefused) => {
+    const asked = jest.fn<Promise<undefined>, []>(async () => undefined);
+    const { run, loop } = bench(0n, once, asked, { isRefused });
+    await run(name);
+    expect(await loop.next(LEG)).toMatchObject(PAUSE);
     expect(asked).not.toHaveBeenCalled();
   });
 });
