@@ -2,13 +2,15 @@
  * Goal: engines are called one by one within their time, few at a time and fairly; no fault tells where or with what.
  * Method: the real client against loopback servers.
  */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import { ExtensionFault, type EngineCall } from '../../src/core/extension.js';
 import { Secret } from '../../src/core/secret.js';
 import { EngineClients } from '../../src/tools/engine-client.js';
-import { json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
+import { HANG, json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
 import { Upstream } from '../support/upstreams.js';
 
 const KEY = 'engine-key-0123456789';
@@ -70,11 +72,41 @@ it('takes an answer of as many bytes as it may have, and none of more', async ()
   expect(await faultOf(call({ bytesMax: 999 }))).toMatchObject({ kind: 'too-large' });
 });
 
+it('judges an answer by the length that it announces, before all of it has come', async () => {
+  const text = JSON.stringify('x'.repeat(998));
+  const { upstream, call } = await bench({ headers: { 'content-length': '1000' }, body: [text] });
+  expect(await call()).toHaveLength(998);
+  upstream.script(() => ({ headers: { 'content-length': '1001' }, body: ['"', HANG] }));
+  expect(await faultOf(call())).toMatchObject({ kind: 'too-large' });
+});
+
+it('counts an answer by all that has come, however it is cut', async () => {
+  const pieces = (count: number) => ['"', ...Array.from({ length: count }, () => 'x'.repeat(100)), '"'];
+  const { upstream, call } = await bench(() => ({ body: pieces(9) }));
+  expect(await call()).toHaveLength(900);
+  upstream.script(() => ({ body: pieces(10) }));
+  expect(await faultOf(call())).toMatchObject({ kind: 'too-large' });
+});
+
+it('reads nothing that is compressed', async () => {
+  const encoded = (encoding: string): Answer => ({ headers: { 'content-encoding': encoding }, body: ['{}'] });
+  const { upstream, call } = await bench(encoded('gzip'));
+  expect(await faultOf(call())).toMatchObject({
+    kind: 'unavailable',
+    message: 'The engine answered with a compressed body.',
+  });
+  upstream.script(() => encoded('identity'));
+  expect(await call()).toEqual({});
+});
+
 it('takes no answer that repeats the credential, unless that is a short word', async () => {
   const { upstream, call } = await bench(json({ debug: `x-api-key: ${KEY}` }));
   const engine = { baseUrl: upstream.url, credential: new Secret(KEY) };
   const fault = await faultOf(call({ engine }));
   expect(fault).toMatchObject({ kind: 'unavailable', message: expect.not.stringContaining(KEY) as string });
+  const shortest = 'sixteen-letters!';
+  upstream.script(json({ text: shortest }));
+  expect(await faultOf(call({ engine: { ...engine, credential: new Secret(shortest) } }))).toBeDefined();
   upstream.script(json({ text: 'a short word' }));
   expect(await call({ engine: { ...engine, credential: new Secret('short') } })).toEqual({ text: 'a short word' });
 });
@@ -109,6 +141,21 @@ function dripping(): Answer {
     })(),
   };
 }
+
+// Sooner than connecting would be given up.
+it('leaves a connection that is still being made, when it is aborted', async () => {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const engine = { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const abort = new Cancellation();
+  const calling = new EngineClients().open('k').call({ ...CALL, engine }, abort);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  const closed = once(socket.resume(), 'close');
+  abort.abort(new CallerGone());
+  await expect(calling).rejects.toThrow(CallerGone);
+  await closed;
+  server.close();
+}, 4_000);
 
 describe('a fault', () => {
   const credential = `${KEY}\nx-evil: 1`;
