@@ -1,5 +1,6 @@
-// Goal: what a later turn is told of each use is sealed so that it fits and says where it stood; a loop without room for
-// more pauses where nothing was said, and is an answer where something was. Method: steps by hand, and what they seal.
+// Goal: what a later turn is told of each use is sealed so that it fits and says where it stood; a loop without room
+// for more pauses where nothing was said, and is an answer where something was. Method: steps by hand, and what they
+// seal.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { Cancellation } from '../../core/cancellation.js';
 import type { BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
