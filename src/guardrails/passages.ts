@@ -111,7 +111,7 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   extras: 'content',
 };
 
-/** Options of plugins that an engine of searches is told, whatever a provider is: `plugins` are not read but for them. */
+/** Options of plugins that an engine of searches is told, whatever a provider is: of `plugins` they alone are read. */
 const TOLD_OPTIONS = ['include_domains', 'exclude_domains', 'user_location'] as const;
 
 /** What the model is told before the conversation; everything else besides the turns counts as the user's. */

@@ -1,18 +1,32 @@
 /**
  * Goal: a loop is given room for what comes, and for two calls more where the ledger has plenty; whoever is consulted
- * while the first call is under way has room beside it, and none of its own. Method: the billing of a generation before
- * a double of the ledger that has so much room, and plenty or not.
+ * while the first call is under way has room beside it, and none of its own. What a call comes to is what it told last.
+ * Method: the billing of a generation before a double of the ledger that has so much room, and plenty or not.
  */
+import { setImmediate } from 'node:timers/promises';
+import { endpoint, model, perMillion } from '../../test/support/route-inputs.js';
+import { modelRequest } from '../../test/support/model-request.js';
 import type { Generation } from '../core/generation/generation.js';
+import { ProviderCall } from '../core/generation/provider-call.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
+import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
+import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { HeldAmounts, Hold } from '../ledger/hold.js';
 import type { BillingService } from './billing.service.js';
 import { GenerationBilling } from './generation-billing.js';
 
 const amounts = (credits: bigint): HeldAmounts => ({ credits, byok: 0n });
 
-/** @param held for the first call */
-function bench({ room, hasPlenty, held = 0n }: { room: bigint; hasPlenty: boolean; held?: bigint }) {
+interface Room {
+  readonly room: bigint;
+  readonly hasPlenty: boolean;
+  /** For the first call. */
+  readonly held?: bigint;
+  /** When what has ended is written down. */
+  readonly noting?: Promise<void>;
+}
+
+function bench({ room, hasPlenty, held = 0n, noting = Promise.resolve() }: Room) {
   const hold = { bound: amounts(held) } as Hold;
   const first = hold.bound;
   /** What the ledger was asked for, and what of it ahead, one after the other. */
@@ -25,7 +39,7 @@ function bench({ room, hasPlenty, held = 0n }: { room: bigint; hasPlenty: boolea
       return undefined;
     },
     postSettled: async () => undefined,
-    note: async () => undefined,
+    note: () => noting,
   };
   const generation = { calls: [], toolUses: [] } as unknown as Generation;
   const billing = new GenerationBilling(
@@ -39,7 +53,7 @@ function bench({ room, hasPlenty, held = 0n }: { room: bigint; hasPlenty: boolea
     releases.push(await billing.makeRoom(amounts(credits)));
     return releases.at(-1) !== undefined;
   };
-  return { asked, make, releases, releaseFirst: () => billing.release(first), hold };
+  return { asked, billing, generation, make, releases, releaseFirst: () => billing.release(first), hold };
 }
 
 it('has room for two calls more than the next, where the ledger has plenty', async () => {
@@ -73,4 +87,48 @@ it('has all that is held once the first call and those that follow have let go o
   expect([await make(30n), await make(1n)]).toEqual([true, false]);
   releases[0]!();
   expect([await make(30n), asked.length]).toEqual([true, 2]);
+});
+
+it('lets a call begin when what has ended is written down, and what costs nothing before that', async () => {
+  let written = (): void => undefined;
+  const noting = new Promise<void>((resolve) => (written = resolve));
+  const { make } = bench({ room: 1_000n, hasPlenty: true, noting });
+  expect(await make(0n)).toBe(true);
+  let hasBegun = false;
+  const making = make(10n).then((isMade) => (hasBegun = isMade));
+  await setImmediate();
+  expect(hasBegun).toBe(false);
+  written();
+  expect(await making).toBe(true);
+});
+
+it('charges a call what it told last, whoever asked what it had come to before', async () => {
+  const { billing, generation, make } = bench({ room: 1_000n, hasPlenty: true });
+  const at = endpoint('p', { pricing: { prompt: perMillion(3), completion: perMillion(15), tiers: [] } });
+  const prompt = {
+    textTokens: 200,
+    images: 0,
+    documents: 0,
+    fillsContext: false,
+    webSearches: 0,
+    maxOutputTokens: 100,
+  };
+  const call = new ProviderCall(0, { plan: {} as Plan, request: modelRequest(), prompt, purpose: 'answer' }, {
+    model: model('a/b', [at]),
+    endpoint: at,
+    tier: 'standard',
+    tag: 'p',
+    credential: SHARED_CREDENTIAL,
+  } as PlannedLeg);
+  call.answers = true;
+  generation.calls.push(call);
+  call.observe([{ type: 'usage', usage: { inputTokens: 60, outputTokens: 1 }, isInterim: true }]);
+  expect(billing.spent).toBe(60n * at.pricing!.prompt + at.pricing!.completion);
+  expect(await make(10n)).toBe(true);
+  call.observe([
+    { type: 'usage', usage: { inputTokens: 60, outputTokens: 50 } },
+    { type: 'reply-end', stop: { unified: 'end-turn', raw: null, vendor: 'anthropic' } },
+  ]);
+  call.ending = 'completed';
+  expect(billing.spent).toBe(60n * at.pricing!.prompt + 50n * at.pricing!.completion);
 });

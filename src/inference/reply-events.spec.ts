@@ -108,6 +108,31 @@ it('reads a later call unseen to its end, though its reader left what tools had 
   expect(ended).toEqual(['completed', 'completed', 'caller-gone']);
 });
 
+describe('a reader that leaves in mid-call', () => {
+  function leaving(unseen: Promise<void> | undefined) {
+    const done: string[] = [];
+    const { begun } = startedCall({ ends: false, isUnseen: false });
+    Object.assign(begun.events, { return: async () => void done.push('provider left') });
+    const generation = {
+      end: async (ending: string) => void done.push(ending),
+      unseenConsultations: () => unseen,
+    } as unknown as Generation;
+    return { done, events: new ReplyEvents(generation, begun, new Cancellation().signal) };
+  }
+
+  it('ends the generation, and its provider is left', async () => {
+    const { done, events } = leaving(undefined);
+    await events.return();
+    expect(done).toEqual(['caller-gone', 'provider left']);
+  });
+
+  it('ends nothing while a model that was consulted runs on unseen: that does, when it is over', async () => {
+    const { done, events } = leaving(new Promise(() => undefined));
+    await events.return();
+    expect(done).toEqual([]);
+  });
+});
+
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 

@@ -17,7 +17,7 @@ import { ToolContainersRepository } from '../../src/tools/containers/tool-contai
 import { DataKeys } from '../../src/vault/data-keys.js';
 import { KeyService, KeyServiceUnavailable } from '../../src/vault/key-service.js';
 import { SealRing, type SealedBytes } from '../../src/vault/seal-ring.js';
-import { AheadClock } from '../support/ahead-clock.js';
+import { AheadClock, StandingClock } from '../support/ahead-clock.js';
 import { localKeys } from '../support/audit-log.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
@@ -77,9 +77,9 @@ describeOnEachDatabase('containers of tools', (database) => {
     readonly rows: WatchedRows;
     readonly of: (keyHash?: string) => ContainerStore;
   }
-  function replica(keys: KeyService = localKeys('test')): Replica {
-    const rows = new WatchedRows(new Statements(dataSource), dataSource, clock);
-    const containers = new ToolContainers(rows, new SealRing(new DataKeys(dataSource, keys, clock)), clock);
+  function replica(keys: KeyService = localKeys('test'), at = clock): Replica {
+    const rows = new WatchedRows(new Statements(dataSource), dataSource, at);
+    const containers = new ToolContainers(rows, new SealRing(new DataKeys(dataSource, keys, at)), at);
     return { rows, of: (keyHash = KEY) => containers.of({ accountId, keyHash }) };
   }
   const countPieces = async (): Promise<number> =>
@@ -136,9 +136,12 @@ describeOnEachDatabase('containers of tools', (database) => {
   });
 
   it('has sixteen a key at a time, counted by those that are still there', async () => {
-    const { of } = replica();
+    const { of, rows } = replica();
     for (let number = 1; number <= CONTAINERS_MAX; number++) await of().save(`c${number}`, bytesOf(1, 1), 60, signal);
+    // Refused before any of it is written.
+    rows.beforePiece = () => Promise.reject(new Error('a piece was written'));
     expect(await faultOf(of().save('one-more', bytesOf(1, 1), 60, signal))).toBe('too-large');
+    rows.beforePiece = () => undefined;
     await of().save('c1', bytesOf(2, 1), 120, signal);
     await of(OTHER_KEY).save('one-more', bytesOf(1, 1), 60, signal);
     clock.aheadMs = 61_000;
@@ -172,6 +175,40 @@ describeOnEachDatabase('containers of tools', (database) => {
     expect(await countPieces()).toBe(0);
   });
 
+  it('is over at the very moment of its end: not there, not counted, not prolonged, and swept', async () => {
+    const still = new StandingClock();
+    const { of, rows } = replica(localKeys('test'), still);
+    const store = of();
+    const written = bytesOf(1, 1);
+    await store.save(ID, written, 60, signal);
+    still.aheadMs += 59_999;
+    expect(await store.load(ID, signal)).toBeDefined();
+    still.aheadMs++;
+    expect(await store.load(ID, signal)).toBe(undefined);
+    for (let number = 1; number <= CONTAINERS_MAX; number++) await store.save(`c${number}`, bytesOf(1, 1), 60, signal);
+    expect(await faultOf(store.save(ID, written, 60, signal))).toBe('too-large');
+    await new ContainerSweep(rows).sweep();
+    const left = await dataSource.query<{ id: string }[]>('select id from tool_containers');
+    expect(left.filter(({ id }) => id === ID)).toEqual([]);
+    expect(left).toHaveLength(CONTAINERS_MAX);
+  });
+
+  it('is not mistaken for another one of its key, when it is read or saved again', async () => {
+    const { of } = replica();
+    const store = of();
+    const states = ['one', 'two', 'three'].map((id, fill) => ({ id, bytes: bytesOf(fill, 1) }));
+    for (const { id, bytes } of states) await store.save(id, bytes, 60, signal);
+    const found = async (): Promise<(number | undefined)[]> => {
+      const loaded = await Promise.all(states.map(({ id }) => of().load(id, signal)));
+      return loaded.map((bytes) => bytes?.[0]);
+    };
+    expect(await found()).toEqual([0, 1, 2]);
+    clock.aheadMs = 59_000;
+    await store.save('two', states[1]!.bytes, 60, signal);
+    clock.aheadMs = 61_000;
+    expect(await found()).toEqual([undefined, 1, undefined]);
+  });
+
   const standing = (): Promise<unknown> =>
     dataSource.query('select state, xmin from tool_container_pieces order by number');
 
@@ -191,6 +228,30 @@ describeOnEachDatabase('containers of tools', (database) => {
     expect(await standing()).toEqual(pieces);
     clock.aheadMs = 177_000;
     expect(fillOf(await of().load(ID, signal))).toBe(1);
+    await expect(later.save(ID, own, 60, abortedSignal())).rejects.toThrow(CallerGone);
+  });
+
+  it('is read and written no further for one who has left', async () => {
+    const { of, rows } = replica();
+    await of().save(ID, bytesOf(1), 60, signal);
+    for (const work of [
+      (left: typeof signal) => of().load(ID, left),
+      (left: typeof signal) => of().save(ID, bytesOf(2), 60, left),
+    ]) {
+      const gone = new Cancellation();
+      const seen: number[] = [];
+      rows.beforePiece = (number) => {
+        seen.push(number);
+        gone.abort(new CallerGone());
+      };
+      await expect(work(gone.signal)).rejects.toThrow(CallerGone);
+      expect(seen).toEqual([0]);
+    }
+  });
+
+  it('is sealed also where it is empty', async () => {
+    await replica().of().save(ID, new Uint8Array(0), 60, signal);
+    expect(await countPieces()).toBe(1);
   });
 
   it('is written anew where another state stands there by now, under another id, or after its time', async () => {
@@ -253,10 +314,13 @@ describeOnEachDatabase('containers of tools', (database) => {
     await of().save(ID, bytesOf(1), 24 * 3_600, signal);
     const ring = new SealRing(new DataKeys(dataSource, localKeys('test'), clock));
     await ring.ready();
-    await rows.addPiece(newUuid(Date.now()), 0, ring.sealBytes(Buffer.from('left'), 'x'));
+    // More than are removed at a time.
+    const state = newUuid(Date.now());
+    for (let number = 0; number < 9; number++)
+      await rows.addPiece(state, number, ring.sealBytes(Buffer.from('left'), 'x'));
     const sweep = new ContainerSweep(rows);
     await sweep.sweep();
-    expect(await countPieces()).toBe(PIECES + 1);
+    expect(await countPieces()).toBe(PIECES + 9);
     clock.aheadMs = HOUR_MS + 1_000;
     await sweep.sweep();
     expect(await countPieces()).toBe(PIECES);
@@ -276,7 +340,7 @@ describeOnEachDatabase('containers of tools', (database) => {
     await other.of().save(ID, bytesOf(1), 60, signal);
     let written = 0;
     one.rows.beforePiece = async (number) => {
-      if (number === 1 && written++ === 0) await other.of().save(ID, bytesOf(2), 60, signal);
+      if (number === 1 && written++ < 2) await other.of().save(ID, bytesOf(2), 60, signal);
     };
     expect(fillOf(await one.of().load(ID, signal))).toBe(2);
     one.rows.beforePiece = (number) => (number === 1 ? other.of().save(ID, bytesOf(3), 60, signal) : undefined);
@@ -296,12 +360,24 @@ describeOnEachDatabase('containers of tools', (database) => {
       `update tool_container_pieces set number = number + 10; update tool_container_pieces set number = 12 - number`,
       `update tool_containers set size = 262144`,
       `update tool_containers set id = 'another'`,
+      `update tool_containers set key_hash = '${OTHER_KEY}'`,
     ]) {
       await of().save(ID, text, 60, signal);
       for (const statement of change.split(';')) await dataSource.query(statement);
-      expect(await of().load(change.includes('another') ? 'another' : ID, signal)).toBe(undefined);
+      const store = of(change.includes(OTHER_KEY) ? OTHER_KEY : KEY);
+      expect(await store.load(change.includes('another') ? 'another' : ID, signal)).toBe(undefined);
       await dataSource.query('delete from tool_containers');
     }
+  });
+
+  it('opens no piece of a state that it had before', async () => {
+    const store = replica().of();
+    const pieces = (): Promise<{ sealed: Buffer }[]> => dataSource.query('select sealed from tool_container_pieces');
+    await store.save(ID, bytesOf(1, 1), 60, signal);
+    const [before] = await pieces();
+    await store.save(ID, bytesOf(2, 1), 60, signal);
+    await dataSource.query('update tool_container_pieces set sealed = $1', [before!.sealed]);
+    expect(await store.load(ID, signal)).toBe(undefined);
   });
 
   it('is not there where its data key is gone', async () => {

@@ -2,13 +2,15 @@
  * Goal: engines are called one by one within their time, few at a time and fairly; no fault tells where or with what.
  * Method: the real client against loopback servers.
  */
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import { ExtensionFault, type EngineCall } from '../../src/core/extension.js';
 import { Secret } from '../../src/core/secret.js';
 import { EngineClients } from '../../src/tools/engine-client.js';
-import { json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
+import { HANG, json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
 import { Upstream } from '../support/upstreams.js';
 
 const KEY = 'engine-key-0123456789';
@@ -76,6 +78,7 @@ describe('an answer that repeats the credential', () => {
   const long = 'é"\\'.repeat(40_000);
 
   it.each<[string, string, string]>([
+    ['in clear, of sixteen letters', 'sixteen-letters!', '{"debug":"sixteen-letters!"}'],
     ['in clear', KEY, `{"debug":"x-api-key: ${KEY}"}`],
     ['with its slashes escaped', SLASHED, `{"debug":"${SLASHED.replaceAll('/', '\\/')}"}`],
     ['all in escapes', SLASHED, `{"${hexed}":1}`],
@@ -93,6 +96,33 @@ describe('an answer that repeats the credential', () => {
     for (const credential of ['short', SLASHED])
       expect(await call(at(credential))).toEqual({ text: 'a short word \\/ and ü' });
   });
+});
+
+it('judges an answer by the length that it announces, before all of it has come', async () => {
+  const text = JSON.stringify('x'.repeat(998));
+  const { upstream, call } = await bench({ headers: { 'content-length': '1000' }, body: [text] });
+  expect(await call()).toHaveLength(998);
+  upstream.script(() => ({ headers: { 'content-length': '1001' }, body: ['"', HANG] }));
+  expect(await faultOf(call())).toMatchObject({ kind: 'too-large' });
+});
+
+it('counts an answer by all that has come, however it is cut', async () => {
+  const pieces = (count: number) => ['"', ...Array.from({ length: count }, () => 'x'.repeat(100)), '"'];
+  const { upstream, call } = await bench(() => ({ body: pieces(9) }));
+  expect(await call()).toHaveLength(900);
+  upstream.script(() => ({ body: pieces(10) }));
+  expect(await faultOf(call())).toMatchObject({ kind: 'too-large' });
+});
+
+it('reads nothing that is compressed', async () => {
+  const encoded = (encoding: string): Answer => ({ headers: { 'content-encoding': encoding }, body: ['{}'] });
+  const { upstream, call } = await bench(encoded('gzip'));
+  expect(await faultOf(call())).toMatchObject({
+    kind: 'unavailable',
+    message: 'The engine answered with a compressed body.',
+  });
+  upstream.script(() => encoded('identity'));
+  expect(await call()).toEqual({});
 });
 
 // prettier-ignore
@@ -125,6 +155,21 @@ function dripping(): Answer {
     })(),
   };
 }
+
+// Sooner than connecting would be given up.
+it('leaves a connection that is still being made, when it is aborted', async () => {
+  const server = createServer();
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const engine = { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  const abort = new Cancellation();
+  const calling = new EngineClients().open('k').call({ ...CALL, engine }, abort);
+  const [socket] = (await once(server, 'connection')) as [Socket];
+  const closed = once(socket.resume(), 'close');
+  abort.abort(new CallerGone());
+  await expect(calling).rejects.toThrow(CallerGone);
+  await closed;
+  server.close();
+}, 4_000);
 
 describe('a fault', () => {
   const credential = `${KEY}\nx-evil: 1`;

@@ -112,7 +112,11 @@ describeOnEmbedded('the next call of a loop', (database) => {
     const { reply } = await ask('test/main', '/chat/completions', true, fields);
     const chunks = readChunks(reply.text);
     const told = chunks.map(({ model, choices }) => [model, choices[0]?.delta?.content ?? ''] as const);
-    const wordsOf = (id: string) => told.flatMap(([model, words]) => (model === id ? [words] : [])).join('').trim();
+    const wordsOf = (id: string) =>
+      told
+        .flatMap(([model, words]) => (model === id ? [words] : []))
+        .join('')
+        .trim();
     expect([wordsOf('test/main'), wordsOf('test/adviser')]).toEqual(['I look.', 'Do it.']);
     expect(chunks.at(-1)!.model).toBe('test/adviser');
   });

@@ -1,5 +1,6 @@
 // Goal: pages by an engine of the catalog are asked for as the engine publishes it, and whatever it answers is a
 // result. Method: stand-ins of each engine's API on loopback, which refuse what the real one refuses.
+import { ExtensionFault, type EngineCall } from '../../src/core/extension.js';
 import { Secret } from '../../src/core/secret.js';
 import type { ToolsConfiguration } from '../../src/core/routing/catalog.js';
 import { exaPages } from '../support/engines/exa-pages.js';
@@ -65,23 +66,72 @@ describe.each([
     expect(await bench.fetch(URL_, asked({}, 'another key'))).toEqual(failure('unavailable'));
     for (const [status, body, code] of [
       [429, '{"error":"rate limited"}', 'too_many_requests'],
+      [404, '{}', 'unavailable'],
       [500, 'oops', 'unavailable'],
       [200, 'no JSON', 'unavailable'],
       [200, '[]', 'unavailable'],
       [200, '{}', 'url_not_accessible'],
       [200, '{"results":[{}],"success":true,"data":{}}', 'unsupported_content_type'],
+      [200, '{"success":false,"data":{"markdown":"x"}}', 'url_not_accessible'],
+      [200, '{"success":true,"data":{"markdown":"x","metadata":{"statusCode":400}}}', 'url_not_accessible'],
     ] as const) {
       engine.instead = { status, body };
       expect(await bench.fetch(URL_, asked())).toEqual(failure(code));
     }
   });
 
-  it('may not lead to another domain than those allowed', async () => {
-    const page = { url: 'https://evil.example/', title: 't', text: 'x', full_content: 'x' };
-    const data = { markdown: 'x', metadata: { title: ['t'], sourceURL: page.url, statusCode: 200 } };
+  /** Answers with a page that stands there, as the engine came to it. */
+  const leadTo = (url: string, metadata: object = { sourceURL: url }): void => {
+    const page = { url, title: 't', text: 'x', full_content: 'x' };
+    const data = { markdown: 'x', metadata: { title: ['t'], statusCode: 200, ...metadata } };
     engine.instead = { status: 200, body: JSON.stringify({ results: [page], success: true, data }) };
-    const result = await bench.fetch(URL_, asked());
-    expect(result).toMatchObject({ content: { url: page.url, content: { title: 't' } } });
-    expect(await bench.fetch(URL_, asked({ allowed_domains: ['example.com'] }))).toEqual(failure('url_not_allowed'));
+  };
+
+  it('has a minute and four MiB for an answer, and what comes to none is none of the page', async () => {
+    const called: EngineCall[] = [];
+    for (const [kind, code] of [
+      ['timed-out', 'unavailable'],
+      ['too-large', 'unavailable'],
+      ['busy', 'too_many_requests'],
+      ['unsupported', 'unavailable'],
+    ] as const) {
+      const call = (one: EngineCall): Promise<never> => {
+        called.push(one);
+        return Promise.reject(new ExtensionFault(kind, 'of the engine'));
+      };
+      expect(await bench.fetch(URL_, { ...asked(), parts: { engines: { call } } })).toEqual(failure(code));
+    }
+    expect(called[0]).toMatchObject({ timeoutMs: 60_000, bytesMax: 4 * 1024 * 1024 });
+  });
+
+  it('is believed that it could not fetch a page, whatever else it answers', async () => {
+    leadTo(URL_, { statusCode: 404 });
+    engine.instead = {
+      ...engine.instead!,
+      body: engine.instead!.body.replace('{', '{"statuses":[{"status":"error"}],'),
+    };
+    const answered = await bench.fetch(URL_, asked());
+    if (name === 'parallel') expect(answered).toMatchObject({ content: { url: URL_ } });
+    else expect(answered).toEqual(failure('url_not_accessible'));
+  });
+
+  it('may not lead to another domain than those allowed', async () => {
+    const evil = 'https://evil.example/';
+    for (const metadata of [{ sourceURL: evil }, { sourceURL: URL_, url: evil }]) {
+      leadTo(evil, metadata);
+      expect(await bench.fetch(URL_, asked())).toMatchObject({ content: { url: evil, content: { title: 't' } } });
+      for (const rules of [
+        asked({ allowed_domains: ['example.com'] }),
+        { ...asked(), egress: { allowedDomains: ['example.com'] } },
+        { ...asked(), egress: { blockedDomains: ['evil.example'] } },
+      ]) {
+        expect(await bench.fetch(URL_, rules)).toEqual(failure('url_not_allowed'));
+      }
+    }
+  });
+
+  it('is of the address that was asked for where the engine names none', async () => {
+    leadTo('');
+    expect(await bench.fetch(URL_, asked())).toMatchObject({ content: { url: URL_ } });
   });
 });

@@ -92,6 +92,7 @@ it.each<[string, Message[], string[]]>([
   ['a result without its call as none', [user(text('q')), assistant(result('a'), text('end'))], ['user: q', 'assistant: end']],
   ['a result before its call as none', [assistant(result('a'), call('a'), text('end'))], ['assistant: end']],
   ['a result that comes twice once', [assistant(call('a'), result('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['a call that comes twice once', [assistant(call('a'), call('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
   ['a call and its result in two messages as a pair', [assistant(text('one'), call('a')), assistant(result('a'), text('end'))], ['assistant: one, use a', 'user: result a of a', 'assistant: end']],
   ['a result after more was said as none', [assistant(call('a'), call('b'), result('a'), text('so'), result('b'))], ['assistant: use a', 'user: result a of a', 'assistant: so']],
   ['results before what the system says next', [assistant(call('a'), result('a')), { role: 'system', content: [text('s')] }, user(text('r'))], ['assistant: use a', 'user: result a of a', 'system: s', 'user: r']],

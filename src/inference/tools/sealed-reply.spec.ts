@@ -98,6 +98,18 @@ it('tells a use once that comes twice', () => {
   expect(shapes(told(STEPS, [...uses, ...uses]))).toEqual(shapes(told(STEPS, uses)));
 });
 
+it('tells a piece of reasoning once, also where the entries of a later step come first', () => {
+  const steps = turnsOf(Array.from({ length: 3 }, () => ({ thinks: 1, words: '', calls: 1 })));
+  const [first, second, last] = usesOf(steps) as [SealedUse, SealedUse, SealedUse];
+  expect(shapes(told(steps, [second, first, last]))).toEqual([
+    'thinking,thinking,tool-use',
+    'tool-result',
+    'tool-use',
+    'tool-result',
+    'thinking,tool-use,tool-use',
+  ]);
+});
+
 it('says where each block stood', () => {
   const { turns } = told(STEPS, usesOf(STEPS)).finish();
   expect(turns.map(({ content, paths: places = paths(content) }) => places)).toEqual([

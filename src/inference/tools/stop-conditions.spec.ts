@@ -30,6 +30,12 @@ it.each<[string, StopCondition, Partial<LoopProgress>, Partial<LoopProgress>]>([
     { usage: { inputTokens: 5, outputTokens: 4 } },
     { usage: { inputTokens: 5, outputTokens: 4, cacheReadTokens: 1 } },
   ],
+  [
+    'tokens that are written to a cache for an hour',
+    { type: 'tokens-used', maxTokens: 10 },
+    { usage: { cacheWrite1hTokens: 9 } },
+    { usage: { cacheWrite1hTokens: 10 } },
+  ],
   ['cost', { type: 'cost', maxUsd: 0.5 }, { spent: PICO_PER_USD / 2n - 1n }, { spent: PICO_PER_USD / 2n }],
 ])('ends at a number of %s', (_, condition, before, at) => {
   expect(isLoopOver(progress(before), [condition])).toBe(false);

@@ -157,6 +157,33 @@ it('gives up a tool that never answers, when its time is over, and ends what it 
   }
 });
 
+it('counts what the caller is shown of a result, beside what the model reads', async () => {
+  const kept: number[] = [];
+  const { run } = bench((bytes) => kept.push(bytes) > 0);
+  await run(callOf(offered(() => Promise.resolve({ ...result('short'), content: 'c'.repeat(5_000) }))));
+  expect(kept).toEqual([expect.any(Number)]);
+  expect(kept[0]).toBeGreaterThanOrEqual('short'.length + 5_000);
+});
+
+it('leaves neither a listener nor a timer behind, however a use ended', async () => {
+  jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
+  try {
+    const { run, abort } = bench();
+    let listeners = 0;
+    const [add, remove] = [abort.addEventListener.bind(abort), abort.removeEventListener.bind(abort)];
+    abort.addEventListener = (...one) => (listeners++, add(...one));
+    abort.removeEventListener = (...one) => (listeners--, remove(...one));
+    const during: number[] = [];
+    const ends = offered(() => Promise.resolve(result(String(during.push(listeners)))));
+    const fails = offered(() => Promise.reject(new ExtensionFault('unavailable', 'no answer')));
+    await run(...Array.from({ length: 10 }, (_, place) => callOf(place % 2 ? fails : ends)));
+    expect(Math.min(...during)).toBeGreaterThan(0);
+    expect([listeners, jest.getTimerCount()]).toEqual([0, 0]);
+  } finally {
+    jest.useRealTimers();
+  }
+});
+
 it('ends with its generation, whatever a tool does', async () => {
   const { run, abort } = bench();
   const running = run(callOf(offered(() => new Promise(() => undefined))));

@@ -1,0 +1,220 @@
+// Goal: what uses may cost is kept for them and for nobody beside them, and what they have cost is not counted twice.
+// Method: loops of made-up tools before the billing of a generation, with a ledger that has so much room.
+import { setImmediate } from 'node:timers/promises';
+import { extensionContext } from '../../../test/support/extension-context.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { Cancellation } from '../../core/cancellation.js';
+import { GatewayError } from '../../core/errors.js';
+import type { Generation } from '../../core/generation/generation.js';
+import type { MeasuredPrompt } from '../../core/money/measure-prompt.js';
+import type { PlannedLeg } from '../../core/routing/plan.js';
+import type { ServedTool, ToolResult } from '../../core/tool.js';
+import type { HeldAmounts, Hold } from '../../ledger/hold.js';
+import type { PlanRunner } from '../../routing/plan-runner.js';
+import type { Admission, NextCall } from '../admission.js';
+import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
+import type { BillingService } from '../billing.service.js';
+import { GenerationBilling } from '../generation-billing.js';
+import type { OfferedTool } from './offered-tools.js';
+import { ToolLoops } from './tool-loops.js';
+
+/** Of a use of the tool that is paid. */
+const PRICE = 10n;
+const LEG = {} as PlannedLeg;
+const amounts = (credits: bigint): HeldAmounts => ({ credits, byok: 0n });
+const result = (text: string, cost = 0n): ToolResult => ({ text, content: null, sources: [], isError: false, cost });
+
+interface Tools {
+  readonly paid: ServedTool['run'];
+  readonly adviser: ServedTool['run'];
+}
+
+/** @param room all that the ledger has */
+function bench(
+  room: bigint,
+  tools: Tools,
+  admitStep: Admission['admitStep'] = async () => undefined,
+  { isRefused = false } = {},
+) {
+  const hold = { bound: amounts(0n) } as Hold;
+  const ledger = {
+    extend: async ({ bound }: Hold, { credits }: HeldAmounts) => {
+      if (bound.credits + credits > room) return { refused: [] };
+      hold.bound = amounts(bound.credits + credits);
+      return undefined;
+    },
+    postSettled: async () => undefined,
+    note: async () => undefined,
+  };
+  const generation = { caller: {}, calls: [], toolUses: [], pipeline: [] } as unknown as Generation;
+  const billing = new GenerationBilling(
+    { ledger } as unknown as BillingService,
+    generation,
+    hold,
+    {} as MeasuredPrompt,
+  );
+  const offeredAs = (name: keyof Tools, price: bigint): [string, OfferedTool] => {
+    const shown = { name, description: '', inputSchema: { type: 'object' } };
+    const fail = (failure: string): ToolResult => ({ ...result(failure), isError: true });
+    const tool: ServedTool = { runsAt: 'gateway', shown, price, usesMax: 9, run: tools[name], fail };
+    return [name, { type: `made-up:${name}`, name, service: { resultType: 'r' }, tool } as OfferedTool];
+  };
+  const offered = new Map([offeredAs('paid', PRICE), offeredAs('adviser', 0n)]);
+  const { signal } = new Cancellation();
+  const inspect = (request: unknown) => ({ request, stages: [] });
+  const admitted = { billing, plan: { legs: [] }, release: () => undefined };
+  const contextAt: ContextAt = (request, scope) => {
+    if (isRefused) scope!.refused!();
+    return extensionContext({ request, signal: scope!.signal });
+  };
+  const loop = new ToolLoops(
+    { admitStep } as Admission,
+    { run: async () => ({ call: {} }) } as unknown as PlanRunner,
+    undefined as never,
+  ).begin(
+    {
+      generation,
+      planned: { request: modelRequest(), offered, inspect, routed: {}, plugins: {} },
+      admitted,
+      signal,
+    } as unknown as AdmittedGeneration,
+    contextAt,
+  );
+  /** @returns what became of each call */
+  const run = async (...names: (keyof Tools)[]): Promise<string[]> => {
+    loop.tell([
+      { type: 'reply-start', id: 'one', model: 'a/b' },
+      ...names.flatMap((name, index) => [
+        { type: 'block-start', index, block: { type: 'tool-use', id: `${index}`, name } } as const,
+        { type: 'block-end', index } as const,
+      ]),
+      { type: 'reply-end', stop: { unified: 'tool-use', raw: null, vendor: 'anthropic' } },
+    ]);
+    await loop.runTools();
+    return generation.toolUses.map(
+      ({ type, isError }) => `${type.replace('made-up:', '')} ${isError ? 'failed' : 'ran'}`,
+    );
+  };
+  return { run, loop, generation, billing };
+}
+
+function gate() {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return { opened, open: () => open() };
+}
+
+/** Whoever is asked beside uses that are under way, for so much. @returns whether that was there */
+const adviser = (asked: bigint, isTime: () => boolean) => {
+  const { opened, open } = gate();
+  const run = async (billing: GenerationBilling): Promise<ToolResult> => {
+    while (!isTime()) await setImmediate();
+    const release = await billing.makeRoom(amounts(asked));
+    open();
+    return { ...result('advice'), isError: release === undefined };
+  };
+  return { run, opened };
+};
+
+it.each([
+  [5n, 'adviser ran'],
+  [6n, 'adviser failed'],
+])('has all that is left for an adviser beside two uses of which one has ended: %d: %s', async (asked, advice) => {
+  let uses = 0;
+  const asks = adviser(asked, () => made.generation.toolUses.length > 0);
+  const made = bench(2n * PRICE + 5n, {
+    paid: async () => {
+      if (uses++ > 0) await asks.opened;
+      return result('paid', PRICE);
+    },
+    adviser: () => asks.run(made.billing),
+  });
+  expect((await made.run('paid', 'paid', 'adviser')).sort()).toEqual([advice, 'paid ran', 'paid ran']);
+});
+
+it.each([
+  [5n, 'adviser ran'],
+  [6n, 'adviser failed'],
+])(
+  'keeps the room of uses that fit, where one more does not, from an adviser beside them: %d: %s',
+  async (asked, advice) => {
+    const asks = adviser(asked, () => true);
+    const made = bench(2n * PRICE + 5n, {
+      paid: async () => {
+        await asks.opened;
+        return result('paid', PRICE);
+      },
+      adviser: () => asks.run(made.billing),
+    });
+    expect((await made.run('paid', 'paid', 'paid', 'adviser')).sort()).toEqual([
+      advice,
+      'paid failed',
+      'paid ran',
+      'paid ran',
+    ]);
+  },
+);
+
+const once = { paid: async () => result('paid', PRICE), adviser: async () => result('advice') };
+const free = { ...once, paid: async () => result('paid') };
+const PAUSE = [{}, { type: 'reply-end', stop: { unified: 'pause' } }];
+const NEXT = { plan: { legs: [] }, prompt: {}, release: () => undefined } as unknown as NextCall;
+
+it('keeps the whole room of the uses of a later step, whatever those before have cost', async () => {
+  const asks = adviser(1n, () => true);
+  let uses = 0;
+  const made = bench(
+    2n * PRICE,
+    {
+      paid: async () => {
+        if (uses++ > 0) await asks.opened;
+        return result('paid', PRICE);
+      },
+      adviser: () => asks.run(made.billing),
+    },
+    async () => NEXT,
+  );
+  await made.run('paid');
+  await made.loop.next(LEG);
+  expect((await made.run('paid', 'adviser')).sort()).toEqual(['adviser failed', 'paid ran', 'paid ran']);
+});
+
+describe('the next call', () => {
+  it('has the room again of uses that came to nothing', async () => {
+    let release: (() => void) | undefined;
+    const { run, loop, billing } = bench(PRICE, free, async () => {
+      release = await billing.makeRoom(amounts(PRICE));
+      return undefined;
+    });
+    await run('paid');
+    await loop.next(LEG);
+    expect(release).toBeDefined();
+  });
+
+  it('pauses the loop where there is no room for it, and while the ledger is away', async () => {
+    const away = new GatewayError('service-unavailable', 'The ledger is away.');
+    for (const admit of [async () => undefined, () => Promise.reject(away)]) {
+      const { run, loop } = bench(0n, once, admit);
+      await run('adviser');
+      expect(await loop.next(LEG)).toMatchObject(PAUSE);
+    }
+  });
+
+  it('fails by whatever else goes wrong with its room', async () => {
+    const fault = new GatewayError('invalid-request', 'of the request');
+    const { run, loop } = bench(0n, once, () => Promise.reject(fault));
+    await run('adviser');
+    await expect(loop.next(LEG)).rejects.toBe(fault);
+  });
+
+  it.each<[string, keyof Tools, boolean]>([
+    ['a model that a use asked', 'adviser', true],
+    ['a use that is paid', 'paid', false],
+  ])('is not begun where %s had no room: the loop pauses', async (_, name, isRefused) => {
+    const asked = jest.fn<Promise<undefined>, []>(async () => undefined);
+    const { run, loop } = bench(0n, once, asked, { isRefused });
+    await run(name);
+    expect(await loop.next(LEG)).toMatchObject(PAUSE);
+    expect(asked).not.toHaveBeenCalled();
+  });
+});
