@@ -46,6 +46,8 @@ function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused =
       records: [],
       areUsedUp: false,
       admit: (calls: readonly ServiceCall[]) => calls.map(() => 1),
+      countVendors: () => undefined,
+      usedOf: () => 0,
       run: async (calls: readonly ServiceCall[]) => calls.map((call) => ({ call, input: {}, result, use })),
     },
     inspect: (request: unknown) => ({ request, stages: [] }),
