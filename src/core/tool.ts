@@ -11,6 +11,12 @@ import type { CatalogSnapshot, Model } from './routing/catalog.js';
 /** How the types of all service-side tools begin (docs/wire/clients.md#two-names). */
 export const SERVICE_TOOL_PREFIX = 'openrouter:';
 
+const KIND = new RegExp(`^(?:${SERVICE_TOOL_PREFIX})?(web_search|web_fetch|advisor)(?:_|$)`);
+
+/** What a tool of this type does of what vendors do as well, whoever runs it and whichever release it is of. */
+export const kindOf = (type: string): 'web_search' | 'web_fetch' | 'advisor' | undefined =>
+  KIND.exec(type)?.[1] as ReturnType<typeof kindOf>;
+
 /** What models know a tool by whose vendor runs it, or defines it, and what callers may call it beside its type. */
 export const ownName = (tool: NamedTool): string | undefined =>
   tool.type === 'vendor' ? tool.name : tool.id.replace(SERVICE_TOOL_PREFIX, '');

@@ -8,6 +8,7 @@ import { comparedPrice } from '../core/routing/leg-price.js';
 import type { Exclusion, Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { NamedChoice, RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
+import { kindOf } from '../core/tool.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { ForecastCall, ForecastPlan, ForecastTool, ToolModel } from '../inference/explain-route.js';
 import type { PluginStanding } from '../inference/plugins/active-plugins.js';
@@ -106,9 +107,6 @@ const viewPlugin = ({ plugin, isOn, setBy, isRequestOverruled }: PluginStanding)
   override_prevented: isRequestOverruled,
 });
 
-/** The one tool that vendors have a price of its own for. */
-const WEB_SEARCH = /^(?:openrouter:)?web_search(?:_|$)/;
-
 type ToolView = NonNullable<PlanView['tools']>[number];
 
 /** @param promptTokensMin of the request, which a vendor's adviser reads as well */
@@ -132,7 +130,8 @@ function viewTool(
     }),
     native_at: nativeAt.map(({ tag, endpoint: { pricing } }, index) => ({
       tag,
-      price: WEB_SEARCH.test(type) && pricing?.webSearch !== undefined ? formatUsd(pricing.webSearch) : null,
+      // The one tool that vendors have a price of its own for.
+      price: kindOf(type) === 'web_search' && pricing?.webSearch !== undefined ? formatUsd(pricing.webSearch) : null,
       ...viewCheapest([atVendors[index]], promptTokensMin),
     })),
   };

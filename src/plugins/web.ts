@@ -1,6 +1,6 @@
 import type { Message, TextBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import type { RequestedServiceTool, Tool } from '../core/conversation/tools.js';
+import { typeOf, type RequestedServiceTool, type Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
 import type { JoinedRules } from '../core/domains.js';
 import type { Egress } from '../core/egress.js';
@@ -8,6 +8,7 @@ import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 import { pluginPath, type Consulted, type Plugin, type Prepared } from '../core/plugin.js';
+import { kindOf } from '../core/tool.js';
 import { flag, oneOf, optional } from '../shared/http/schema.js';
 import { domainRules, modelText, wholeNumber } from '../shared/http/bounds.js';
 import { userLocation } from '../shared/http/user-location.js';
@@ -17,8 +18,6 @@ import { serveSearch, type ServedSearch } from '../tools/web-search/web-search.j
 
 const ID = 'web';
 const TOOL = 'openrouter:web_search';
-/** Vendors' own tools that search. */
-const VENDORS_SEARCH = /^web_search(?:_|$)/;
 /** Most results of one search, as of the tool's. */
 const RESULTS_MAX = 25;
 
@@ -121,11 +120,7 @@ function queryIn({ role, content }: Message): string | undefined {
 const isVendors = ({ tools }: ModelRequest): boolean =>
   tools.some((tool) => tool.type === 'service' && tool.byPlugin !== undefined && tool.id === TOOL);
 
-function isSearch(tool: Tool): boolean {
-  if (tool.type === 'function') return false;
-  const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
-  return type === TOOL || (typeof type === 'string' && VENDORS_SEARCH.test(type));
-}
+const isSearch = (tool: Tool): boolean => tool.type !== 'function' && kindOf(typeOf(tool)) === 'web_search';
 
 /** In the tool's words. What no vendor has a word for is among them, so that it is not left to him. */
 function parametersOf(options: JsonObject): JsonObject {

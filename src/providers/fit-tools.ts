@@ -13,7 +13,7 @@ import { definedOnly } from '../core/defined.js';
 import { isJsonObject, type Json, type JsonObject, type Vendor } from '../core/json/json.js';
 import type { Target } from '../core/provider.js';
 import { endpointBeside } from '../core/money/advisors.js';
-import { ownName } from '../core/tool.js';
+import { kindOf, ownName } from '../core/tool.js';
 import { canHold } from './vendor-domains.js';
 
 type SearchTarget = Pick<Target, 'endpoint' | 'definition'>;
@@ -34,7 +34,6 @@ interface NativeForm {
 }
 
 const WEB_SEARCH = 'openrouter:web_search';
-const VENDORS_SEARCH = /^web_search(_|$)/;
 const ADVISOR = /^advisor_\d{8}$/;
 const DATE = /_\d{8}$/;
 
@@ -233,7 +232,7 @@ function nativeTool(tool: NamedTool, target: SearchTarget, vendor: Vendor): Vend
   if (tool.type === 'vendor') {
     const { type } = tool.opaque.value;
     if (tool.opaque.vendor !== vendor || typeof type !== 'string') return undefined;
-    if (VENDORS_SEARCH.test(type)) return searches ? heldTool(tool) : undefined;
+    if (kindOf(type) === 'web_search') return searches ? heldTool(tool) : undefined;
     if (!hasTool(tool, target, vendor)) return undefined;
     if (ADVISOR.test(type)) return tool.advisor && endpointBeside(tool.advisor, endpoint) ? tool : undefined;
     return heldTool(tool);

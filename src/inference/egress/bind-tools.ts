@@ -1,16 +1,17 @@
-import type { RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
+import { typeOf, type RequestedServiceTool, type Tool, type VendorTool } from '../../core/conversation/tools.js';
 import type { DomainRules } from '../../core/domains.js';
 import type { Egress } from '../../core/egress.js';
 import type { GatewayError } from '../../core/errors.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { Steps } from '../../core/steps.js';
 import { shortened } from '../../core/shortened.js';
+import { kindOf } from '../../core/tool.js';
 import { reachesNothing, reachesUnjudged } from './egress-errors.js';
 import { findRefusedParameter } from './refused-addresses.js';
 
 const WEB_SEARCH = 'openrouter:web_search';
-/** Vendors' tools that search or fetch, and take domains for it. */
-const VENDORS_WEB = /^web_(?:search|fetch)(?:_|$)/;
+/** Vendors' tools of these kinds take domains. */
+const WEB_KINDS: ReadonlySet<unknown> = new Set(['web_search', 'web_fetch']);
 /**
  * Vendors' tools that lead nowhere by themselves: the caller runs them, or the vendor does so without a network.
  * Servers that `mcp_toolset` names stand in `mcp_servers`.
@@ -45,10 +46,9 @@ function* bindTool(tool: VendorTool | RequestedServiceTool, path: string, egress
     // Pages that the gateway fetches are judged one by one.
     return (yield* findRefusedParameter(parameters, parametersPath, egress)) ?? tool;
   }
-  const { type } = tool.opaque.value;
-  const kind = typeof type === 'string' ? type : '';
-  if (VENDORS_WEB.test(kind)) return withRules(tool, tool.opaque.value, path, egress);
-  return LEADS_NOWHERE.test(kind) ? tool : reachesUnjudged(path, `the tool ${shortened(kind)}`);
+  const type = typeOf(tool);
+  if (WEB_KINDS.has(kindOf(type))) return withRules(tool, tool.opaque.value, path, egress);
+  return LEADS_NOWHERE.test(type) ? tool : reachesUnjudged(path, `the tool ${shortened(type)}`);
 }
 
 function withRules<Asked extends VendorTool | RequestedServiceTool>(

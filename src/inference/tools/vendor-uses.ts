@@ -3,10 +3,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { typeOf, type NamedTool, type Tool } from '../../core/conversation/tools.js';
 import type { Usage } from '../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-
-const SEARCH = /^(openrouter:)?web_search(_|$)/;
-const FETCH = /^(openrouter:)?web_fetch(_|$)/;
-const ADVISER = /^(openrouter:)?advisor(_|$)/;
+import { kindOf } from '../../core/tool.js';
 
 /**
  * How often vendors ran tools in the calls of one loop. They tell so many of a kind, and not of which tool: where a
@@ -26,9 +23,10 @@ export class VendorUses {
 
   /** @param type of a tool, as it was asked for */
   of(type: string): number {
-    if (SEARCH.test(type)) return this.searches;
-    if (FETCH.test(type)) return this.fetches;
-    return ADVISER.test(type) ? this.consultations : 0;
+    const kind = kindOf(type);
+    if (kind === 'web_search') return this.searches;
+    if (kind === 'web_fetch') return this.fetches;
+    return kind === 'advisor' ? this.consultations : 0;
   }
 }
 
@@ -60,7 +58,7 @@ function lessened(tool: NamedTool, used: number): readonly Tool[] {
   return [{ ...tool, opaque: { ...tool.opaque, value: { ...tool.opaque.value, ...fields } } }];
 }
 
-const isVendorsAdviser = (tool: Tool): boolean => tool.type === 'vendor' && ADVISER.test(typeOf(tool));
+const isVendorsAdviser = (tool: Tool): boolean => tool.type === 'vendor' && kindOf(typeOf(tool)) === 'advisor';
 
 /** The vendor refuses advice in its own form where the request has no adviser (any more): it stands there in words. */
 function withAdviceInWords(message: Message): Message {
