@@ -17,8 +17,8 @@ export interface JoinedRules extends DomainRules {
   readonly isExact: boolean;
 }
 
-/** Of a host, in characters (RFC 1035). An address with a longer one cannot be reached. */
-const HOST_LENGTH_MAX = 253;
+/** Of a host, in characters: no name has more in DNS (RFC 1035). An address with a longer one cannot be reached. */
+const HOST_LENGTH_MAX = 255;
 /** Of one rule, in characters. Chosen: what is no host is for a path. */
 export const DOMAIN_LENGTH_MAX = 1_024;
 

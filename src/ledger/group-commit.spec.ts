@@ -64,6 +64,8 @@ function outcomes(promises: readonly Promise<string>[]): unknown[] {
 }
 
 describe('GroupCommit', () => {
+  // Sockets of the file before this one close in their own time, and would have their timers counted here.
+  beforeAll(() => new Promise((resolve) => setTimeout(resolve, 100)));
   beforeEach(() => jest.useFakeTimers());
   afterEach(async () => {
     // What waits for the end of a turn has it first; a timer that was left would hold up the end of the process.
