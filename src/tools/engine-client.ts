@@ -87,15 +87,16 @@ async function callInTime(call: EngineCall, proxies: ForwardProxies | undefined,
   }
 }
 
-/** JSON may write any character as an escape, and some writers do so with slashes. */
-const ESCAPE = /\\(?:\/|u00([2-7][\da-f]))/gi;
+/** JSON may write any character as an escape; it has to with quotes, and some writers do with slashes. */
+const ESCAPE = /\\(?:(["\\/])|u00([2-7][\da-f]))/gi;
 const ESCAPE_LENGTH = 6;
 
 /** Whether an answer holds a credential, of visible ASCII, however its JSON writes that. */
 async function repeats(answer: Buffer, credential: string): Promise<boolean> {
   if (answer.includes(credential)) return true;
   if (!answer.includes('\\')) return false;
-  const overlap = ESCAPE_LENGTH * credential.length;
+  // One more, for an escape that a piece begins in the middle of.
+  const overlap = ESCAPE_LENGTH * (credential.length + 1);
   for (let start = 0; start < answer.length; start += PIECE) {
     if (start > 0) await yieldToEventLoop();
     const text = answer.subarray(start, start + PIECE + overlap).toString('latin1');
@@ -104,8 +105,8 @@ async function repeats(answer: Buffer, credential: string): Promise<boolean> {
   return false;
 }
 
-const plainOf = (_escape: string, digits?: string): string =>
-  digits === undefined ? '/' : String.fromCharCode(Number.parseInt(digits, 16));
+const plainOf = (_escape: string, plain: string | undefined, digits: string): string =>
+  plain ?? String.fromCharCode(Number.parseInt(digits, 16));
 
 const timedOut = (timeoutMs: number): ExtensionFault =>
   new ExtensionFault('timed-out', `The engine did not answer within ${timeoutMs} ms.`);

@@ -74,6 +74,7 @@ it('takes an answer of as many bytes as it may have, and none of more', async ()
 
 describe('an answer that repeats the credential', () => {
   const SLASHED = 'engine/key/0123456789';
+  const QUOTED = 'engine"key\\0123456789';
   const hexed = SLASHED.replaceAll(/./g, (letter) => `\\u00${letter.charCodeAt(0).toString(16)}`);
   const long = 'é"\\'.repeat(40_000);
 
@@ -81,6 +82,7 @@ describe('an answer that repeats the credential', () => {
     ['in clear, of sixteen letters', 'sixteen-letters!', '{"debug":"sixteen-letters!"}'],
     ['in clear', KEY, `{"debug":"x-api-key: ${KEY}"}`],
     ['with its slashes escaped', SLASHED, `{"debug":"${SLASHED.replaceAll('/', '\\/')}"}`],
+    ['with what JSON has to escape', QUOTED, JSON.stringify({ debug: QUOTED })],
     ['all in escapes', SLASHED, `{"${hexed}":1}`],
     ['across pieces of what is long', SLASHED, JSON.stringify({ long }).replace('}', `,"debug":"${hexed}"}`)],
   ])('is none: %s', async (_, credential, answer) => {

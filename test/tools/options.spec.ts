@@ -10,6 +10,7 @@ import { openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { postHello } from './post-hello.js';
 
 const SELLS = { pricing: { prompt: '1', completion: '1', web_search: '0.01' } };
 const DOMAINS = ['a.example'];
@@ -47,14 +48,7 @@ describeOnEmbedded('what is said of tools', (database) => {
     openai.script(openaiText('Yes.'));
   });
 
-  async function post(path: string, fields: object): Promise<{ status: number; body: JsonBody }> {
-    const response = await gateway.request(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }], ...fields }),
-    });
-    return { status: response.status, body: await response.json() };
-  }
+  const post = (path: string, fields: object) => postHello(gateway, path, fields);
   const messages = (model: string, tool: object, more: object = {}) =>
     post('/messages', { model, tools: [tool], ...more });
   const chat = (model: string, fields: object) => post('/chat/completions', { model, ...fields });

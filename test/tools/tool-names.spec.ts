@@ -11,6 +11,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { responsesText } from '../support/responses-upstream.js';
 import { json } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
+import { postHello } from './post-hello.js';
 
 const SELLS = { pricing: { prompt: '1', completion: '1', web_search: '0.01' } };
 const SEARCH = { type: 'openrouter:web_search' };
@@ -59,14 +60,7 @@ describeOnEmbedded('names of tools', (database) => {
     upstreams.responses.script(responsesText('Yes.'));
   });
 
-  async function post(path: string, fields: object): Promise<{ status: number; body: JsonBody }> {
-    const response = await gateway.request(path, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ max_tokens: 100, messages: [{ role: 'user', content: 'Hello' }], ...fields }),
-    });
-    return { status: response.status, body: await response.json() };
-  }
+  const post = (path: string, fields: object) => postHello(gateway, path, fields);
   const nameOf = (tool: JsonBody): string =>
     tool.function?.name ?? (tool.type === 'web_search' ? 'the type web_search' : tool.name);
   const sent = (): readonly Sent[] =>
