@@ -103,8 +103,7 @@ export class AttemptRunner {
     signal: CancelSignal,
   ): Promise<StartedReply> {
     const { request } = call.run;
-    const dropped = this.client.droppedBy(call.leg, request);
-    if (dropped.length > 0) call.dropped = dropped;
+    call.drops = this.client;
     const { traceparent } = call;
     const onSent = (status?: number): void => {
       call.wasSent = true;

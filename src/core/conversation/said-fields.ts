@@ -1,61 +1,69 @@
-import { REQUEST_FIELD_NAMES, type RequestField } from '../translation.js';
+import type { RequestField } from '../translation.js';
 import type { Opaque } from '../json/json.js';
 import type { ModelRequest } from './request.js';
 
 /** The words of an end user in the Messages format's metadata. */
 export const USER_KEY = 'user_id';
 
-type Saying = (request: ModelRequest) => boolean;
+const NONE: readonly never[] = [];
 
-/** Whether a request says anything by a field. That the speed is the usual one need not be said. */
-const SAYINGS: Readonly<Record<RequestField, Saying>> = {
-  model: () => true,
-  system: ({ system }) => system.length > 0,
-  stream: ({ stream }) => stream,
-  max_tokens: ({ maxOutputTokens }) => maxOutputTokens !== undefined,
-  temperature: ({ sampling }) => sampling.temperature !== undefined,
-  top_p: ({ sampling }) => sampling.topP !== undefined,
-  top_k: ({ sampling }) => sampling.topK !== undefined,
-  top_a: ({ sampling }) => sampling.topA !== undefined,
-  min_p: ({ sampling }) => sampling.minP !== undefined,
-  frequency_penalty: ({ sampling }) => sampling.frequencyPenalty !== undefined,
-  presence_penalty: ({ sampling }) => sampling.presencePenalty !== undefined,
-  repetition_penalty: ({ sampling }) => sampling.repetitionPenalty !== undefined,
-  seed: ({ sampling }) => sampling.seed !== undefined,
-  stop: ({ stopSequences }) => stopSequences !== undefined && stopSequences.length > 0,
-  logit_bias: ({ sampling }) => sampling.logitBias !== undefined,
-  logprobs: ({ sampling }) => sampling.logprobs !== undefined,
-  top_logprobs: ({ sampling }) => sampling.topLogprobs !== undefined,
-  tools: ({ tools }) => tools.length > 0,
-  tool_choice: ({ toolChoice }) => toolChoice !== undefined,
-  parallel_tool_calls: ({ parallelToolCalls }) => parallelToolCalls !== undefined,
-  reasoning: ({ thinking }) => thinking !== undefined,
-  reasoning_effort: ({ effort }) => effort !== undefined,
-  reasoning_summary: ({ reasoningSummary }) => reasoningSummary !== undefined,
-  verbosity: ({ verbosity }) => verbosity !== undefined,
-  structured_outputs: ({ outputFormat }) => outputFormat?.type === 'json-schema',
-  response_format: ({ outputFormat }) => outputFormat?.type === 'json-object',
-  modalities: ({ modalities }) => modalities !== undefined,
-  image_config: ({ imageConfig }) => imageConfig !== undefined,
-  task_budget: ({ taskBudget }) => taskBudget !== undefined,
-  context_management: ({ contextManagement }) => contextManagement !== undefined,
-  cache_control: ({ cacheMarker }) => cacheMarker !== undefined,
-  user: (request) => request.user !== undefined || anthropicMetadata(request)?.[USER_KEY] !== undefined,
-  metadata: (request) => Object.keys(anthropicMetadata(request) ?? {}).some((key) => key !== USER_KEY),
-  prompt_cache_key: ({ promptCacheKey }) => promptCacheKey !== undefined,
-  service_tier: ({ serviceTier, speed }) => serviceTier !== undefined || speed === 'fast',
-  inference_geo: ({ inferenceGeo }) => inferenceGeo !== undefined,
-  betas: ({ betas }) => betas.length > 0,
-};
+/**
+ * The fields by which a request says anything, in the order of `REQUEST_FIELDS`. That the speed is the usual one need
+ * not be said. One function, because nearly all of the fields are absent from nearly all requests.
+ */
+export function saidFields(request: ModelRequest): readonly RequestField[] {
+  const { sampling, outputFormat, metadata } = request;
+  const said: RequestField[] = ['model'];
+  if (request.system.length > 0) said.push('system');
+  if (request.stream) said.push('stream');
+  if (request.maxOutputTokens !== undefined) said.push('max_tokens');
+  if (sampling.temperature !== undefined) said.push('temperature');
+  if (sampling.topP !== undefined) said.push('top_p');
+  if (sampling.topK !== undefined) said.push('top_k');
+  if (sampling.topA !== undefined) said.push('top_a');
+  if (sampling.minP !== undefined) said.push('min_p');
+  if (sampling.frequencyPenalty !== undefined) said.push('frequency_penalty');
+  if (sampling.presencePenalty !== undefined) said.push('presence_penalty');
+  if (sampling.repetitionPenalty !== undefined) said.push('repetition_penalty');
+  if (sampling.seed !== undefined) said.push('seed');
+  if (request.stopSequences !== undefined && request.stopSequences.length > 0) said.push('stop');
+  if (sampling.logitBias !== undefined) said.push('logit_bias');
+  if (sampling.logprobs !== undefined) said.push('logprobs');
+  if (sampling.topLogprobs !== undefined) said.push('top_logprobs');
+  if (request.tools.length > 0) said.push('tools');
+  if (request.toolChoice !== undefined) said.push('tool_choice');
+  if (request.parallelToolCalls !== undefined) said.push('parallel_tool_calls');
+  if (request.thinking !== undefined) said.push('reasoning');
+  if (request.effort !== undefined) said.push('reasoning_effort');
+  if (request.reasoningSummary !== undefined) said.push('reasoning_summary');
+  if (request.verbosity !== undefined) said.push('verbosity');
+  if (outputFormat !== undefined)
+    said.push(outputFormat.type === 'json-schema' ? 'structured_outputs' : 'response_format');
+  if (request.modalities !== undefined) said.push('modalities');
+  if (request.imageConfig !== undefined) said.push('image_config');
+  if (request.taskBudget !== undefined) said.push('task_budget');
+  if (request.contextManagement !== undefined) said.push('context_management');
+  if (request.cacheMarker !== undefined) said.push('cache_control');
+  if (request.user !== undefined || metadata !== undefined) addOrigin(request, said);
+  if (request.promptCacheKey !== undefined) said.push('prompt_cache_key');
+  if (request.serviceTier !== undefined || request.speed === 'fast') said.push('service_tier');
+  if (request.inferenceGeo !== undefined) said.push('inference_geo');
+  if (request.betas.length > 0) said.push('betas');
+  return said;
+}
+
+function addOrigin(request: ModelRequest, said: RequestField[]): void {
+  const own = anthropicMetadata(request);
+  if (request.user !== undefined || own?.[USER_KEY] !== undefined) said.push('user');
+  if (own !== undefined && Object.keys(own).some((key) => key !== USER_KEY)) said.push('metadata');
+}
 
 /** What the Messages format says of a request's origin; undefined where the request has no words of it. */
 export const anthropicMetadata = ({ metadata }: ModelRequest): Opaque['value'] | undefined =>
   metadata?.vendor === 'anthropic' ? metadata.value : undefined;
 
-export const isSaid = (field: RequestField, request: ModelRequest): boolean => SAYINGS[field](request);
-
 /** Fields that ask for what every endpoint does anyway, though they are said. */
-const IDLE: Readonly<Partial<Record<RequestField, Saying>>> = {
+const IDLE: Readonly<Partial<Record<RequestField, (request: ModelRequest) => boolean>>> = {
   logprobs: ({ sampling }) => sampling.logprobs === false,
   // Who takes the field itself need not know tools, and what a plugin asks for is done without where nobody does.
   tools: ({ tools }) => tools.every((tool) => tool.type === 'service' && (tool.field ?? tool.byPlugin) !== undefined),
@@ -68,11 +76,16 @@ const IDLE: Readonly<Partial<Record<RequestField, Saying>>> = {
 const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
   'model', 'system', 'stream', 'modalities', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
 ]); // prettier-ignore
-const REQUIRABLE = REQUEST_FIELD_NAMES.filter((field) => !NEVER_REQUIRED.has(field));
 
 /** What a request wants of an endpoint, where it requires that of it. */
-export const requiredFields = (request: ModelRequest): readonly RequestField[] =>
-  REQUIRABLE.filter((field) => SAYINGS[field](request) && IDLE[field]?.(request) !== true);
+export function requiredFields(request: ModelRequest): readonly RequestField[] {
+  let required: RequestField[] | undefined;
+  for (const field of saidFields(request)) {
+    if (NEVER_REQUIRED.has(field) || IDLE[field]?.(request) === true) continue;
+    (required ??= []).push(field);
+  }
+  return required ?? NONE;
+}
 
 /** Names of the Messages format where they are others, as the tables of docs/translation.md have them. */
 const NAMES: Readonly<Partial<Record<RequestField, (request: ModelRequest) => readonly string[]>>> = {
@@ -99,12 +112,8 @@ const NAMES: Readonly<Partial<Record<RequestField, (request: ModelRequest) => re
  */
 export function namesOfSaid(request: ModelRequest, isDropped: (field: RequestField) => boolean): readonly string[] {
   let names: string[] | undefined;
-  for (const field of REQUEST_FIELD_NAMES) {
-    // Nearly all that nobody drops is not looked for.
-    if (!isDropped(field) || !SAYINGS[field](request)) continue;
-    (names ??= []).push(...(NAMES[field]?.(request) ?? [field]));
+  for (const field of saidFields(request)) {
+    if (isDropped(field)) (names ??= []).push(...(NAMES[field]?.(request) ?? [field]));
   }
   return names ?? NONE;
 }
-
-const NONE: readonly never[] = [];

@@ -336,7 +336,7 @@ export class Generation {
   attempts(plan?: Plan): AttemptOutcomeView[] {
     const made: AttemptOutcomeView[] = [];
     for (const call of this.calls) {
-      if (call.wasMade && (!plan || call.run.plan === plan)) made.push(call.outcome);
+      if (call.wasMade && (!plan || call.run.plan === plan)) made.push(call);
     }
     return made;
   }

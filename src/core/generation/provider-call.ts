@@ -1,4 +1,5 @@
 import { bytesOf, type BlockStart, type ModelEvent, type StopReason } from '../conversation/event.js';
+import type { ModelRequest } from '../conversation/request.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
 import { isJsonObject, type Json } from '../json/json.js';
@@ -21,12 +22,17 @@ export interface CallCharge {
   readonly isCapped?: boolean;
 }
 
+/** Tells what of a request a call is made without. */
+export interface DropReport {
+  droppedBy(leg: PlannedLeg, request: ModelRequest): readonly string[];
+}
+
 /** What a call that has begun, and is not over, is shown with. */
 const UNDER_WAY_STATUS = ENDINGS['caller-gone'].status;
 const ANSWERED_STATUS = ENDINGS.completed.status;
 
 /** One call of a provider within a generation, from its beginning to its one ending. Keeps nothing of its reply. */
-export class ProviderCall {
+export class ProviderCall implements AttemptOutcomeView {
   /** As it was reported: `judgeUsage` says what of it is charged. */
   usage: Usage = NO_USAGE;
   /** The last report came after the last words. */
@@ -49,8 +55,8 @@ export class ProviderCall {
   wasSent = false;
   /** Header of that name that its provider is sent, so that the trace goes on there; set by who traces it. */
   traceparent: string | undefined;
-  /** Names of what of the request its provider is not sent, as they are told; absent: nothing. */
-  dropped: readonly string[] | undefined;
+  /** Who knows what of the request its provider is not sent; set by who makes the call. */
+  drops: DropReport | undefined;
   /** HTTP status that its provider answered with. */
   answeredStatus: number | undefined;
   /** Its caller has left, and it is read to its end because the provider bills all of it; set by its generation. */
@@ -110,11 +116,15 @@ export class ProviderCall {
     return this.fault?.detail.status ?? ENDINGS[this.ending].status;
   }
 
-  /** As it is told: what became of the operator's credential is not the caller's affair. */
-  get outcome(): AttemptOutcomeView {
-    const { leg, status, fault, dropped } = this;
-    const isCredentialRefused = fault !== undefined && !this.isShared && isRefusal(fault);
-    return { leg, status, ...(isCredentialRefused && { isCredentialRefused }), ...(dropped && { dropped }) };
+  /** What became of the operator's credential is not the caller's affair. */
+  get isCredentialRefused(): boolean {
+    return this.fault !== undefined && !this.isShared && isRefusal(this.fault);
+  }
+
+  /** Names of what of the request its provider is not sent; undefined: nothing. Computed for who reads it: few do. */
+  get dropped(): readonly string[] | undefined {
+    const names = this.drops?.droppedBy(this.leg, this.run.request);
+    return names !== undefined && names.length > 0 ? names : undefined;
   }
 
   /** Takes in what a batch of its events tells. @returns whether the reply ended with them */

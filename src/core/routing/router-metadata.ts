@@ -14,7 +14,7 @@ export interface AttemptOutcomeView {
   /** The provider refused the leg's credential, which is the caller's own. */
   readonly isCredentialRefused?: boolean;
   /** Names of what of the request it was not sent; absent: nothing to tell. */
-  readonly dropped?: readonly string[];
+  readonly dropped?: readonly string[] | undefined;
 }
 
 /** What came of a plan. */

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { anthropicMetadata, isSaid, USER_KEY } from '../../core/conversation/said-fields.js';
+import { anthropicMetadata, saidFields, USER_KEY } from '../../core/conversation/said-fields.js';
 import type { Target } from '../../core/provider.js';
 import type { RequestField, TranslationTable } from '../../core/translation.js';
 import { carries } from './encode-fields.js';
@@ -12,7 +12,7 @@ type Without = (request: ModelRequest) => ModelRequest;
  * read them from a request that no longer has those that the table drops. Tiers and places are not the request's alone
  * (`service-tier.ts`).
  */
-const WITHOUT = {
+const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
   system: (request) => ({ ...request, system: [] }),
   max_tokens: ({ maxOutputTokens: _dropped, ...rest }) => rest,
   tools: (request) => ({ ...request, tools: [] }),
@@ -49,9 +49,7 @@ const WITHOUT = {
   },
   prompt_cache_key: ({ promptCacheKey: _dropped, ...rest }) => rest,
   betas: (request) => ({ ...request, betas: [] }),
-} as const satisfies Partial<Readonly<Record<RequestField, Without>>>;
-
-const FIELDS = Object.keys(WITHOUT) as readonly (keyof typeof WITHOUT)[];
+};
 
 /** The request as far as the table lets its fields through to this target: the very same where it drops none. */
 export function carriedRequest(
@@ -60,9 +58,9 @@ export function carriedRequest(
   table: Pick<TranslationTable<Target>, 'fields'>,
 ): ModelRequest {
   let carried = request;
-  for (const field of FIELDS) {
-    const without: Without = WITHOUT[field];
-    if (isSaid(field, carried) && !carries(table, field, target)) carried = without(carried);
+  for (const field of saidFields(request)) {
+    const without = WITHOUT[field];
+    if (without !== undefined && !carries(table, field, target)) carried = without(carried);
   }
   return carried;
 }
