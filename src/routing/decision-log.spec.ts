@@ -24,10 +24,13 @@ interface Written {
   readonly consulted: { readonly place: number; readonly purpose: string }[];
 }
 
-function logOf(): { readonly log: DecisionLog; readonly written: () => Promise<Written> } {
+/** @param failures how many statements fail first, for want of a database */
+function logOf(failures = 0): { readonly log: DecisionLog; readonly written: () => Promise<Written> } {
   const rows: Written = { asked: [], consulted: [] };
+  let failing = failures;
   const statements = {
     value: (text: string, [list]: readonly string[]) => {
+      if (failing-- > 0) return Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
       for (const row of JSON.parse(list!)) {
         if (text.includes('INTO consulted_decisions')) rows.consulted.push({ place: row.place, purpose: row.purpose });
         else rows.asked.push(row.generation_id);
@@ -80,4 +83,12 @@ it('keeps the first 32, and holds on to none of the others', async () => {
   const { consulted } = await written();
   expect(consulted.map(({ place }) => place)).toEqual(Array.from({ length: 32 }, (_, index) => index + 1));
   expect(generation.consulted.some(({ decision }) => decision)).toBe(false);
+});
+
+it('writes what an outage has left when the database is there again', async () => {
+  const { log, written } = logOf(1);
+  log.ended(generationOf(0));
+  expect(await written()).toEqual({ asked: [], consulted: [] });
+  log.ended(generationOf(0));
+  expect(await written()).toEqual({ asked: ['gen-1-x', 'gen-1-x'], consulted: [] });
 });

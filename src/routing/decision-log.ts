@@ -2,8 +2,6 @@ import { setTimeout } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import type { ConsultedDecision, Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
-import type { ConsultationKind } from '../core/conversation/usage.js';
-import type { JsonObject } from '../core/json/json.js';
 import { compactDecision } from '../core/routing/decision.js';
 import { Clock, DAY_MS, HOUR_MS } from '../core/time.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
@@ -32,20 +30,13 @@ const SWEEP_ROWS_MAX = 10_000;
  * A row as it will be written. Printed at once: what it is made from would hold on to the catalog,
  * and be printed in bursts.
  */
-interface DecisionRow extends JsonObject {
-  readonly generation_id: string;
-  readonly held_at: string;
-  readonly account_id: string;
-  readonly workspace_id: string;
-  readonly decision: string;
+interface PrintedRow {
+  readonly kind: keyof typeof INSERTS;
+  readonly text: string;
 }
 
-/** The same of a model that was consulted on the way. */
-interface ConsultedRow extends DecisionRow {
-  /** From 1 on, in the order in which they were consulted. */
-  readonly place: number;
-  readonly purpose: ConsultationKind;
-}
+/** How `JSON.stringify` begins what it escapes of a text that the database does not take. */
+const ESCAPED_UNIT = '\\u';
 
 /** What each kind of row is written by. */
 const INSERTS = {
@@ -63,7 +54,7 @@ const INSERTS = {
 @Injectable()
 export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('routing');
-  private waiting: (DecisionRow | ConsultedRow)[] = [];
+  private waiting: PrintedRow[] = [];
   private writing: Promise<void> | undefined;
   private pausedUntil = 0;
   private sweptAt = 0;
@@ -90,7 +81,7 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   ended(generation: Generation): undefined {
     // What was refused before anything was reserved was not carried out.
     if (!generation.wasHeld) return;
-    this.keep(generation, generation, 0);
+    if (generation.decision) this.keep(generation, generation, 0);
     for (const [index, one] of generation.consulted.entries()) this.keep(generation, one, index + 1);
   }
 
@@ -106,14 +97,14 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     if (place > CONSULTED_KEPT_MAX) return;
     if (this.waiting.length >= WAITING_MAX) this.waiting.shift();
     const { id, caller } = generation;
-    this.waiting.push({
-      generation_id: id,
-      held_at: new Date(this.clock.now()).toISOString(),
-      account_id: caller.accountId,
-      workspace_id: caller.workspaceId,
-      decision: compactDecision(decision.inputs, decision.plan, generation.attempts(plan)),
-      ...('purpose' in of && { place, purpose: of.purpose }),
-    });
+    const heldAt = new Date(this.clock.now()).toISOString();
+    const text = compactDecision(decision.inputs, decision.plan, generation.callsMade(plan));
+    // As an object, which a column of text takes as it stands, but what the database cannot read of it.
+    const printed = text.includes(ESCAPED_UNIT) ? JSON.stringify(text) : text;
+    const row = `{"generation_id":"${id}","held_at":"${heldAt}","account_id":"${caller.accountId}","workspace_id":"${caller.workspaceId}","decision":${printed}`;
+    if ('purpose' in of)
+      this.waiting.push({ kind: 'consulted', text: `${row},"place":${place},"purpose":"${of.purpose}"}` });
+    else this.waiting.push({ kind: 'asked', text: `${row}}` });
   }
 
   /** Resolves when what was kept before is written, or could not be. */
@@ -144,14 +135,15 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
 
   private async write(): Promise<void> {
     const batch = this.waiting.splice(0, BATCH_MAX);
-    const asked: DecisionRow[] = [];
-    const consulted: DecisionRow[] = [];
-    for (const row of batch) ('place' in row ? consulted : asked).push(row);
-    // One parameter that is printed natively: an array of the driver's is escaped element by element.
-    if (consulted.length > 0) await this.attempt(INSERTS.consulted, JSON.stringify(consulted));
-    if (asked.length > 0 && !this.isAway) await this.attempt(INSERTS.asked, JSON.stringify(asked));
+    const texts: Record<PrintedRow['kind'], string[]> = { asked: [], consulted: [] };
+    for (const { kind, text } of batch) texts[kind].push(text);
+    let isThere = true;
+    for (const kind of ['consulted', 'asked'] as const) {
+      // One parameter: an array of the driver's is escaped element by element.
+      if (texts[kind].length > 0 && isThere) isThere = await this.attempt(INSERTS[kind], `[${texts[kind].join(',')}]`);
+    }
     // What an outage leaves is written again, before what came meanwhile.
-    if (this.isAway) this.waiting = [...batch, ...this.waiting].slice(-WAITING_MAX);
+    if (!isThere) this.waiting = [...batch, ...this.waiting].slice(-WAITING_MAX);
   }
 
   /** Drops what is past its time (FAIRLEAD_RETENTION `generations`). */
@@ -169,8 +161,11 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     }
   }
 
-  /** What fails although the database is there would fail again: it is told of and given up. */
-  private async attempt(statement: string, parameter: string): Promise<void> {
+  /**
+   * What fails although the database is there would fail again: it is logged and given up.
+   * @returns whether the database is there
+   */
+  private async attempt(statement: string, parameter: string): Promise<boolean> {
     try {
       await this.statements.value(statement, [parameter]);
       this.isAway = false;
@@ -184,5 +179,6 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
       this.isAway = isAway;
       if (isAway) this.pausedUntil = this.clock.now() + PAUSE_AFTER_FAILURE_MS;
     }
+    return !this.isAway;
   }
 }

@@ -332,9 +332,14 @@ export class Generation {
     }
   }
 
-  /** The calls that were made, with their statuses. @param plan of the runs of this plan alone */
-  attempts(plan?: Plan): AttemptOutcomeView[] {
-    const made: AttemptOutcomeView[] = [];
+  /** The calls that were made, with their statuses. */
+  attempts(): AttemptOutcomeView[] {
+    return this.callsMade().map(({ outcome }) => outcome);
+  }
+
+  /** @param plan of the runs of this plan alone */
+  callsMade(plan?: Plan): readonly ProviderCall[] {
+    const made: ProviderCall[] = [];
     for (const call of this.calls) {
       if (call.wasMade && (!plan || call.run.plan === plan)) made.push(call);
     }

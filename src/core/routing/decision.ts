@@ -31,15 +31,19 @@ export interface DecidedFrom extends Omit<RouteInputs, 'health' | 'session'> {
   readonly session?: { readonly key?: string } | undefined;
 }
 
+/** A call that was made, as far as it is recorded. */
+export type CallMade = Pick<AttemptOutcomeView, 'leg' | 'status'>;
+
 /**
  * A plan's inputs and outcome as a JSON text of at most `DECISION_BYTES_MAX` bytes: from it and the same catalog,
  * `deriveInputs` has the same plan made again. Where something had to go, the text names it under `cut`. It holds
  * no content and no secret.
  */
-export function compactDecision(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeView[] = []): string {
-  const record = recordOf(from, plan, calls);
-  const text = JSON.stringify(record);
-  return Buffer.byteLength(text) <= DECISION_BYTES_MAX ? text : cutToFit(record);
+export function compactDecision(from: DecidedFrom, plan: Plan, calls: readonly CallMade[] = []): string {
+  const text = JSON.stringify(recordOf(from, plan, calls));
+  // A unit of UTF-16 is three bytes at most, so a short text need not be measured.
+  if (text.length <= DECISION_BYTES_MAX / 3 || Buffer.byteLength(text) <= DECISION_BYTES_MAX) return text;
+  return cutToFit(JSON.parse(text) as DecisionRecord);
 }
 
 /** Always fits in the end: what is in no order to be cut is of a bounded length. */
@@ -81,34 +85,52 @@ export function writeRef({ model: { id }, tag, credential }: Referable, { models
   return credential === SHARED_CREDENTIAL ? named : `${named}@${keys.findIndex((key) => key.id === credential)}`;
 }
 
-function recordOf(from: DecidedFrom, plan: Plan, calls: readonly AttemptOutcomeView[]): DecisionRecord {
+/** A record while its parts are added, in the order in which they are printed. What holds its default is not added. */
+type RecordDraft = { -readonly [Part in keyof DecisionRecord]: DecisionRecord[Part] };
+
+/** Each group of parts that most plans have nothing for is entered only where the plan has something for it. */
+function recordOf(from: DecidedFrom, plan: Plan, calls: readonly CallMade[]): DecisionRecord {
   const { needs, session } = from;
   const providers = providersOf(from);
-  const credentials = from.credentials.filter(({ provider }) => providers.has(provider));
-  const context: RefContext = { models: needs.models, keys: credentials };
+  const keys = from.credentials.length > 0 ? from.credentials.filter((key) => providers.has(key.provider)) : NO_KEYS;
+  const context: RefContext = { models: needs.models, keys };
   const legs: string[] = [];
-  for (const leg of plan.legs) legs.push(writeRef(leg, context));
-  const made: (readonly [string, number])[] = [];
-  for (const { leg, status } of calls) made.push([writeRef(leg, context), status]);
+  let hasHealth = false;
+  for (const leg of plan.legs) {
+    const { setBack, isPinned, health } = leg;
+    legs.push(writeRef(leg, context));
+    hasHealth ||= setBack !== undefined || isPinned === true;
+    if (health) hasHealth ||= health.isOut || health.cooling !== undefined || health.widening !== undefined;
+  }
+  let isFirstOnly = false;
+  let lacksParameters = false;
+  for (const { reason, cooling } of plan.excluded) {
+    if (reason === 'not-first') isFirstOnly = true;
+    else if (reason === 'unsupported-parameter') lacksParameters = true;
+    hasHealth ||= cooling !== undefined;
+  }
   let isSorted = needs.preferences.sort !== undefined;
   for (const { sort } of needs.models) isSorted ||= sort !== undefined;
-  const isFirstOnly = plan.excluded.some(({ reason }) => reason === 'not-first');
-  return {
+  const record: RecordDraft = {
     v: DECISION_VERSION,
     catalog: catalogName(from.catalog),
     seed: from.seed,
     requested: needs.requested,
-    legs: isFirstOnly ? undefined : unlessEmpty(legs.slice(0, LEGS_RECORDED_MAX)),
-    calls: unlessEmpty(made),
-    ...recordNeeds(needs, providers),
-    ...recordCaller(from, credentials, providers),
-    drops: recordDrops(from, plan, context),
-    session: session?.key,
-    ...recordHealth(plan, legs, context),
-    ...(isSorted && recordFigures(plan, legs, needs)),
-    firsts: isFirstOnly ? unlessEmpty(legs) : undefined,
   };
+  if (legs.length > 0 && !isFirstOnly)
+    record.legs = legs.length > LEGS_RECORDED_MAX ? legs.slice(0, LEGS_RECORDED_MAX) : legs;
+  if (calls.length > 0) record.calls = calls.map(({ leg, status }) => [writeRef(leg, context), status] as const);
+  addNeeds(record, needs, providers);
+  addCaller(record, from, keys, providers);
+  if (lacksParameters || needs.words) record.drops = recordDrops(from, plan, context);
+  if (session?.key !== undefined) record.session = session.key;
+  if (hasHealth) Object.assign(record, recordHealth(plan, legs, context));
+  if (isSorted) Object.assign(record, recordFigures(plan, legs, needs));
+  if (legs.length > 0 && isFirstOnly) record.firsts = legs;
+  return record;
 }
+
+const NO_KEYS: readonly StoredCredential[] = [];
 
 /** What dialects send is known to the code alone, so what it decided is kept. */
 function recordDrops(
@@ -140,76 +162,74 @@ function recordDrops(
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
+/** Of each model of a catalog. */
+const providersByModel = new WeakMap<Model, Providers>();
 
 function providersOf({ needs, catalog }: Pick<RouteInputs, 'needs' | 'catalog'>): Providers {
+  const [first] = needs.models;
+  if (needs.models.length === 1) return providersOfModel(catalog.models.get(first!.id));
   const providers = new Map<string, CatalogProvider>();
   for (const { id } of needs.models) {
-    for (const { provider } of catalog.models.get(id)?.endpoints ?? []) providers.set(provider.slug, provider);
+    for (const [slug, provider] of providersOfModel(catalog.models.get(id))) providers.set(slug, provider);
   }
   return providers;
 }
 
-type NeedsParts = Pick<
-  DecisionRecord,
-  | 'models'
-  | 'choice'
-  | 'refusal'
-  | 'preferences'
-  | 'parameters'
-  | 'modalities'
-  | 'outputs'
-  | 'prompt'
-  | 'output'
-  | 'shortens'
-  | 'images'
-  | 'searches'
-  | 'measured'
-  | 'tier'
-  | 'words'
-  | 'undeclared'
->;
+const NO_PROVIDERS: Providers = new Map();
 
-function recordNeeds(needs: RouteNeeds, providers: Providers): NeedsParts {
-  const { models, preferences } = needs;
-  const isAsRequested = models.length === 1 && models[0]!.id === needs.requested && models[0]!.sort === undefined;
-  return {
-    models: isAsRequested ? undefined : models.map(({ id, sort }) => (sort ? ([id, sort] as const) : id)),
-    choice: needs.choice,
-    refusal: needs.movesOnRefusal || undefined,
-    preferences: Object.keys(preferences).length > 0 ? withoutUnrelatedProviders(preferences, providers) : undefined,
-    parameters: unlessEmpty(needs.parameters),
-    modalities: unlessEmpty(needs.modalities),
-    outputs: needs.outputs,
-    prompt: needs.promptTokensMin || undefined,
-    output: needs.maxOutputTokens,
-    shortens: needs.shortensTo,
-    images: needs.images,
-    searches: needs.webSearches,
-    measured: needs.measured,
-    tier: needs.tier === 'standard' ? undefined : needs.tier,
-    words: needs.words && unlessEmpty(needs.words.map(({ field, value }) => [field, value] as const)),
-    undeclared: needs.undeclared && unlessEmpty(needs.undeclared.map(shortened)),
-  };
+function providersOfModel(model: Model | undefined): Providers {
+  if (!model) return NO_PROVIDERS;
+  let providers = providersByModel.get(model);
+  if (!providers) {
+    providers = new Map(model.endpoints.map(({ provider }) => [provider.slug, provider]));
+    providersByModel.set(model, providers);
+  }
+  return providers;
 }
 
-type CallerParts = Pick<DecisionRecord, 'policies' | 'keys' | 'shared' | 'unshared'>;
+function addNeeds(record: RecordDraft, needs: RouteNeeds, providers: Providers): void {
+  const { models, preferences } = needs;
+  const isAsRequested = models.length === 1 && models[0]!.id === needs.requested && models[0]!.sort === undefined;
+  if (!isAsRequested) record.models = models.map(({ id, sort }) => (sort ? ([id, sort] as const) : id));
+  if (needs.choice) record.choice = needs.choice;
+  if (needs.movesOnRefusal) record.refusal = true;
+  if (!isEmptyObject(preferences)) record.preferences = withoutUnrelatedProviders(preferences, providers);
+  if (needs.parameters.length > 0) record.parameters = needs.parameters;
+  if (needs.modalities.length > 0) record.modalities = needs.modalities;
+  if (needs.outputs) record.outputs = needs.outputs;
+  if (needs.promptTokensMin > 0) record.prompt = needs.promptTokensMin;
+  if (needs.maxOutputTokens !== undefined) record.output = needs.maxOutputTokens;
+  if (needs.shortensTo) record.shortens = needs.shortensTo;
+  if (needs.images !== undefined) record.images = needs.images;
+  if (needs.webSearches !== undefined) record.searches = needs.webSearches;
+  if (needs.measured) record.measured = needs.measured;
+  if (needs.tier !== 'standard') record.tier = needs.tier;
+  if (needs.words && needs.words.length > 0)
+    record.words = needs.words.map(({ field, value }) => [field, value] as const);
+  if (needs.undeclared && needs.undeclared.length > 0) record.undeclared = needs.undeclared.map(shortened);
+}
 
-function recordCaller(
+function isEmptyObject(object: object): boolean {
+  for (const _key in object) return false;
+  return true;
+}
+
+function addCaller(
+  record: RecordDraft,
   { needs, policies, isShared }: Pick<RouteInputs, 'needs' | 'policies' | 'isShared'>,
-  credentials: readonly StoredCredential[],
+  keys: readonly StoredCredential[],
   providers: Providers,
-): CallerParts {
-  const shared: string[] = [];
-  const unshared: string[] = [];
-  for (const [slug, provider] of providers) (isShared(provider) ? shared : unshared).push(slug);
-  return {
-    policies: unlessEmpty(
-      policies.map((policy) => withoutOtherModels(withoutUnrelatedProviders(policy, providers), needs)),
-    ),
-    keys: unlessEmpty(credentials.map((credential) => recordKey(credential, needs))),
-    ...(shared.length < unshared.length ? { shared } : { unshared: unlessEmpty(unshared) }),
-  };
+): void {
+  if (policies.length > 0) {
+    record.policies = policies.map((policy) => withoutOtherModels(withoutUnrelatedProviders(policy, providers), needs));
+  }
+  if (keys.length > 0) record.keys = keys.map((key) => recordKey(key, needs));
+  let unshared: string[] | undefined;
+  for (const [slug, provider] of providers) if (!isShared(provider)) (unshared ??= []).push(slug);
+  if (!unshared) return;
+  const others = unshared;
+  if (providers.size - others.length >= others.length) record.unshared = others;
+  else record.shared = [...providers.keys()].filter((slug) => !others.includes(slug));
 }
 
 function recordKey(credential: StoredCredential, { models }: RouteNeeds): KeyRecord {
@@ -224,6 +244,8 @@ function recordKey(credential: StoredCredential, { models }: RouteNeeds): KeyRec
     models: allowed?.length === models.length ? undefined : allowed,
   };
 }
+
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length > 0 ? list : undefined);
 
 type HealthParts = Pick<DecisionRecord, 'pins' | 'out' | 'behind' | 'cooling' | 'firm' | 'widened'>;
 
