@@ -4,7 +4,13 @@ import { GatewayError } from '../core/errors.js';
 import { printJson } from '../core/json/json.js';
 import { weigh } from '../core/json/print-in-pieces.js';
 import { readModelName } from '../core/routing/model-name.js';
-import type { PercentileCutoffs, PriceCaps, ProviderPreferences, Sort } from '../core/routing/preferences.js';
+import {
+  NO_PREFERENCES,
+  type PercentileCutoffs,
+  type PriceCaps,
+  type ProviderPreferences,
+  type Sort,
+} from '../core/routing/preferences.js';
 import { TRACE_BYTES_MAX, type WireStopCondition } from './schemas/options.js';
 import type { WirePreferences, WireRoute } from './schemas/routing.js';
 
@@ -53,8 +59,6 @@ function readCondition(condition: WireStopCondition): StopCondition {
       return { type: 'finish-reason', reason: condition.reason };
   }
 }
-
-const NO_PREFERENCES: ProviderPreferences = {};
 
 /**
  * docs/wire/routing.md#provider-preferences. Null and absence are the same here: each field's default holds. The

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Candidate } from '../core/routing/candidate.js';
-import { addCandidates } from '../core/routing/candidates.js';
+import { addCandidates } from '../core/routing/prepared-model.js';
 import type { CatalogProvider, Model } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import { HealthRegistry } from '../health/health-registry.js';
@@ -18,7 +18,7 @@ export class EndpointViews {
   of(model: Model, isWanted: (provider: CatalogProvider) => boolean = () => true): readonly EndpointView[] {
     const candidates: Candidate[] = [];
     for (const endpoint of model.endpoints) {
-      if (isWanted(endpoint.provider)) addCandidates(endpoint, model, 0, candidates);
+      if (isWanted(endpoint.provider)) addCandidates(endpoint, model, candidates);
     }
     const health = this.health.snapshot();
     return candidates.map((candidate) => {

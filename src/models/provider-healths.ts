@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Candidate } from '../core/routing/candidate.js';
-import { addCandidates } from '../core/routing/candidates.js';
+import { addCandidates } from '../core/routing/prepared-model.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { HealthKey } from '../core/routing/health.js';
@@ -41,7 +41,7 @@ function listKeys({ models }: CatalogSnapshot): KeysByProvider {
   const byProvider = new Map<string, HealthKey[]>();
   for (const model of models.values()) {
     const candidates: Candidate[] = [];
-    for (const endpoint of model.endpoints) addCandidates(endpoint, model, 0, candidates);
+    for (const endpoint of model.endpoints) addCandidates(endpoint, model, candidates);
     for (const { provider, tag } of candidates) {
       const keys = byProvider.get(provider.slug) ?? [];
       byProvider.set(provider.slug, keys);

@@ -1,7 +1,8 @@
 import type { Candidate } from './candidate.js';
-import { addCandidates } from './candidates.js';
 import type { Endpoint, Model } from './catalog.js';
 import { inOrder, listCopies } from './credential-copies.js';
+import { NO_PREFERENCES } from './preferences.js';
+import { addCandidates } from './prepared-model.js';
 import type { RouteInputs, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 import { allowsModel, findExclusion, readRules, type Rules } from './rules.js';
 
@@ -10,7 +11,7 @@ const NO_NEEDS: RouteNeeds = {
   requested: '',
   models: [],
   movesOnRefusal: false,
-  preferences: {},
+  preferences: NO_PREFERENCES,
   parameters: [],
   modalities: [],
   promptTokensMin: 0,
@@ -18,13 +19,13 @@ const NO_NEEDS: RouteNeeds = {
 };
 
 /** What policies say whatever is asked. @param policies with ids of models, as `withModelIds` gives them */
-export const policyRules = (policies: readonly RoutingPolicy[]): Rules => readRules(NO_NEEDS, policies);
+export const policyRules = (policies: readonly RoutingPolicy[]): Rules => readRules(NO_PREFERENCES, policies);
 
 /** Whether policies let an endpoint be called, in one of its tiers at least: a policy may name a tier alone. */
 export function allowsEndpoint(endpoint: Endpoint, model: Model, rules: Rules): boolean {
   const tiers: Candidate[] = [];
-  addCandidates(endpoint, model, 0, tiers);
-  return tiers.some((candidate) => findExclusion(candidate, rules) === undefined);
+  addCandidates(endpoint, model, tiers);
+  return tiers.some((candidate) => findExclusion(candidate, rules, NO_NEEDS) === undefined);
 }
 
 /**

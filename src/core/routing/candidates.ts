@@ -1,11 +1,12 @@
 import type { RequestField } from '../translation.js';
 import type { Candidate } from './candidate.js';
-import type { Endpoint, Model } from './catalog.js';
-import type { StoredCredential } from './credential.js';
+import type { Model } from './catalog.js';
+import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
 import { listCopies, missingCredential, ONLY_SHARED, type CredentialCopy } from './credential-copies.js';
-import type { EndpointHealth } from './health.js';
-import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
+import { healthKey, type EndpointHealth, type HealthKey } from './health.js';
+import type { Exclusion, ExclusionReason } from './plan.js';
 import { placedEndpoint } from './placed-endpoint.js';
+import { addCandidates, preparedModel } from './prepared-model.js';
 import { askedGeography } from './priced-words.js';
 import type { RouteInputs } from './route-inputs.js';
 import { findExclusion, sendsTier, supports, takesPart, type Rules } from './rules.js';
@@ -13,7 +14,10 @@ import { findExclusion, sendsTier, supports, takesPart, type Rules } from './rul
 /** A candidate with one credential that nothing speaks against. */
 export interface EligibleCandidate {
   readonly candidate: Candidate;
+  /** Place of its model in the plan's list. */
+  readonly modelIndex: number;
   readonly credential: CredentialCopy;
+  readonly healthKey: HealthKey;
   readonly health: EndpointHealth | undefined;
   /**
    * What is known under the first kept credential of the same group: it decides the place of the endpoint, so that its
@@ -51,43 +55,37 @@ export interface Eligibility {
  * @param modelIndex place of the model in the plan's list
  */
 export function assessModel(eligibility: Eligibility, model: Model, modelIndex: number): void {
-  const { preferences, tier, words } = eligibility.rules.needs;
-  const { carries } = eligibility.inputs;
-  const geography = askedGeography(words);
-  const candidates: Candidate[] = [];
-  for (const endpoint of model.endpoints) {
-    const placed = geography === undefined ? undefined : placedEndpoint(endpoint, model, geography, carries);
-    addCandidates(placed ?? endpoint, model, modelIndex, candidates);
-  }
+  const { preferences, tier, words } = eligibility.inputs.needs;
+  const geography = words && askedGeography(words);
+  const candidates =
+    geography === undefined ? preparedModel(model).candidates : placedCandidates(eligibility, model, geography);
   let callable: readonly Callable[] = listCallable(eligibility, candidates);
   if (tier === 'flex') callable = preferFlex(eligibility, callable, candidates);
   if (geography !== undefined) callable = preferGeography(eligibility, callable);
   // One alone is preferred to none.
   if (callable.length > 1 && preferences.requireParameters !== true) callable = preferSoft(eligibility, callable);
-  for (const { candidate, copies } of callable) keepCopies(eligibility, candidate, copies);
+  for (const { candidate, copies } of callable) keepCopies(eligibility, candidate, copies, modelIndex);
 }
 
-const PRICED_TIERS = ['fast', 'priority', 'flex'] as const satisfies readonly ServiceTier[];
-
-/** An endpoint serves in `standard`, and in each tier it has a price list for (docs/wire/routing.md#service-tiers). */
-export function addCandidates(endpoint: Endpoint, model: Model, modelIndex: number, out: Candidate[]): void {
-  const { provider, tag, pricing } = endpoint;
-  out.push({ model, modelIndex, endpoint, provider, tier: 'standard', tag });
-  if (!pricing) return;
-  for (const tier of PRICED_TIERS) {
-    if (pricing[tier]) out.push({ model, modelIndex, endpoint, provider, tier, tag: `${tag}/${tier}` });
+/** Those in the geography that is asked for, and elsewhere where there is none. */
+function placedCandidates({ inputs }: Eligibility, model: Model, geography: string): readonly Candidate[] {
+  const candidates: Candidate[] = [];
+  for (const endpoint of model.endpoints) {
+    const placed = placedEndpoint(endpoint, model, geography, inputs.carries);
+    addCandidates(placed ?? endpoint, model, candidates);
   }
+  return candidates;
 }
 
 function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]): readonly Callable[] {
   const { rules, credentials, inputs } = eligibility;
   const callable: Callable[] = [];
   for (const candidate of candidates) {
-    if (candidate.tier !== rules.needs.tier && !takesPart(candidate, rules)) {
+    if (candidate.tier !== inputs.needs.tier && !takesPart(candidate, rules, inputs.needs)) {
       exclude(eligibility, candidate, 'service-tier');
       continue;
     }
-    const exclusion = findExclusion(candidate, rules, inputs);
+    const exclusion = findExclusion(candidate, rules, inputs.needs, inputs);
     if (exclusion) {
       exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;
@@ -144,7 +142,7 @@ function preferGeography(eligibility: Eligibility, callable: readonly Callable[]
  */
 function preferSoft(eligibility: Eligibility, callable: readonly Callable[]): readonly Callable[] {
   let left = callable;
-  for (const parameter of eligibility.rules.needs.parameters) {
+  for (const parameter of eligibility.inputs.needs.parameters) {
     if (!SOFT_PARAMETERS.includes(parameter)) continue;
     const supporting = left.filter(({ candidate }) => supports(candidate.endpoint, parameter));
     if (supporting.length === 0 || supporting.length === left.length) continue;
@@ -163,20 +161,23 @@ function keepCopies(
   { inputs, kept, excluded, cooling: left }: Eligibility,
   candidate: Candidate,
   copies: readonly CredentialCopy[],
+  modelIndex: number,
 ): void {
   const { model, tag, provider } = candidate;
   let first: EligibleCandidate | undefined;
   for (const credential of copies) {
-    const health = inputs.health.find({ model: model.id, tag, credential: credential.id });
+    const key = credential.id === SHARED_CREDENTIAL ? candidate.sharedKey : healthKey(model.id, tag, credential.id);
+    const health = inputs.health.find(key);
     const cooling = health?.cooling;
     if (cooling) {
       const where = { model: model.id, tag, provider: provider.name, credential: credential.id };
       excluded.push({ ...where, reason: 'cooling-down', cooling });
-      if (!cooling.isFirm) left.push({ candidate, credential, health, placedBy: health });
+      if (!cooling.isFirm) left.push({ candidate, modelIndex, credential, healthKey: key, health, placedBy: health });
       continue;
     }
     const isFirst = first?.credential.group !== credential.group;
-    const one: EligibleCandidate = { candidate, credential, health, placedBy: isFirst ? health : first?.health };
+    const placedBy = isFirst ? health : first?.health;
+    const one: EligibleCandidate = { candidate, modelIndex, credential, healthKey: key, health, placedBy };
     if (isFirst) first = one;
     kept.push(one);
   }

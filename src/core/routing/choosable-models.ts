@@ -50,7 +50,7 @@ export function choosableModels(
   // Only what is shortened depends on who could answer.
   const ids = shortensTo === undefined ? [] : models.map(({ id }) => id);
   const needs = routeNeeds(request, catalog, { by: '', strategy: 'auto', models: ids, data: {} }, shortensTo);
-  const rules = readRules(needs, policies);
+  const rules = readRules(needs.preferences, policies);
   const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
   const parameters = needs.parameters.filter((parameter) => NEEDED.includes(parameter));
   const found: ChoosableModel[] = [];

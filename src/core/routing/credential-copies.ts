@@ -20,9 +20,18 @@ const SHARED: CredentialCopy = { id: SHARED_CREDENTIAL, group: CREDENTIAL_GROUPS
 /** What a caller without credentials of its own has. */
 export const ONLY_SHARED = [SHARED] as const;
 
+const ORDERED = new WeakMap<readonly StoredCredential[], readonly StoredCredential[]>();
+
 /** In the order in which they are tried: by `sortOrder`, then by id, so that all replicas agree. */
-export const inOrder = (credentials: readonly StoredCredential[]): readonly StoredCredential[] =>
-  [...credentials].sort((one, other) => one.sortOrder - other.sortOrder || (one.id < other.id ? -1 : 1));
+export function inOrder(credentials: readonly StoredCredential[]): readonly StoredCredential[] {
+  if (credentials.length < 2) return credentials;
+  let ordered = ORDERED.get(credentials);
+  if (!ordered) {
+    ordered = credentials.toSorted((one, other) => one.sortOrder - other.sortOrder || (one.id < other.id ? -1 : 1));
+    ORDERED.set(credentials, ordered);
+  }
+  return ordered;
+}
 
 /**
  * What a provider can be called with for this model, in the order of the groups; empty where there is nothing.

@@ -50,7 +50,19 @@ export interface HealthKey {
   readonly tag: string;
   /** Id of the credential, `SHARED_CREDENTIAL` for the operator's own. */
   readonly credential: string;
+  /** The three as one text, by which figures are looked up; absent: it is made at each look-up. */
+  readonly id?: string;
 }
+
+/** None of the three can hold a space. */
+export const healthId = ({ model, tag, credential }: HealthKey): string => `${model} ${tag} ${credential}`;
+
+export const healthKey = (model: string, tag: string, credential: string): HealthKey => ({
+  model,
+  tag,
+  credential,
+  id: `${model} ${tag} ${credential}`,
+});
 
 /** The state of all endpoints at one moment, for one caller's plan. */
 export interface HealthSnapshot {

@@ -66,9 +66,9 @@ export const lengthsOf = (pricing: Pricing, tier: ServiceTier): readonly PriceTi
 /** A request as far as its size enters the price that endpoints are compared by. */
 export interface ComparedSize {
   readonly promptTokensMin: number;
-  readonly maxOutputTokens?: number;
-  readonly images?: number;
-  readonly webSearches?: number;
+  readonly maxOutputTokens?: number | undefined;
+  readonly images?: number | undefined;
+  readonly webSearches?: number | undefined;
 }
 
 /** Of an answer, where no shorter one was asked for: fees are spread over so many tokens and those of the prompt. */

@@ -23,7 +23,7 @@ export function nameAdvisors(
   { catalog, needs, policies }: Pick<RouteInputs, 'catalog' | 'needs' | 'policies'>,
 ): ModelRequest {
   if (!request.tools.some(isAdvisor)) return request;
-  const rules = readRules(needs, policies);
+  const rules = readRules(needs.preferences, policies);
   const tools = request.tools.map((tool, index) =>
     isAdvisor(tool) ? { ...tool, advisor: findModel(nameIn(tool), `tools.${index}.model`, catalog, rules) } : tool,
   );
@@ -61,7 +61,7 @@ export function consultedModels({
   needs,
   policies,
 }: Pick<RouteInputs, 'catalog' | 'needs' | 'policies'>): (name: Json | undefined, path: string) => Model {
-  const rules = readRules(needs, policies);
+  const rules = readRules(needs.preferences, policies);
   return (name, path) => findModel(name, path, catalog, rules);
 }
 

@@ -1,10 +1,11 @@
+import type { Candidate } from './candidate.js';
 import type { EligibleCandidate } from './candidates.js';
 import { drawKey } from './draw.js';
 import type { EndpointHealth, Percentiles } from './health.js';
 import { comparedPrice, type ComparedSize } from './leg-price.js';
 import { MODELS_MAX, type Exclusion, type Ordering, type PlannedLeg, type ServiceTier } from './plan.js';
 import type { PercentileCutoffs, ProviderPreferences } from './preferences.js';
-import type { NamedModel, RouteInputs } from './route-inputs.js';
+import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
 import { refusesKeepingOf, type Rules } from './rules.js';
 import { findSlug } from './slug.js';
 import { FIGURES, type Figures } from './sort-figures.js';
@@ -29,9 +30,9 @@ interface Ranked {
 export interface ModelOrdering {
   readonly ordering: Ordering;
   /** Absent where the order is not by a `sort`. */
-  readonly figures?: Figures;
+  readonly figures?: Figures | undefined;
   /** Tag of the endpoint the session is bound to. */
-  readonly pin?: string;
+  readonly pin?: string | undefined;
 }
 
 /** How the legs of one plan are ordered. */
@@ -41,6 +42,10 @@ export interface OrderingRules {
   /** By place of the model in the plan. */
   readonly models: readonly ModelOrdering[];
 }
+
+const AS_LISTED: ModelOrdering = { ordering: 'order' };
+const DRAWN: ModelOrdering = { ordering: 'draw' };
+const BY_SESSION: ModelOrdering = { ordering: 'session' };
 
 /**
  * `order` switches sorting, sessions and pins off; `sort` switches the draw off (docs/wire/routing.md#default-order,
@@ -52,18 +57,16 @@ export function readOrdering(
   models: readonly NamedModel[],
   { session, seed }: RouteInputs,
 ): OrderingRules {
-  if (rules.order.length > 0) return { seed, models: models.map(() => ({ ordering: 'order' })) };
-  const { sort, partition } = rules.needs.preferences;
+  if (rules.order.length > 0) return { seed, models: models.map(() => AS_LISTED) };
+  const { sort, partition } = rules.preferences;
   const common = partition === 'none' ? (sort ?? models.find((model) => model.sort)?.sort) : undefined;
   const orderings: ModelOrdering[] = [];
   for (const { id, sort: own } of models) {
     const by = partition === 'none' ? common : (own ?? sort);
     const pin = session?.pinOf(id);
-    orderings.push({
-      ordering: by ?? (session?.key === undefined ? 'draw' : 'session'),
-      ...(by && { figures: FIGURES[by] }),
-      ...(pin !== undefined && { pin }),
-    });
+    const unsorted = session?.key === undefined ? DRAWN : BY_SESSION;
+    if (by === undefined && pin === undefined) orderings.push(unsorted);
+    else orderings.push({ ordering: by ?? unsorted.ordering, figures: by && FIGURES[by], pin });
   }
   return { seed: session?.key ?? seed, models: orderings };
 }
@@ -76,19 +79,20 @@ export function readOrdering(
 export function orderLegs(
   kept: readonly EligibleCandidate[],
   rules: Rules,
+  needs: RouteNeeds,
   orderings: OrderingRules,
   excluded: Exclusion[],
 ): readonly PlannedLeg[] {
-  const isContested = kept.length > 1;
-  const ranked: Ranked[] = [];
-  for (const one of kept) ranked.push(rank(one, rules, orderings, isContested));
-  if (isContested) {
-    ranked.sort(compare);
-    if (rules.needs.preferences.partition !== 'none' && setModelsBack(ranked)) ranked.sort(compare);
-  }
-  if (rules.onlyFirst) return firstOfEach(ranked, excluded);
   const legs: PlannedLeg[] = [];
-  for (const { leg } of ranked) legs.push(leg);
+  for (const one of kept) legs.push(plannedLeg(one, rules, needs, orderings.models[one.modelIndex]!));
+  if (legs.length < 2) return legs;
+  const ranked: Ranked[] = [];
+  for (let index = 0; index < legs.length; index++)
+    ranked.push(rank(legs[index]!, kept[index]!, rules, needs, orderings));
+  ranked.sort(compare);
+  if (rules.preferences.partition !== 'none' && setModelsBack(ranked)) ranked.sort(compare);
+  if (rules.onlyFirst) return firstOfEach(ranked, excluded);
+  for (let index = 0; index < legs.length; index++) legs[index] = ranked[index]!.leg;
   return legs;
 }
 
@@ -114,37 +118,71 @@ const LISTED_NOT = Number.MAX_SAFE_INTEGER;
  */
 const ANY_TURN: ComparedSize = { promptTokensMin: 0 };
 
-/** @param isContested whether there is any other that it could stand before or behind */
-function rank(kept: EligibleCandidate, rules: Rules, { seed, models }: OrderingRules, isContested: boolean): Ranked {
-  const { candidate, credential, health, placedBy } = kept;
-  const { model, modelIndex, endpoint, tier, tag } = candidate;
-  const { needs, order } = rules;
-  const { ordering, figures, pin } = models[modelIndex]!;
+/** A leg of its own for each plan: it holds what was known of its endpoint then. */
+function plannedLeg(
+  { candidate, modelIndex, credential, healthKey, health }: EligibleCandidate,
+  rules: Rules,
+  needs: RouteNeeds,
+  { ordering, figures, pin }: ModelOrdering,
+): PlannedLeg {
+  const { model, endpoint, tier, tag } = candidate;
+  const isListed = rules.order.length > 0 && findSlug(rules.order, candidate) !== -1;
+  const isPinned = pin === tag && health?.isOut !== true;
+  const mayBeSetBack = health !== undefined && !isListed && !isPinned;
+  const price = priceOf(candidate, needs);
+  const drawnPrice = ordering === 'session' ? sessionPriceOf(candidate) : price;
+  const isDrawn = !isListed && figures === undefined && drawnPrice > 0;
+  const refusesKeeping =
+    (rules.refusesCollection || rules.refusesRetention !== false) && refusesKeepingOf(rules, model.id);
+  return {
+    model,
+    endpoint,
+    tier,
+    tag,
+    credential: credential.id,
+    modelIndex,
+    price,
+    weight: isDrawn ? 1 / (drawnPrice * drawnPrice) : undefined,
+    setBack: mayBeSetBack ? reasonToSetBack(figures !== undefined, health, rules.preferences) : undefined,
+    isPinned: isPinned || undefined,
+    health,
+    healthKey,
+    refusesKeeping: refusesKeeping || undefined,
+  };
+}
+
+/** Known ahead, unless what the request holds enters it. */
+const priceOf = ({ flatPrice, endpoint, tier }: Candidate, needs: RouteNeeds): number =>
+  flatPrice !== undefined && needs.images === undefined && needs.webSearches === undefined
+    ? flatPrice
+    : comparedPrice(endpoint.pricing, tier, needs);
+
+const sessionPriceOf = ({ flatPrice, endpoint, tier }: Candidate): number =>
+  flatPrice ?? comparedPrice(endpoint.pricing, tier, ANY_TURN);
+
+/** What decides the place of a leg that others stand beside. */
+function rank(
+  leg: PlannedLeg,
+  { candidate, credential, placedBy }: EligibleCandidate,
+  { order, preferences }: Rules,
+  { tier: asked }: RouteNeeds,
+  { seed, models }: OrderingRules,
+): Ranked {
+  const { model, modelIndex, endpoint, tier, tag, setBack } = leg;
+  const { ordering, figures } = models[modelIndex]!;
   const place = order.length > 0 ? findSlug(order, candidate) : -1;
   const isListed = place !== -1;
   const isDrawn = !isListed && figures === undefined;
-  const isPinned = pin === tag && health?.isOut !== true;
-  const setBack = isListed || isPinned ? undefined : reasonToSetBack(figures !== undefined, health, needs.preferences);
-  const price = comparedPrice(endpoint.pricing, tier, needs);
-  const drawnPrice = ordering === 'session' ? comparedPrice(endpoint.pricing, tier, ANY_TURN) : price;
-  // Written to rather than spread together: this runs for every leg of every request.
-  const leg: Written<PlannedLeg> = { model, endpoint, tier, tag, credential: credential.id, modelIndex, price };
-  if (isDrawn && drawnPrice > 0) leg.weight = 1 / (drawnPrice * drawnPrice);
-  if (setBack) leg.setBack = setBack;
-  if (isPinned) leg.isPinned = true;
-  if (health) leg.health = health;
-  if ((rules.refusesCollection || rules.refusesRetention !== false) && refusesKeepingOf(rules, model.id))
-    leg.refusesKeeping = true;
+  const drawnPrice = ordering === 'session' ? sessionPriceOf(candidate) : leg.price;
   return {
     leg,
-    model: needs.preferences.partition === 'none' ? 0 : modelIndex,
+    model: preferences.partition === 'none' ? 0 : modelIndex,
     group: credential.group,
     setBack: setBack ? SET_BACK_RANK[setBack] : 0,
-    tier: TIER_RANK[needs.tier][tier],
-    pin: isPinned ? 0 : 1,
+    tier: TIER_RANK[asked][tier],
+    pin: leg.isPinned ? 0 : 1,
     listed: isListed ? place : LISTED_NOT,
-    figure:
-      isDrawn && isContested ? drawKey(seed, model.id, tag, drawnPrice) : (figures?.first(endpoint, placedBy) ?? 0),
+    figure: isDrawn ? drawKey(seed, model.id, tag, drawnPrice) : (figures?.first(endpoint, placedBy) ?? 0),
     secondFigure: figures?.second?.(placedBy) ?? 0,
     credentialPlace: credential.place,
   };
@@ -160,10 +198,9 @@ const SET_BACK_RANK: Readonly<Record<NonNullable<PlannedLeg['setBack']>, number>
  */
 function reasonToSetBack(
   isSorted: boolean,
-  health: EndpointHealth | undefined,
+  health: EndpointHealth,
   { preferredMaxLatency, preferredMinThroughput }: ProviderPreferences,
 ): PlannedLeg['setBack'] {
-  if (!health) return undefined;
   if (health.isOut && !isSorted) return 'outage';
   // Figures are put together when they are read: here only where somebody asks.
   if (preferredMaxLatency && misses(preferredMaxLatency, health.latency, 1)) return 'preference';
@@ -182,8 +219,6 @@ function misses(cutoffs: PercentileCutoffs, figures: Percentiles | undefined, si
   }
   return false;
 }
-
-type Written<T> = { -readonly [Key in keyof T]: T[Key] };
 
 function compare(one: Ranked, other: Ranked): number {
   return (

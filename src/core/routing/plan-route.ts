@@ -17,12 +17,20 @@ export const MODELS_NAMED_MAX = 64;
  */
 export function planRoute(inputs: RouteInputs): Plan | undefined {
   const { needs, catalog, policies, credentials } = inputs;
+  const { preferences } = needs;
   if (needs.models[0] === undefined || !catalog.models.has(needs.models[0].id)) return undefined;
-  const rules = readRules(needs, policies);
+  const rules = readRules(preferences, policies);
   const excluded: Exclusion[] = [];
-  const ordered = credentials.length > 1 ? inOrder(credentials) : credentials;
-  const eligibility: Eligibility = { rules, inputs, credentials: ordered, kept: [], excluded, cooling: [] };
+  const eligibility: Eligibility = {
+    rules,
+    inputs,
+    credentials: credentials.length > 1 ? inOrder(credentials) : credentials,
+    kept: [],
+    excluded,
+    cooling: [],
+  };
   const models: NamedModel[] = [];
+  const ids: string[] = [];
   const namedMax = Math.min(needs.models.length, MODELS_NAMED_MAX);
   for (let index = 0; index < namedMax; index++) {
     const named = needs.models[index]!;
@@ -31,6 +39,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     else if (models.length === MODELS_MAX) excluded.push({ model: named.id, reason: 'too-many-models' });
     else {
       const modelIndex = models.push(named) - 1;
+      ids.push(named.id);
       const reason = rules.limitsModels ? forbids(rules, named.id) : undefined;
       if (reason === undefined) assessModel(eligibility, model, modelIndex);
       else excluded.push({ model: named.id, reason });
@@ -40,30 +49,33 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   if (unnamed > 0) {
     excluded.push({ model: needs.models[namedMax]!.id, reason: 'too-many-models', detail: `and ${unnamed - 1} more` });
   }
-  const kept = keptOrLast(eligibility);
+  // When nothing else is left, an endpoint is tried rather than refused.
+  const kept = eligibility.kept.length === 0 ? coolingAtLast(eligibility) : eligibility.kept;
   const orderings = readOrdering(rules, models, inputs);
-  const ids: string[] = [];
-  for (const { id } of models) ids.push(id);
-  const legs = orderLegs(kept, rules, orderings, excluded);
-  const unknownProviders = findUnknownProviders(needs.preferences, catalog);
+  const legs = orderLegs(kept, rules, needs, orderings, excluded);
+  const namesProviders = (preferences.only ?? preferences.order ?? preferences.ignore) !== undefined;
+  const unknownProviders = namesProviders ? findUnknownProviders(preferences, catalog) : NONE;
   return {
     requested: needs.requested,
     models: ids,
-    ...(needs.choice && { chosenBy: needs.choice.by, strategy: needs.choice.strategy }),
+    chosenBy: needs.choice?.by,
+    strategy: needs.choice?.strategy,
     ordering: orderings.models[0]!.ordering,
     seed: orderings.seed,
     catalog: catalog.hash,
     legs,
     excluded,
-    ...(unknownProviders.length > 0 && { unknownProviders }),
+    unknownProviders: unknownProviders.length > 0 ? unknownProviders : undefined,
     attemptsMax: ids.length > ATTEMPTS_MAX ? Math.max(ATTEMPTS_MAX, countModels(legs)) : ATTEMPTS_MAX,
     movesOnRefusal: needs.movesOnRefusal,
   };
 }
 
-/** When nothing else is left, an endpoint is tried rather than refused, unless its provider asked to be left alone. */
-function keptOrLast({ kept, cooling, excluded }: Eligibility): readonly EligibleCandidate[] {
-  if (kept.length > 0 || cooling.length === 0) return kept;
+const NONE: readonly never[] = [];
+
+/** What only cools, no longer excluded, unless its provider asked to be left alone. */
+function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCandidate[] {
+  if (cooling.length === 0) return cooling;
   const others = excluded.filter((one) => one.cooling === undefined || one.cooling.isFirm);
   excluded.splice(0, excluded.length, ...others);
   return cooling;

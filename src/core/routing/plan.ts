@@ -1,5 +1,5 @@
 import type { Endpoint, Model } from './catalog.js';
-import type { EndpointHealth } from './health.js';
+import type { EndpointHealth, HealthKey } from './health.js';
 
 /** Most models whose endpoints take part in one plan (docs/reasons/routing.md#bounds-of-a-plan). */
 export const MODELS_MAX = 8;
@@ -26,7 +26,9 @@ export interface Leg {
   /** `SHARED_CREDENTIAL`, or the id of a stored one. */
   readonly credential: string;
   /** The request, or a policy above it, lets the data of this call be neither collected nor kept; absent: it may. */
-  readonly refusesKeeping?: boolean;
+  readonly refusesKeeping?: boolean | undefined;
+  /** Whose figures its calls are; absent: it is made of the rest. */
+  readonly healthKey?: HealthKey;
 }
 
 /** Which of the written rules left a candidate out. Each has a row in the tables of `availability.ts`. */
@@ -89,13 +91,13 @@ export interface PlannedLeg extends Leg {
    * Of the draw, 1/price² (of a session's at its shortest) where it was drawn; absent where the order was asked for,
    * and for what is free.
    */
-  readonly weight?: number;
+  readonly weight?: number | undefined;
   /** Behind the others although it was kept. */
-  readonly setBack?: 'outage' | 'preference';
+  readonly setBack?: 'outage' | 'preference' | undefined;
   /** The session was bound here. */
-  readonly isPinned?: boolean;
+  readonly isPinned?: boolean | undefined;
   /** What was known of it, as far as it was asked. */
-  readonly health?: EndpointHealth;
+  readonly health?: EndpointHealth | undefined;
 }
 
 /** How routers choose in the place of a model, in the words of the routing metadata. */
@@ -112,9 +114,9 @@ export interface Plan {
   /** Ids of the catalog, in the order they are tried. */
   readonly models: readonly string[];
   /** Id of the plugin that chose them; absent: the request names them. */
-  readonly chosenBy?: string;
+  readonly chosenBy?: string | undefined;
   /** How it did; absent: the request names them. */
-  readonly strategy?: RouterStrategy;
+  readonly strategy?: RouterStrategy | undefined;
   readonly ordering: Ordering;
   /** What the draw was made from; the same seed and inputs give the same plan. */
   readonly seed: string;
@@ -123,7 +125,7 @@ export interface Plan {
   readonly legs: readonly PlannedLeg[];
   readonly excluded: readonly Exclusion[];
   /** Of the request's lists, what matches nothing because nobody knows it; absent: none. */
-  readonly unknownProviders?: readonly UnknownProvider[];
+  readonly unknownProviders?: readonly UnknownProvider[] | undefined;
   /** Most calls this plan may make. */
   readonly attemptsMax: number;
   /** A refusal moves on to the next model. */

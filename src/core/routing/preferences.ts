@@ -47,3 +47,6 @@ export interface ProviderPreferences {
   /** Tokens per second. */
   readonly preferredMinThroughput?: PercentileCutoffs;
 }
+
+/** Of requests that have none, which are known by this very object. */
+export const NO_PREFERENCES: ProviderPreferences = Object.freeze({});

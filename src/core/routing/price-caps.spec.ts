@@ -91,7 +91,7 @@ describe('fees', () => {
       NO_CATALOG,
     );
     expect([needs.images, needs.webSearches]).toEqual([2, 2]);
-    expect(routeNeeds(modelRequest({}), NO_CATALOG)).not.toHaveProperty('images');
+    expect(routeNeeds(modelRequest({}), NO_CATALOG).images).toBeUndefined();
   });
 });
 

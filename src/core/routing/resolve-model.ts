@@ -51,6 +51,24 @@ export function withModelIds(
   policies: readonly RoutingPolicy[],
   catalog: Pick<CatalogSnapshot, 'models'>,
 ): readonly RoutingPolicy[] {
+  if (policies.length === 0) return policies;
+  const known = POLICIES_WITH_IDS.get(policies);
+  if (known?.models === catalog.models) return known.policies;
+  const found = findModelIds(policies, catalog);
+  POLICIES_WITH_IDS.set(policies, { models: catalog.models, policies: found });
+  return found;
+}
+
+/** Of the catalog that they were asked for last: lists of policies are the same ones for seconds. */
+const POLICIES_WITH_IDS = new WeakMap<
+  readonly RoutingPolicy[],
+  { readonly models: Models; readonly policies: readonly RoutingPolicy[] }
+>();
+
+function findModelIds(
+  policies: readonly RoutingPolicy[],
+  catalog: Pick<CatalogSnapshot, 'models'>,
+): readonly RoutingPolicy[] {
   if (!policies.some(({ onlyModels, keyModels, ignoreModels }) => onlyModels || keyModels || ignoreModels))
     return policies;
   const withIds = (names: readonly string[]): string[] => names.map((name) => modelId(catalog, name) ?? name);

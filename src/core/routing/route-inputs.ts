@@ -54,7 +54,7 @@ export interface RouteNeeds {
   /** The request's model first, then those to fall back to, each once. */
   readonly models: readonly NamedModel[];
   /** Who chose these models, and from what; absent: the request names them. */
-  readonly choice?: Pick<NamedChoice, 'by' | 'strategy' | 'data'>;
+  readonly choice?: Pick<NamedChoice, 'by' | 'strategy' | 'data'> | undefined;
   readonly movesOnRefusal: boolean;
   readonly preferences: ProviderPreferences;
   /** What the request sets: the rows of the dialects' tables, as endpoints list them. */
@@ -62,26 +62,26 @@ export interface RouteNeeds {
   /** Besides text. */
   readonly modalities: readonly Modality[];
   /** What its answer is to hold besides text; absent: nothing. */
-  readonly outputs?: readonly Modality[];
+  readonly outputs?: readonly Modality[] | undefined;
   /** The prompt has at least so many tokens, however it is counted. */
   readonly promptTokensMin: number;
-  readonly maxOutputTokens?: number;
+  readonly maxOutputTokens?: number | undefined;
   /**
    * Endpoints with a context of at least and at most so many tokens are not too short: the request is shortened for
    * them. Absent: it is for none, or has room everywhere.
    */
-  readonly shortensTo?: readonly [min: number, max: number];
+  readonly shortensTo?: readonly [min: number, max: number] | undefined;
   /** Images it holds, and searches it may be expected to make; absent: none. */
-  readonly images?: number;
-  readonly webSearches?: number;
+  readonly images?: number | undefined;
+  readonly webSearches?: number | undefined;
   /** What its bound is made from; absent: no price is capped, so nobody asks. */
-  readonly measured?: MeasuredPrompt;
+  readonly measured?: MeasuredPrompt | undefined;
   /** `standard` unless the request's `service_tier` or `speed` asks for another. */
   readonly tier: ServiceTier;
   /** Words with a price of their own; absent: none. */
-  readonly words?: readonly PricedWord[];
+  readonly words?: readonly PricedWord[] | undefined;
   /** Names of top-level fields that no face declares; absent: none, or not every field is required. */
-  readonly undeclared?: readonly string[];
+  readonly undeclared?: readonly string[] | undefined;
 }
 
 /** Authors for whose models zero data retention is asked apart from the rest. */
@@ -134,7 +134,8 @@ export interface RouteInputs {
     parameter: RequestField,
   ) => boolean;
   /** Whether a field that no face declares is sent to the provider as the request has it; absent: all are. */
-  readonly passes?: (target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean;
+  readonly passes?:
+    ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean) | undefined;
   readonly policies: readonly RoutingPolicy[];
   readonly session?: SessionInputs | undefined;
   /** Random, or given by whoever wants the same draw again. */

@@ -5,6 +5,7 @@ import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
 import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
 import { readModelName } from './model-name.js';
+import { preparedModel } from './prepared-model.js';
 import { modelId } from './resolve-model.js';
 import type { ServiceTier } from './plan.js';
 import { pricedWords, searchFields } from './priced-words.js';
@@ -26,33 +27,33 @@ export function routeNeeds(
   choice?: MadeChoice,
   shortensTo?: number,
 ): RouteNeeds {
-  const { tokensMin, modalities, images } = sizePrompt(request);
+  const { preferences, extras, tools, maxOutputTokens } = request;
+  const size = sizePrompt(request);
+  const tokensMin = Math.floor(size.characters / CHARACTERS_PER_TOKEN_MAX);
   const words = pricedWords(request);
-  const webSearches = countSearches(request);
+  const webSearches = tools.length > 0 || extras ? countSearches(request) : 0;
   const models = listModels(request, catalog, choice);
-  const needed = tokensMin + (request.maxOutputTokens ?? 0);
-  const shortened = shortensTo === undefined ? undefined : contextsFor(needed, shortensTo, models, catalog);
+  const needed = tokensMin + (maxOutputTokens ?? 0);
   return {
     requested: request.model,
     models,
-    ...(choice && { choice: { by: choice.by, strategy: choice.strategy, data: choice.data } }),
+    choice: choice && { by: choice.by, strategy: choice.strategy, data: choice.data },
     movesOnRefusal: request.fallbackModels?.onRefusal ?? false,
-    preferences: request.preferences,
+    preferences,
     parameters: requiredFields(request),
-    modalities,
-    ...(request.modalities?.includes('image') && { outputs: IMAGES }),
+    modalities: size.modalities ? inOneOrder(size.modalities) : NONE,
+    outputs: request.modalities?.includes('image') ? IMAGES : undefined,
     promptTokensMin: tokensMin,
-    ...(request.maxOutputTokens !== undefined && { maxOutputTokens: request.maxOutputTokens }),
-    ...(shortened && { shortensTo: shortened }),
-    ...(images > 0 && { images }),
-    ...(webSearches > 0 && { webSearches }),
-    ...(request.preferences.maxPrice && { measured: measurePrompt(request) }),
+    maxOutputTokens,
+    shortensTo: shortensTo === undefined ? undefined : contextsFor(needed, shortensTo, models, catalog),
+    images: size.images || undefined,
+    webSearches: webSearches || undefined,
+    measured: preferences.maxPrice && measurePrompt(request),
     // `speed: fast` means what `service_tier: fast` means; a tier that is named is the more exact word
     // (docs/wire/messages.md#speed-and-tier).
-    tier: TIERS.get(request.serviceTier ?? '') ?? (request.speed === 'fast' ? 'fast' : 'standard'),
-    ...(words.length > 0 && { words }),
-    ...(request.extras &&
-      request.preferences.requireParameters === true && { undeclared: askedFields(request.extras) }),
+    tier: (request.serviceTier && TIERS.get(request.serviceTier)) || (request.speed === 'fast' ? 'fast' : 'standard'),
+    words: words.length > 0 ? words : undefined,
+    undeclared: extras && preferences.requireParameters === true ? askedFields(extras) : undefined,
   };
 }
 
@@ -78,17 +79,20 @@ function contextsFor(
   models: readonly NamedModel[],
   catalog: KnownModels,
 ): RouteNeeds['shortensTo'] {
-  const contexts = models.flatMap(({ id }) => catalog.models.get(id)?.endpoints ?? NO_ENDPOINTS);
   let largest = 0;
   let least = Infinity;
-  for (const { contextLength } of contexts) {
-    largest = Math.max(largest, contextLength);
-    least = Math.min(least, contextLength);
+  for (const { id } of models) {
+    const model = catalog.models.get(id);
+    if (!model) continue;
+    const { contextMin, contextMax } = preparedModel(model);
+    largest = Math.max(largest, contextMax);
+    least = Math.min(least, contextMin);
   }
   if (needed <= largest || least > max) return undefined;
   return [Math.min(Math.ceil(needed / 2), largest), Math.min(max, largest)];
 }
-const NO_ENDPOINTS: readonly never[] = [];
+
+const NONE: readonly never[] = [];
 
 /** A policy's order stands in where the request asks for none of its own. */
 export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPolicy[]): RouteNeeds {
@@ -107,20 +111,19 @@ function listModels(
   choice: MadeChoice | undefined,
 ): readonly NamedModel[] {
   // One that is named plainly, as most are.
-  if (!fallbackModels && !choice && catalog.models.has(model)) return [{ id: model }];
+  const plain = fallbackModels || choice ? undefined : catalog.models.get(model);
+  if (plain) return preparedModel(plain).named;
   const named = new Map<string, NamedModel>();
   // What sorts the endpoints of a router's name sorts those of the models that it chose.
   const sort = choice && readModelName(model).sort;
-  for (const id of choice?.models ?? NO_MODELS) named.set(id, { id, ...(sort && { sort }) });
-  for (const name of [...(choice ? NO_MODELS : [model]), ...(fallbackModels?.models ?? NO_MODELS)]) {
+  for (const id of choice?.models ?? NONE) named.set(id, { id, ...(sort && { sort }) });
+  for (const name of [...(choice ? NONE : [model]), ...(fallbackModels?.models ?? NONE)]) {
     const { id: asked, sort } = readModelName(name);
     const id = modelId(catalog, asked) ?? asked;
     if (!named.has(id)) named.set(id, { id, ...(sort && { sort }) });
   }
   return [...named.values()];
 }
-
-const NO_MODELS: readonly never[] = [];
 
 const TIERS: ReadonlyMap<string, ServiceTier> = new Map([
   ['fast', 'fast'],
@@ -134,16 +137,7 @@ const TIERS: ReadonlyMap<string, ServiceTier> = new Map([
  */
 const CHARACTERS_PER_TOKEN_MAX = 6;
 
-/** What a prompt certainly holds, without reading any of it. */
-interface PromptSize {
-  /** At least so many, by the lengths of its texts. */
-  readonly tokensMin: number;
-  /** Besides text, in the order of `MODALITIES`. */
-  readonly modalities: readonly Modality[];
-  readonly images: number;
-}
-
-function sizePrompt(request: ModelRequest): PromptSize {
+function sizePrompt(request: ModelRequest): Found {
   const found: Found = {
     characters: 0,
     images: 0,
@@ -156,17 +150,17 @@ function sizePrompt(request: ModelRequest): PromptSize {
     found.isModels = message.role === 'assistant';
     addBlocks(message.content, found);
   }
-  const { characters, modalities, images } = found;
-  return {
-    images,
-    tokensMin: Math.floor(characters / CHARACTERS_PER_TOKEN_MAX),
-    modalities: modalities ? MODALITIES.filter((modality) => modalities.has(modality)) : [],
-  };
+  return found;
 }
 
+const inOneOrder = (found: ReadonlySet<Modality>): readonly Modality[] =>
+  MODALITIES.filter((modality) => found.has(modality));
+
+/** What a prompt certainly holds, without reading any of it. */
 interface Found {
   characters: number;
   images: number;
+  /** Besides text. */
   modalities: Set<Modality> | undefined;
   /** The model itself said it: a picture that it drew is told in a word to who reads none. */
   isModels: boolean;

@@ -4,7 +4,7 @@ import { collects, type Endpoint } from './catalog.js';
 import type { Exclusion, ExclusionReason, ServiceTier } from './plan.js';
 import { unpricedField } from './priced-words.js';
 import { findPriceAbove, readCaps, type ReadCaps } from './price-caps.js';
-import type { Quantization } from './preferences.js';
+import { NO_PREFERENCES, type ProviderPreferences, type Quantization } from './preferences.js';
 import { matchesModel } from './model-pattern.js';
 import { shortened } from '../shortened.js';
 import { ZDR_AUTHORS, type RouteInputs, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
@@ -16,9 +16,11 @@ interface SlugList {
   readonly isPolicy: boolean;
 }
 
-/** A request's preferences and the policies above it as one, read once per plan. Absent: asks for nothing. */
+/** A request's preferences and the policies above it as one. Absent: asks for nothing. */
 export interface Rules {
-  readonly needs: RouteNeeds;
+  readonly preferences: ProviderPreferences;
+  /** Whether any of them leaves an endpoint out by what its provider is or what it offers. */
+  readonly narrows: boolean;
   /** A candidate must be in each of them. */
   readonly only: readonly SlugList[];
   /** A candidate must be in none of them. */
@@ -56,12 +58,21 @@ const WIDER: Partial<Readonly<Record<Quantization, readonly Quantization[]>>> = 
 
 const NONE: readonly never[] = [];
 
+/** Of requests without preferences, by their policies: lists of those are the same ones for seconds. */
+const PLAIN_RULES = new WeakMap<readonly RoutingPolicy[], Rules>();
+
 /**
  * An empty list in a request says nothing; an empty `only` of a policy allows nobody.
  * @throws GatewayError `invalid-request` for a price that is no decimal
  */
-export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[]): Rules {
-  const { preferences } = needs;
+export function readRules(preferences: ProviderPreferences, policies: readonly RoutingPolicy[]): Rules {
+  if (preferences !== NO_PREFERENCES) return combine(preferences, policies);
+  let rules = PLAIN_RULES.get(policies);
+  if (!rules) PLAIN_RULES.set(policies, (rules = combine(preferences, policies)));
+  return rules;
+}
+
+function combine(preferences: ProviderPreferences, policies: readonly RoutingPolicy[]): Rules {
   const order = preferences.order?.map(readSlug) ?? NONE;
   const allowed = preferences.only?.map(readSlug) ?? NONE;
   const ignored = preferences.ignore?.map(readSlug) ?? NONE;
@@ -85,14 +96,25 @@ export function readRules(needs: RouteNeeds, policies: readonly RoutingPolicy[])
     keyModels ??= policy.keyModels;
   }
   const noFallbacks = preferences.allowFallbacks === false;
+  const onlyOrdered = noFallbacks && order.length > 0;
   return {
-    needs,
+    preferences,
+    narrows:
+      only.length + ignore.length > 0 ||
+      onlyOrdered ||
+      refusesCollection ||
+      refusesRetention ||
+      authors.size > 0 ||
+      preferences.enforceDistillableText === true ||
+      preferences.requireParameters === true ||
+      preferences.quantizations !== undefined ||
+      preferences.maxPrice !== undefined,
     only,
     ignore,
     order,
     fullSlugs:
       order.length + allowed.length > 0 ? [...order, ...allowed].filter(({ tail }) => tail !== undefined) : NONE,
-    onlyOrdered: noFallbacks && order.length > 0,
+    onlyOrdered,
     onlyFirst: noFallbacks && order.length === 0,
     refusesCollection,
     refusesRetention: refusesRetention || (authors.size > 0 && authors),
@@ -134,6 +156,9 @@ const isNamedApart = (author: string): boolean => (ZDR_AUTHORS as readonly strin
 const widen = (asked: readonly Quantization[]): ReadonlySet<Quantization> =>
   new Set(asked.flatMap((quantization) => [quantization, ...(WIDER[quantization] ?? NONE)]));
 
+type Excluded = Pick<Exclusion, 'reason' | 'detail'>;
+type Dialects = Pick<RouteInputs, 'carries' | 'passes'>;
+
 /**
  * What leaves a candidate out whoever pays for it: the first of the reasons, in the order in which they are given.
  * Credentials and pauses come after: they differ from copy to copy, and a key grants no exemption from these
@@ -142,18 +167,39 @@ const widen = (asked: readonly Quantization[]): ReadonlySet<Quantization> =>
 export function findExclusion(
   candidate: Candidate,
   rules: Rules,
-  { carries, passes }: Pick<RouteInputs, 'carries' | 'passes'> = {},
-): Pick<Exclusion, 'reason' | 'detail'> | undefined {
-  const { endpoint, model, provider } = candidate;
-  const {
-    preferences,
-    parameters,
-    modalities,
-    promptTokensMin: prompt,
-    maxOutputTokens: output = 0,
-    shortensTo,
-  } = rules.needs;
+  needs: RouteNeeds,
+  dialects: Dialects = {},
+): Excluded | undefined {
+  const ofProvider = rules.narrows ? excludedByProvider(candidate, rules) : undefined;
+  if (ofProvider) return ofProvider;
+  if (candidate.tier !== 'standard' && !sendsTier(candidate, dialects.carries))
+    return { reason: 'unsupported-parameter', detail: 'service_tier' };
+  const ofOffer = rules.narrows ? excludedByOffer(candidate, rules, needs, dialects) : undefined;
+  if (ofOffer) return ofOffer;
 
+  const { endpoint, model } = candidate;
+  const { modalities, outputs, promptTokensMin: prompt, maxOutputTokens: output = 0, shortensTo } = needs;
+  const { contextLength } = endpoint;
+  if (prompt + output > contextLength && !(shortensTo && isShortened(shortensTo, output, contextLength))) {
+    const parts = [
+      ...(prompt > 0 ? [`prompt ${prompt}`] : []),
+      ...(prompt > contextLength ? [] : [`max_tokens ${output}`]),
+    ];
+    return { reason: 'context-length', detail: `${parts.join(' + ')} > ${contextLength}` };
+  }
+  const outputMax = endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? Infinity;
+  if (output > outputMax) return { reason: 'max-tokens', detail: `${output} > ${outputMax}` };
+  if (modalities.length > 0) {
+    const unread = modalities.find((modality) => !model.inputModalities.includes(modality));
+    if (unread !== undefined) return { reason: 'modality', detail: unread };
+  }
+  const unmade = outputs?.find((modality) => !model.outputModalities.includes(modality));
+  return unmade === undefined ? undefined : { reason: 'modality', detail: `${unmade} output` };
+}
+
+/** By who it is, and what becomes of data there. */
+function excludedByProvider(candidate: Candidate, rules: Rules): Excluded | undefined {
+  const { model, provider } = candidate;
   const notAllowedBy = rules.only.length > 0 ? findList(rules.only, candidate, false) : undefined;
   if (notAllowedBy) return { reason: 'not-allowed', detail: listName(notAllowedBy, 'provider.only') };
   const ignoredBy = rules.ignore.length > 0 ? findList(rules.ignore, candidate, true) : undefined;
@@ -163,38 +209,35 @@ export function findExclusion(
   if (rules.refusesCollection && collects(provider.policy)) return { reason: 'collects-data' };
   const isRetaining = rules.refusesRetention !== false && !provider.policy.zeroDataRetention;
   if (isRetaining && refusesRetentionOf(rules, model.id)) return { reason: 'retains-data' };
-  if (preferences.enforceDistillableText === true && model.distillable !== true) return { reason: 'not-distillable' };
-
-  if (!sendsTier(candidate, carries)) return { reason: 'unsupported-parameter', detail: 'service_tier' };
-
-  const { quantization, contextLength } = endpoint;
-  if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
-  const isStrict = preferences.requireParameters === true;
-  const unsupported = isStrict ? parameters.find((parameter) => !takes(candidate, parameter, carries)) : undefined;
-  if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
-  const unpriced = isStrict && rules.needs.words ? unpricedField(rules.needs.words, candidate) : undefined;
-  if (unpriced !== undefined) return { reason: 'unsupported-parameter', detail: unpriced };
-  const unpassed = isStrict && passes ? rules.needs.undeclared?.find((field) => !passes(candidate, field)) : undefined;
-  if (unpassed !== undefined) return { reason: 'unsupported-parameter', detail: shortened(unpassed) };
-  const above = rules.caps && findPriceAbove(rules.caps, candidate, rules.needs);
-  if (above !== undefined) return { reason: 'max-price', detail: above };
-
-  const [least, most] = shortensTo ?? [Infinity, 0];
-  const isShortened = least <= contextLength && contextLength <= most && output < contextLength;
-  if (prompt + output > contextLength && !isShortened) {
-    const parts = [
-      ...(prompt > 0 ? [`prompt ${prompt}`] : []),
-      ...(prompt > contextLength ? [] : [`max_tokens ${output}`]),
-    ];
-    return { reason: 'context-length', detail: `${parts.join(' + ')} > ${contextLength}` };
-  }
-  const outputMax = endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? Infinity;
-  if (output > outputMax) return { reason: 'max-tokens', detail: `${output} > ${outputMax}` };
-  const unread = modalities.find((modality) => !model.inputModalities.includes(modality));
-  if (unread !== undefined) return { reason: 'modality', detail: unread };
-  const unmade = rules.needs.outputs?.find((modality) => !model.outputModalities.includes(modality));
-  return unmade === undefined ? undefined : { reason: 'modality', detail: `${unmade} output` };
+  if (rules.preferences.enforceDistillableText === true && model.distillable !== true)
+    return { reason: 'not-distillable' };
+  return undefined;
 }
+
+/** By how it serves, what it supports, and what it costs. */
+function excludedByOffer(
+  candidate: Candidate,
+  rules: Rules,
+  needs: RouteNeeds,
+  { carries, passes }: Dialects,
+): Excluded | undefined {
+  const { quantization } = candidate.endpoint;
+  if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
+  if (rules.preferences.requireParameters === true) {
+    const unsupported =
+      needs.parameters.find((parameter) => !takes(candidate, parameter, carries)) ??
+      (needs.words && unpricedField(needs.words, candidate));
+    if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
+    const unpassed = passes ? needs.undeclared?.find((field) => !passes(candidate, field)) : undefined;
+    if (unpassed !== undefined) return { reason: 'unsupported-parameter', detail: shortened(unpassed) };
+  }
+  const above = rules.caps && findPriceAbove(rules.caps, candidate, needs);
+  return above === undefined ? undefined : { reason: 'max-price', detail: above };
+}
+
+/** Whether the request is shortened for a context of this length, and leaves room for its answer there. */
+const isShortened = ([least, most]: readonly [number, number], output: number, contextLength: number): boolean =>
+  least <= contextLength && contextLength <= most && output < contextLength;
 
 /**
  * Whether what a request sets has an effect there: the endpoint's list has it, and its dialect sends it. What is no
@@ -231,8 +274,8 @@ const TAKES_PART: Readonly<Record<ServiceTier, Participation>> = {
 };
 
 /** Whether its tier was asked for, by the request or by a full slug such as `openai/priority`. */
-export const takesPart = (candidate: Candidate, { needs, fullSlugs }: Rules): boolean =>
-  TAKES_PART[needs.tier][candidate.tier] || (fullSlugs.length > 0 && findSlug(fullSlugs, candidate) !== -1);
+export const takesPart = (candidate: Candidate, { fullSlugs }: Rules, { tier }: RouteNeeds): boolean =>
+  TAKES_PART[tier][candidate.tier] || (fullSlugs.length > 0 && findSlug(fullSlugs, candidate) !== -1);
 
 /** docs/wire/routing.md#unsupported-parameters: lists name what is answered by a schema, or reasoned, by either. */
 const ALSO_BY: Readonly<Partial<Record<RequestField, RequestField>>> = {
