@@ -89,7 +89,10 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   readonly options: Readonly<Record<string, OptionsSchema>>;
   /** On where nobody speaks of it, with these options. Absent: off. */
   readonly unasked?: Options;
-  /** Whether a request has anything for it; asked of each, so it takes no time. Absent: every request. */
+  /**
+   * Whether a request has anything for it. Not asked of conversations of plain texts (`traitsOf`), and of all others, so
+   * that it takes no time. Absent: every request.
+   */
   concerns?(request: ModelRequest): boolean;
   /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
   readonly stageType?: 'plugin' | 'context_compression' | 'guardrail';
@@ -119,7 +122,10 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
    * @param note for what is to be told where it throws
    */
   consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
-  /** What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Pure. */
+  /**
+   * What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Its `fit` is not asked
+   * for others. Pure.
+   */
   shortens?(options: Options): { readonly contextMax: number };
   /**
    * The request as one leg can take it, before it is sent there: at once where it is short. Its note is told where that

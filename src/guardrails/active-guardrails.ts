@@ -17,10 +17,10 @@ export interface GuardrailSet {
   /** `scope_id`s of the budgets whose counters the hold is taken from. */
   readonly budgets: readonly string[];
   /**
-   * At once where there is no filter.
+   * Undefined where there is no filter.
    * @param signal ends it with its reason
    */
-  inspect(request: ModelRequest, signal: CancelSignal): Inspection | Promise<Inspection>;
+  readonly inspect: ((request: ModelRequest, signal: CancelSignal) => Inspection | Promise<Inspection>) | undefined;
 }
 
 /** What is in force for anybody of an account, and the sets that callers have been given of it. */
@@ -138,7 +138,7 @@ function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: reado
     if (policy) policies.push(policy);
     filters.push(...readFilters(guardrail, through));
   }
-  if (filters.length === 0) return { policies, inspect: passAll };
+  if (filters.length === 0) return { policies, inspect: undefined };
   const inspector = new Inspector(filters);
   return { policies, inspect: (request, signal) => inspector.inspect(request, signal) };
 }
@@ -152,11 +152,10 @@ async function readable<T>(work: Promise<T>): Promise<T> {
 }
 
 const NO_STAGES: readonly never[] = [];
-const passAll = (request: ModelRequest): Inspection => ({ request, stages: NO_STAGES });
 
 /** Where no guardrail is in force. */
 export const NONE: GuardrailSet = {
   policies: NO_STAGES,
   budgets: NO_STAGES,
-  inspect: passAll,
+  inspect: undefined,
 };

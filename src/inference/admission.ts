@@ -12,12 +12,21 @@ import { listPdfs, measurePrompt, withPdfSizes, type MeasuredPrompt } from '../c
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
-import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
+import {
+  countedBy,
+  remainingOf,
+  type HeldAmounts,
+  type Hold,
+  type HoldOutcome,
+  type HoldRefusal,
+  type HoldRequest,
+} from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
 import { FreeGate, freeDayError, isFreeVariant, type FreePlace } from '../limits/free-gate.js';
 import { isLimitedCaller, KeyGate } from '../limits/key-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
 import type { LimitSlot } from '../limits/limit-slot.js';
+import type { ModelLimiter } from '../routing/plan-runner.js';
 import {
   affordableAtRest,
   affordableTogether,
@@ -30,7 +39,7 @@ import { FreeRequest } from './free-request.js';
 import { GenerationBilling } from './generation-billing.js';
 import { holdError } from './hold-error.js';
 import { KeyRate, mostTokens } from './key-rate.js';
-import { ModelSlots } from './model-slots.js';
+import { ModelPlaces } from './model-slots.js';
 import { PdfCounter } from './pdf-counter.js';
 
 /** Holds that are tried for one request: as it was planned, once more when counters are posted, and narrower, twice. */
@@ -51,12 +60,12 @@ export interface Admitted {
   readonly prompt: MeasuredPrompt;
   /** Reserves more for further calls. */
   readonly billing: GenerationBilling;
-  /** Whether its models may be called. */
-  readonly modelLimiter: ModelSlots;
-  /** Takes what further calls need of the limits of its key; absent: it has none. */
-  readonly keyRate?: KeyRate;
+  /** Whether models with limits may be called. */
+  readonly modelLimiter: ModelLimiter;
+  /** Takes what further calls need of the limits of its key; undefined: it has none. */
+  readonly keyRate: KeyRate | undefined;
   /** As `NextCall` has it, of the call that it goes on with. */
-  readonly release: () => void;
+  release(): void;
 }
 
 /** What a further call goes on with. */
@@ -65,11 +74,46 @@ export interface NextCall extends Pick<Admitted, 'plan' | 'prompt'> {
   readonly release: () => void;
 }
 
-/** What a plan goes on with. */
+/** A generation whose hold was granted. */
+class AdmittedRequest implements Admitted {
+  /** Of its first call. */
+  private readonly room: HeldAmounts;
+
+  constructor(
+    readonly plan: Plan,
+    readonly prompt: MeasuredPrompt,
+    readonly billing: GenerationBilling,
+    readonly modelLimiter: ModelLimiter,
+    readonly keyRate: KeyRate | undefined,
+  ) {
+    this.room = billing.hold.bound;
+  }
+
+  release(): void {
+    this.billing.release(this.room);
+  }
+}
+
+/** What a plan asks the ledger for. */
+interface Reservation extends AdmissionInputs {
+  readonly id: GenerationId;
+  readonly plan: Plan;
+  readonly prompt: MeasuredPrompt;
+  readonly legs: readonly PricedLeg[];
+}
+
+/** Counters without room for what was asked. */
+type Refused = Extract<HoldOutcome, { readonly refused: unknown }>['refused'];
+
+/** A hold, and the legs that it covers. */
 interface Reserved {
   readonly hold: Hold;
   readonly legs: readonly PricedLeg[];
-  /** Absent where none of them is free. */
+}
+
+/** What it takes of limits of number beside that. */
+interface Entered extends Reserved {
+  /** Absent where none of the legs is free. */
   readonly freeRequest?: FreeRequest;
   /** Taken of the limits of the key; absent: it has none. */
   readonly keySlot?: LimitSlot;
@@ -90,15 +134,19 @@ export interface LegForecast {
 /** Who may go on: reserves the most a plan can cost, counts what is free, and takes places at the limits of models. */
 @Injectable()
 export class Admission {
+  private readonly modelLimiter: ModelLimiter;
+
   constructor(
     private readonly ledger: LedgerService,
     private readonly billing: BillingService,
     private readonly keyGate: KeyGate,
     private readonly freeGate: FreeGate,
-    private readonly models: ModelGate,
+    models: ModelGate,
     private readonly pdfs: PdfCounter,
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.modelLimiter = new ModelPlaces(models);
+  }
 
   /** The most that a call of each leg can cost; what a caller is shown and what is held. */
   price(prompt: MeasuredPrompt, leg: Leg): HeldAmounts {
@@ -129,22 +177,24 @@ export class Admission {
     const measured = this.measure(payer.request);
     // No turn of the microtask queue for what is at hand.
     const prompt = measured instanceof Promise ? await measured : measured;
-    const planned = generation.plan!;
-    const { hold, legs, freeRequest, keySlot } = await this.reserve(generation.id, planned, prompt, payer, signal);
+    const { id, plan: planned } = generation;
+    const { caller, guardrails } = payer;
+    const legs: PricedLeg[] = [];
+    for (const leg of planned!.legs) legs.push({ leg, amounts: this.price(prompt, leg) });
+    const asked: Reservation = { id, request: payer.request, caller, guardrails, plan: planned!, prompt, legs };
+    const outcome = await this.ledger.hold(this.holdFor(asked, legs), signal);
+    const reserved =
+      'granted' in outcome ? { hold: outcome.granted, legs } : await this.reserveLess(asked, outcome.refused, signal);
+    const { hold } = reserved;
+    const isCounted = caller.rateLimits !== undefined || hold.request.isFree;
+    const entered: Entered = isCounted ? await this.enter(reserved, prompt) : reserved;
     const billing = new GenerationBilling(this.billing, generation, hold, prompt);
-    const modelLimiter = new ModelSlots(this.models, generation);
     generation.observe(billing);
-    generation.observe(modelLimiter);
-    if (freeRequest) generation.observe(freeRequest);
-    const { caller } = payer;
-    const keyRate =
-      keySlot && isLimitedCaller(caller) ? new KeyRate(this.keyGate, generation, caller, keySlot) : undefined;
-    if (keyRate) generation.observe(keyRate);
-    const plan = withLegs(planned, legs);
+    if (entered.freeRequest) generation.observe(entered.freeRequest);
+    const keyRate = entered.keySlot && this.keyRateOf(generation, entered.keySlot);
+    const plan = entered.legs.length === planned!.legs.length ? planned! : withLegs(planned!, entered.legs);
     generation.held(plan);
-    const first = hold.bound;
-    const release = (): void => billing.release(first);
-    return { plan, prompt, billing, modelLimiter, release, ...(keyRate && { keyRate }) };
+    return new AdmittedRequest(plan, prompt, billing, this.modelLimiter, keyRate);
   }
 
   /**
@@ -243,46 +293,44 @@ export class Admission {
     return this.pdfs.measure(listPdfs(request)).then((sizes) => withPdfSizes(prompt, sizes));
   }
 
-  private async reserve(
-    id: GenerationId,
-    plan: Plan,
-    prompt: MeasuredPrompt,
-    { caller, guardrails }: AdmissionInputs,
-    signal: CancelSignal,
-  ): Promise<Reserved> {
-    let possible: readonly PricedLeg[] = plan.legs.map((leg) => ({ leg, amounts: this.price(prompt, leg) }));
-    let chosen = possible;
-    let counters: readonly HoldRefusal[] = [];
+  private holdFor({ id, caller, guardrails, plan }: Reservation, legs: readonly PricedLeg[]): HoldRequest {
+    const isFree = legs.some(isFreeLeg);
+    return {
+      id,
+      caller,
+      guardrails,
+      model: legs[0]?.leg.model.id ?? plan.requested,
+      bound: mostExpensive(legs),
+      isFree,
+      isShared: isFree && this.freeGate.isShared(caller),
+    };
+  }
+
+  /**
+   * Reserves less than the plan as it is, which was refused.
+   * @throws GatewayError where no leg can be paid for
+   */
+  private async reserveLess(asked: Reservation, refused: Refused, signal: CancelSignal): Promise<Reserved> {
+    let possible = asked.legs;
+    let counters = withLatest([], refused);
     let isPosted = false;
     for (let tries = 1; ; tries++) {
-      const isFree = chosen.some(({ leg }) => isFreeVariant(leg));
-      const model = chosen[0]?.leg.model.id ?? plan.requested;
-      const outcome = await this.ledger.hold(
-        {
-          id,
-          caller,
-          guardrails,
-          model,
-          bound: mostExpensive(chosen),
-          isFree,
-          isShared: isFree && this.freeGate.isShared(caller),
-        },
-        signal,
-      );
-      if ('granted' in outcome) return this.enter(outcome.granted, chosen, prompt);
-      counters = withLatest(counters, outcome.refused);
-      chosen = affordableTogether(possible, counters);
+      let chosen = affordableTogether(possible, counters);
       const atRest = affordableAtRest(possible, counters);
       const postable = counters.filter(isPostable);
       if (!isPosted && postable.length > 0 && (chosen.length === 0 || chosen.length < atRest.length)) {
         await this.ledger.postSettled(postable);
         if (atRest.length > 0) possible = atRest;
         [chosen, counters, isPosted] = [possible, [], true];
-        continue;
+      } else {
+        if (chosen.length === 0 || tries >= TRIES_MAX)
+          throw this.refusalOf(counters, possible, asked.prompt, asked.caller);
+        // A narrower hold may meet figures that have moved on: before it is refused they are posted again.
+        isPosted = false;
       }
-      if (chosen.length === 0 || tries >= TRIES_MAX) throw this.refusalOf(counters, possible, prompt, caller);
-      // A narrower hold may meet figures that have moved on: before it is refused they are posted again.
-      isPosted = false;
+      const outcome = await this.ledger.hold(this.holdFor(asked, chosen), signal);
+      if ('granted' in outcome) return { hold: outcome.granted, legs: chosen };
+      counters = withLatest(counters, outcome.refused);
     }
   }
 
@@ -308,8 +356,16 @@ export class Admission {
     return freeDayError({ limit, isShare, resetAtMs: windowStart('daily', this.clock.now()).getTime() + DAY_MS });
   }
 
+  private keyRateOf(generation: Generation, slot: LimitSlot): KeyRate | undefined {
+    const { caller } = generation;
+    if (!isLimitedCaller(caller)) return undefined;
+    const keyRate = new KeyRate(this.keyGate, generation, caller, slot);
+    generation.observe(keyRate);
+    return keyRate;
+  }
+
   /** Limits of number come after money: what they refuse was not admitted, and is held for no longer. */
-  private async enter(hold: Hold, legs: readonly PricedLeg[], prompt: MeasuredPrompt): Promise<Reserved> {
+  private async enter({ hold, legs }: Reserved, prompt: MeasuredPrompt): Promise<Entered> {
     const { caller, id } = hold.request;
     if (!isLimitedCaller(caller)) return this.enterFree(hold, legs);
     const tokens = mostTokens(
@@ -331,7 +387,7 @@ export class Admission {
     }
   }
 
-  private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<Reserved> {
+  private async enterFree(hold: Hold, legs: readonly PricedLeg[]): Promise<Entered> {
     if (!hold.request.isFree) return { hold, legs };
     try {
       const place = await this.freeGate.enter(hold.request.caller);
@@ -381,6 +437,8 @@ function nearestOf(legs: readonly PricedLeg[], counter: HoldRefusal | undefined)
   }
   return nearest;
 }
+
+const isFreeLeg = ({ leg }: PricedLeg): boolean => isFreeVariant(leg);
 
 function withLegs(plan: Plan, legs: readonly PricedLeg[]): Plan {
   if (legs.length === plan.legs.length) return plan;

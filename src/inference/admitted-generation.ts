@@ -17,17 +17,26 @@ export interface AdmittedGeneration {
 }
 
 /** How the answer of a generation is asked for. */
-export const runOf = ({ planned, admitted, signal }: AdmittedGeneration): RunInputs => ({
-  plan: admitted.plan,
-  request: planned.request,
-  prompt: admitted.prompt,
-  purpose: 'answer',
-  reveal: planned.routed.reveal,
-  // A conversation that is cleared may have room where it had none.
-  fit: fitInTurn(planned.fit, planned.plugins.fit),
-  modelLimiter: admitted.modelLimiter,
-  signal,
-});
+export function runOf({ planned, admitted, signal }: AdmittedGeneration): RunInputs {
+  const { plugins } = planned;
+  let hasLimits = false;
+  let hasShort = false;
+  for (const { model, endpoint } of admitted.plan.legs) {
+    if (model.limits) hasLimits = true;
+    if (endpoint.contextLength <= plugins.fitsUpTo) hasShort = true;
+  }
+  return {
+    plan: admitted.plan,
+    request: planned.request,
+    prompt: admitted.prompt,
+    purpose: 'answer',
+    reveal: planned.routed.reveal,
+    // A conversation that is cleared may have room where it had none.
+    fit: hasShort ? fitInTurn(planned.fit, plugins.fit) : planned.fit,
+    modelLimiter: hasLimits ? admitted.modelLimiter : undefined,
+    signal,
+  };
+}
 
 /** What ends with a part of a generation, such as one use of a tool. */
 export interface ContextScope {

@@ -47,7 +47,9 @@ export class CreateCompletion {
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {
     try {
       const { caller, request: asked } = generation;
-      const planned = await this.planner.plan(asked, caller, signal);
+      const planning = this.planner.plan(asked, caller, signal);
+      // No turn of the microtask queue for what is at hand.
+      const planned = planning instanceof Promise ? await planning : planning;
       const { request, routed, stages, files, budgets, refusal } = planned;
       generation.planned(routed, stages);
       generation.files = files;
@@ -57,11 +59,10 @@ export class CreateCompletion {
       }
       const payer = { request, caller, guardrails: budgets };
       const admitted = await this.admission.admit(generation, payer, signal);
-      const extending = this.extensions.begin({ generation, planned, admitted, signal });
-      // No turn of the microtask queue where nothing is to be asked first.
-      const { start, loop, watch } = extending instanceof Promise ? await extending : extending;
-      const begun = await this.plans.run(generation, runOf(start));
-      const events = new ReplyEvents(generation, begun, signal, loop, watch);
+      const start = { generation, planned, admitted, signal };
+      const extended = planned.mayBeExtended ? await this.extensions.begin(start) : undefined;
+      const begun = await this.plans.run(generation, runOf(extended?.start ?? start));
+      const events = new ReplyEvents(generation, begun, signal, extended?.loop, extended?.watch);
       if (!begun.call.isUnseen) return events;
       await events.readUnseen();
       throw signal.reason;

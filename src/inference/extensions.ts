@@ -17,7 +17,7 @@ export interface ExtendedGeneration {
   readonly watch?: ReplyWatch;
 }
 
-/** The tools and plugins of generations: of nearly all there are none, and nothing is done. */
+/** The tools and plugins of generations that `mayBeExtended`. */
 @Injectable()
 export class Extensions {
   constructor(
@@ -27,17 +27,12 @@ export class Extensions {
   ) {}
 
   /** @throws GatewayError as `Consultations.run`; `unavailable` where nothing can be sealed */
-  begin(start: AdmittedGeneration): ExtendedGeneration | Promise<ExtendedGeneration> {
-    const { plugins, offered, request } = start.planned;
-    // Nobody is left to answer, which the plan says: whoever would be asked before is not.
-    if (start.admitted.plan.legs.length === 0) return { start };
-    const isExtended = offered.size > 0 || plugins.isWatching || plugins.consulting(request).length > 0;
-    return isExtended ? this.extend(start) : { start };
-  }
-
-  private async extend(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
-    const contextAt = await this.contexts.open(admitted);
+  async begin(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
     const { plugins, offered, request } = admitted.planned;
+    const isExtended = offered.size > 0 || plugins.isWatching || plugins.consulting(request).length > 0;
+    // Nobody is left to answer, which the plan says: whoever would be asked before is not.
+    if (!isExtended || admitted.admitted.plan.legs.length === 0) return { start: admitted };
+    const contextAt = await this.contexts.open(admitted);
     const { start, sources } =
       plugins.consulting(request).length > 0
         ? await this.consultations.run(admitted, contextAt)

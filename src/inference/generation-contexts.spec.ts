@@ -19,7 +19,7 @@ async function bench(run: () => Promise<StartedCall>) {
   const admitConsulted = async () => {
     if (!isFree) return undefined;
     isFree = false;
-    return { plan: {}, prompt: {}, release: () => void (isFree = true) };
+    return { plan: { legs: [] }, prompt: {}, release: () => void (isFree = true) };
   };
   const routed = { plan: { models: ['a/b'], legs: [] }, inputs: { policies: [] } };
   const planned = { stages: [], offers: [], offered: new Map(), plugins: {}, request: modelRequest(), routed };

@@ -113,8 +113,8 @@ export class GenerationContexts {
       throw new GatewayError('payment-required', 'Credits or limits do not cover what this model would cost.');
     }
     try {
-      const run = { ...runOf(start), ...next, purpose };
       const consulted: AdmittedGeneration = { ...start, admitted: { ...admitted, ...next } };
+      const run = { ...runOf(consulted), purpose };
       const model = routed.plan.models[0] ?? request.model;
       const kind = { purpose, model, usesMax: toolUsesMax, called: start.consulted! };
       const loop = offered.size > 0 ? this.loops.begin(consulted, this.contextAt(tools, consulted), kind) : undefined;

@@ -5,9 +5,10 @@ import { endpoint, model, plan } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Generation } from '../core/generation/generation.js';
-import { measurePrompt } from '../core/money/measure-prompt.js';
+import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
+import type { Model } from '../core/routing/catalog.js';
 import type { ModelGate } from '../limits/model-gate.js';
-import { ModelSlots } from './model-slots.js';
+import { ModelPlaces } from './model-slots.js';
 
 const REQUEST = modelRequest({ stream: true });
 const PROMPT = measurePrompt(REQUEST);
@@ -26,8 +27,8 @@ function setUp(refusal?: Error) {
     },
   } as unknown as ModelGate;
   const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
-  const slots = new ModelSlots(gate, generation);
-  generation.observe(slots);
+  const places = new ModelPlaces(gate);
+  const slots = { acquire: (asked: Model, prompt: MeasuredPrompt) => places.acquire(generation, asked, prompt) };
   const answer = (outputTokens: number): void => {
     const run = { plan: PLAN, request: REQUEST, prompt: PROMPT, purpose: 'answer' } as const;
     const call = generation.begin(run, PLAN.legs[0]!);

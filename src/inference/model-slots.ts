@@ -7,13 +7,31 @@ import type { LimitSlot } from '../limits/limit-slot.js';
 import type { ModelLimiter } from '../routing/plan-runner.js';
 import { reservedFor, usedBy } from './call-tokens.js';
 
+/** Places at the limits of models, for all generations: of most, no model has any, and nothing is kept. */
+export class ModelPlaces implements ModelLimiter {
+  private readonly slots = new WeakMap<Generation, ModelSlots>();
+
+  constructor(private readonly gate: ModelGate) {}
+
+  acquire(generation: Generation, model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError> {
+    if (!model.limits) return true;
+    let slots = this.slots.get(generation);
+    if (!slots) {
+      slots = new ModelSlots(this.gate, generation);
+      this.slots.set(generation, slots);
+      generation.observe(slots);
+    }
+    return slots.acquire(model, prompt);
+  }
+}
+
 /**
  * The slots that one generation has taken at the limits of its models, one after another as they are tried; given back
  * at its end. The limits count requests: however often a generation calls a model, it has one slot there.
  */
-export class ModelSlots implements GenerationObserver, ModelLimiter {
-  /** By id of the model; most have no limits. What was refused is asked again by a later run. */
-  private entered: Map<string, Promise<true | GatewayError>> | undefined;
+class ModelSlots implements GenerationObserver {
+  /** By id of the model. What was refused is asked again by a later run. */
+  private readonly entered = new Map<string, Promise<true | GatewayError>>();
   private readonly taken: { readonly model: string; readonly slot: LimitSlot }[] = [];
 
   constructor(
@@ -21,9 +39,7 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
     private readonly generation: Generation,
   ) {}
 
-  acquire(model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError> {
-    if (!model.limits) return true;
-    this.entered ??= new Map();
+  acquire(model: Model, prompt: MeasuredPrompt): Promise<true | GatewayError> {
     let entering = this.entered.get(model.id);
     if (!entering) this.entered.set(model.id, (entering = this.enterLimited(model, prompt)));
     return entering;
@@ -50,7 +66,7 @@ export class ModelSlots implements GenerationObserver, ModelLimiter {
       return true;
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      this.entered?.delete(model.id);
+      this.entered.delete(model.id);
       return error;
     }
   }

@@ -2,25 +2,28 @@ import { Injectable } from '@nestjs/common';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
+import { traitsOf } from '../core/conversation/traits.js';
 import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
+import type { PluginDefaults } from '../core/plugin-defaults.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { outputTokensGiven } from '../core/routing/plan-route.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
 import { mayRetain } from '../core/routing/route-inputs.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
-import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
+import { ActiveGuardrails, type GuardrailSet } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
 import type { FitRequest } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
 import { contextEditor, documentReader, fitInTurn } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
-import type { ActivePlugins } from './plugins/active-plugins.js';
+import type { ActivePlugins, StagedRequest } from './plugins/active-plugins.js';
 import { choiceStage } from './plugins/plugin-stages.js';
 import { PluginSets } from './plugins/plugin-sets.js';
-import type { OfferedTools, ToolOffer } from './tools/offered-tools.js';
+import { NO_OFFERS, NO_TOOLS, type OfferedTools, type ToolOffer } from './tools/offered-tools.js';
+import { holdsToolTurns } from './tools/recall-turns.js';
 import { ToolOffers } from './tools/tool-offers.js';
 
 /** A request as its caller's guardrails let it go on, and where it would go. */
@@ -49,8 +52,10 @@ export interface PlannedRequest {
   readonly offered: OfferedTools;
   /** Who runs those of its tools that this gateway knows to serve. */
   readonly offers: readonly ToolOffer[];
-  /** The content filters in force, for what is added to it on the way. */
-  readonly inspect: (added: ModelRequest) => Inspection | Promise<Inspection>;
+  /** The content filters in force, for what is added to it on the way. Undefined: there are none. */
+  readonly inspect: ((added: ModelRequest) => Inspection | Promise<Inspection>) | undefined;
+  /** Tools or plugins may go its way with it. */
+  readonly mayBeExtended: boolean;
 }
 
 /** How a request is planned, beside what it says. */
@@ -59,6 +64,23 @@ export interface PlanningOptions {
   readonly seed?: string | undefined;
   /** It is the gateway's own, on the way to an answer: where nobody gives as many tokens, it asks for fewer. */
   readonly isConsulted?: boolean;
+}
+
+/** A request on the way to its plan, and what is in force for its caller. */
+interface Planning {
+  readonly asked: ModelRequest;
+  readonly caller: Caller;
+  readonly signal: CancelSignal;
+  readonly options: PlanningOptions;
+  readonly guardrails: GuardrailSet;
+  readonly plugins: ActivePlugins;
+}
+
+/** A request as guardrails and egress leave it. */
+interface Inspected {
+  readonly request: ModelRequest;
+  readonly stages: readonly JsonObject[];
+  readonly refusal: Error | undefined;
 }
 
 /**
@@ -78,54 +100,130 @@ export class RequestPlanner {
   ) {}
 
   /**
+   * At once where nothing has to be waited for.
    * @param signal ends the reading of a long text; its reason is thrown
    * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse
    *   is told in the plan, for its reader may want to know who would have been called
    */
-  async plan(
-    told: ModelRequest,
+  plan(
+    asked: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
-    { seed, isConsulted = false }: PlanningOptions = {},
+    options: PlanningOptions = AS_ASKED,
+  ): PlannedRequest | Promise<PlannedRequest> {
+    const defaults = this.policies.pluginsOf(caller);
+    const guardrails = this.guardrails.of(caller);
+    if (defaults instanceof Promise || guardrails instanceof Promise)
+      return this.planWhenKnown(asked, caller, signal, options, Promise.all([defaults, guardrails]));
+    const plugins = this.plugins.of(asked, defaults, options.isConsulted);
+    return this.planUnder({ asked, caller, signal, options, guardrails, plugins });
+  }
+
+  private async planWhenKnown(
+    asked: ModelRequest,
+    caller: Caller,
+    signal: CancelSignal,
+    options: PlanningOptions,
+    known: Promise<[PluginDefaults, GuardrailSet]>,
   ): Promise<PlannedRequest> {
-    const saying = this.policies.pluginsOf(caller);
-    // No turn of the microtask queue for what is at hand.
-    const defaults = saying instanceof Promise ? await saying : saying;
-    const plugins = isConsulted ? this.plugins.ofConsulted(told, defaults) : this.plugins.of(told, defaults);
-    const recalling = this.tools.recall(told, caller);
-    const recalled = recalling instanceof Promise ? await recalling : recalling;
-    const inForce = this.guardrails.of(caller);
-    const guardrails = inForce instanceof Promise ? await inForce : inForce;
+    const [defaults, guardrails] = await known;
+    const plugins = this.plugins.of(asked, defaults, options.isConsulted);
+    return this.planUnder({ asked, caller, signal, options, guardrails, plugins });
+  }
+
+  private planUnder(planning: Planning): PlannedRequest | Promise<PlannedRequest> {
+    const { asked, plugins } = planning;
+    const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
+    const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
+    return recalls || plugins.changesRequest
+      ? this.prepare(planning, recalls).then((prepared) => this.route(planning, prepared))
+      : this.route(planning, { request: asked, stages: NONE, files: NONE });
+  }
+
+  /** The request as it is to be planned. @param recalls it holds what tools of the gateway's did in earlier turns */
+  private async prepare(
+    { asked, caller, signal, guardrails, plugins }: Planning,
+    recalls: boolean,
+  ): Promise<StagedRequest> {
+    const recalled = recalls ? await this.tools.recall(asked, caller) : asked;
     const retains = plugins.isPreparing && mayRetain([...(await this.policies.of(caller)), ...guardrails.policies]);
-    const preparing = plugins.prepare(recalled, () =>
-      this.contexts.local(caller, signal, this.catalog.current(), retains),
-    );
-    const { request: whole, stages: prepared, files } = preparing instanceof Promise ? await preparing : preparing;
-    const options = { seed, choose: plugins.chooser(whole), shortensTo: plugins.shortensTo };
-    const first = await this.planner.plan(whole, caller, guardrails.policies, options);
-    const fewer = isConsulted && first.plan.legs.length === 0 ? withFewerTokens(whole, first) : undefined;
-    const asked = fewer ?? whole;
-    const routed = fewer ? await this.planner.plan(fewer, caller, guardrails.policies, options) : first;
-    const inspecting = guardrails.inspect(nameAdvisors(asked, routed.inputs), signal);
-    const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
-    const binding = bindRequest(read, caller.egress);
-    const { request, refusal: unreachable } = binding instanceof Promise ? await binding : binding;
-    const { plan } = routed;
-    // A plan with legs has a model that is allowed.
-    const refusal = (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? blocked ?? unreachable;
-    const { request: shown, offered, offers } = this.tools.offer(request, routed);
+    return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current(), retains));
+  }
+
+  private route(planning: Planning, prepared: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
+    const { caller, guardrails, plugins, options } = planning;
+    const { request } = prepared;
+    const choose = plugins.hasRouter ? plugins.chooser(request) : undefined;
+    const routing: RouteResult | Promise<RouteResult> = this.planner.plan(request, caller, guardrails.policies, {
+      seed: options.seed,
+      choose,
+      shortensTo: plugins.shortensTo,
+    });
+    return routing instanceof Promise
+      ? routing.then((routed) => this.judge(planning, prepared, routed))
+      : this.judge(planning, prepared, routing);
+  }
+
+  /** Holds the request to what its caller's guardrails and egress allow. */
+  private judge(
+    planning: Planning,
+    prepared: StagedRequest,
+    routed: RouteResult,
+  ): PlannedRequest | Promise<PlannedRequest> {
+    const { caller, guardrails, options } = planning;
+    const { request } = prepared;
+    if (options.isConsulted && routed.plan.legs.length === 0) {
+      const fewer = withFewerTokens(request, routed);
+      const asIs = { ...planning, options: { seed: options.seed } };
+      if (fewer) return this.route(asIs, { ...prepared, request: fewer });
+    }
+    const named = request.tools.length === 0 ? request : nameAdvisors(request, routed.inputs);
+    return guardrails.inspect || caller.egress
+      ? this.inspect(planning, named).then((inspected) => this.offer(planning, prepared, routed, inspected))
+      : this.offer(planning, prepared, routed, { request: named, stages: NONE, refusal: undefined });
+  }
+
+  private async inspect({ caller, signal, guardrails }: Planning, request: ModelRequest): Promise<Inspected> {
+    const inspected = await guardrails.inspect?.(request, signal);
+    const bound = await bindRequest(inspected?.request ?? request, caller.egress);
     return {
-      request: shown,
+      request: bound.request,
+      stages: inspected?.stages ?? NONE,
+      refusal: inspected?.blocked ?? bound.refusal,
+    };
+  }
+
+  private offer(
+    { signal, guardrails, plugins }: Planning,
+    prepared: StagedRequest,
+    routed: RouteResult,
+    inspected: Inspected,
+  ): PlannedRequest {
+    const { plan, choice, inputs } = routed;
+    const { request, offered, offers } =
+      inspected.request.tools.length > 0
+        ? this.tools.offer(inspected.request, routed)
+        : { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS };
+    const { inspect } = guardrails;
+    const wantsFit = request.contextManagement !== undefined || traitsOf(request.messages).hasDocuments;
+    return {
+      request,
       routed,
-      stages: joined(routed.choice?.told ? [choiceStage(routed.choice)] : NO_STAGES, prepared, stages),
-      files,
+      stages: choice?.told
+        ? [choiceStage(choice), ...prepared.stages, ...inspected.stages]
+        : inspected.stages.length === 0
+          ? prepared.stages
+          : [...prepared.stages, ...inspected.stages],
+      files: prepared.files,
       budgets: guardrails.budgets,
-      refusal,
+      // A plan with legs has a model that is allowed.
+      refusal: (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? inspected.refusal,
       plugins,
-      fit: fitInTurn(documentReader(shown), contextEditor(shown, routed.inputs.carries)),
+      fit: wantsFit ? fitInTurn(documentReader(request), contextEditor(request, inputs.carries)) : undefined,
       offered,
       offers,
-      inspect: (added) => guardrails.inspect(added, signal),
+      inspect: inspect && ((added) => inspect(added, signal)),
+      mayBeExtended: offered.size > 0 || plugins.isWatching || plugins.mayConsult,
     };
   }
 }
@@ -143,8 +241,5 @@ function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelR
   return { ...rest, ...(fits && { thinking }), maxOutputTokens: given };
 }
 
-const NO_STAGES: readonly never[] = [];
-
-/** Most requests have none. */
-const joined = (...parts: readonly (readonly JsonObject[])[]): readonly JsonObject[] =>
-  parts.filter((part) => part.length > 0).flat();
+const NONE: readonly never[] = [];
+const AS_ASKED: PlanningOptions = {};

@@ -29,7 +29,7 @@ const RETRY_MS_MIN = 1_000;
 /** Whether models may be called now: asked before the first call of each in a run. */
 export interface ModelLimiter {
   /** @returns true, or what a model that has no place is refused with */
-  acquire(model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError>;
+  acquire(generation: Generation, model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError>;
 }
 
 /** A request as one leg can take it. */
@@ -44,7 +44,8 @@ export type FitRequest = (request: ModelRequest, leg: Leg) => FittedRequest | Pr
 /** What a plan is run with, beside the generation that it is run for. */
 export interface RunInputs extends ModelRun {
   readonly reveal: RevealCredential;
-  readonly modelLimiter: ModelLimiter;
+  /** Absent: none of its models has limits. */
+  readonly modelLimiter?: ModelLimiter | undefined;
   readonly signal: CancelSignal;
   /** The request as one leg can take it. Absent: as it is. */
   readonly fit?: FitRequest | undefined;
@@ -218,7 +219,7 @@ class PlanProgress {
     if (!mayCall(this.inputs.plan, index, this.made)) return false;
     if (this.exhaustedModels.has(modelIndex)) return false;
     if (this.admittedModels.has(modelIndex)) return true;
-    const admitted = this.inputs.modelLimiter.acquire(model, this.inputs.prompt);
+    const admitted = this.inputs.modelLimiter?.acquire(this.generation, model, this.inputs.prompt) ?? true;
     if (admitted !== true) return this.awaitAdmission(admitted, modelIndex);
     this.admittedModels.add(modelIndex);
     return true;

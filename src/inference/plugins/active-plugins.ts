@@ -55,13 +55,20 @@ export class ActivePlugins {
   readonly isWatching: boolean;
   /** Fits a request to a leg; undefined where none of them does that. */
   readonly fit: FitHook | undefined;
+  /** Most tokens of the context of endpoints that a request is fitted to. */
+  readonly fitsUpTo: number;
   /** Most tokens of the context of endpoints that a request too long for them is shortened for. */
   readonly shortensTo: number | undefined;
   /** Some of them change a request before it is planned. */
   readonly isPreparing: boolean;
+  /** So they do, or the request has entries that a default does not give way to. */
+  readonly changesRequest: boolean;
+  /** Some of them ask somebody outside before the model is asked, for requests that have something for them. */
+  readonly mayConsult: boolean;
+  /** One of them chooses in the place of a name of its own. */
+  readonly hasRouter: boolean;
   private readonly preparing: readonly ActivePlugin[];
-  private readonly mayConsult: readonly ActivePlugin[];
-  private readonly hasRouter: boolean;
+  private readonly consultants: readonly ActivePlugin[];
   private readonly overruled: readonly PluginStanding[];
 
   /** @param standings of those that somebody spoke of, whether they are on or not */
@@ -73,12 +80,18 @@ export class ActivePlugins {
     this.hasRouter = withHook(active, 'choose').length > 0;
     this.preparing = withHook(active, 'prepare');
     this.isPreparing = this.preparing.length > 0;
-    this.mayConsult = withHook(active, 'consult');
+    this.changesRequest = this.isPreparing || this.overruled.length > 0;
+    this.consultants = withHook(active, 'consult');
+    this.mayConsult = this.consultants.length > 0;
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');
     if (fitting.length > 0) {
       this.fit = (request, leg) => fitInTurn(fitting, { request, stages: NONE }, leg);
     }
+    this.fitsUpTo = Math.max(
+      0,
+      ...fitting.map(({ plugin, options }) => plugin.shortens?.(options).contextMax ?? Infinity),
+    );
     const contexts = active.flatMap(({ plugin, options }) => plugin.shortens?.(options).contextMax ?? []);
     if (contexts.length > 0) this.shortensTo = Math.max(...contexts);
   }
@@ -88,7 +101,6 @@ export class ActivePlugins {
    * @returns undefined where that is the name of a model, or is to be one
    */
   chooser(request: ModelRequest): ((inputs: ChoiceInputs) => NamedChoice) | undefined {
-    if (!this.hasRouter) return undefined;
     const name = readModelName(request.model).id;
     const router = this.active.find(({ plugin }) => plugin.models?.includes(name));
     if (!router) return undefined;
@@ -102,7 +114,7 @@ export class ActivePlugins {
 
   /** Who asks somebody outside before the model is asked. @param request as it is prepared */
   consulting(request: ModelRequest): readonly ActivePlugin[] {
-    return this.mayConsult.filter(({ plugin }) => plugin.consults?.(request) ?? true);
+    return this.consultants.filter(({ plugin }) => plugin.consults?.(request) ?? true);
   }
 
   /**
@@ -111,7 +123,7 @@ export class ActivePlugins {
    */
   prepare(request: ModelRequest, contextOf: () => LocalContext): StagedRequest | Promise<StagedRequest> {
     const { preparing, overruled } = this;
-    if (preparing.length === 0 && overruled.length === 0) return { request, stages: NONE, files: NONE };
+    if (!this.changesRequest) return { request, stages: NONE, files: NONE };
     const stages = overruled.map(({ plugin, setBy }) =>
       stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, AT_ONCE),
     );

@@ -41,8 +41,8 @@ export class Consultations {
     }
     if (request === planned.request) return { start, sources };
     // What came in is read by the model next: filters read it first.
-    const inspecting = planned.inspect(request);
-    const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    if (!planned.inspect) return { start: await this.admitAgain(start, request), sources };
+    const { request: read, stages, blocked } = await planned.inspect(request);
     generation.pipeline = [...generation.pipeline, ...stages];
     if (blocked) throw blocked;
     return { start: await this.admitAgain(start, read), sources };

@@ -82,10 +82,10 @@ describe('a router', () => {
   it('is bound by its default where the gateway asks it on the way, and nothing else is', () => {
     const account = [...said('p', FIXED), ...said('r', { a: 1, ...FIXED })];
     const request = modelRequest({ model: 'acme/auto' });
-    const set = sets.ofConsulted(request, { ...NO_DEFAULTS, account });
+    const set = sets.of(request, { ...NO_DEFAULTS, account }, true);
     expect(set.chooser(request)?.({} as ChoiceInputs).data).toEqual({ a: 1 });
     expect(set.standings.map(({ plugin: { id } }) => id)).toEqual(['r']);
-    expect(sets.ofConsulted(modelRequest(), { ...NO_DEFAULTS, account }).standings).toEqual([]);
+    expect(sets.of(modelRequest(), { ...NO_DEFAULTS, account }, true).standings).toEqual([]);
   });
 });
 

@@ -1,5 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ModelRequest, PluginEntry } from '../../core/conversation/request.js';
+import { traitsOf } from '../../core/conversation/traits.js';
 import { GatewayError } from '../../core/errors.js';
 import type { Plugin } from '../../core/plugin.js';
 import { NO_DEFAULTS, type PluginDefaults } from '../../core/plugin-defaults.js';
@@ -43,39 +44,31 @@ export class PluginSets {
 
   /**
    * @param defaults those in force for its caller
+   * @param isConsulted it is a request that the gateway makes on the way to an answer. Defaults are for what callers
+   *   ask: there they say no more than how the plugin is to be that its model's name stands for
    * @throws GatewayError `invalid-request` where two entries have one id
    */
-  of(request: ModelRequest, defaults: PluginDefaults): ActivePlugins {
-    const { plugins, model } = request;
-    const router = this.routers.get(readModelName(model).id);
-    const standing = this.standingOf(defaults);
-    const isConcerned = (plugin: Plugin): boolean => plugin.concerns?.(request) ?? true;
-    if (plugins.length === 0 && router === undefined && !this.conditional.some(isConcerned)) return standing.active;
+  of(request: ModelRequest, defaults: PluginDefaults, isConsulted = false): ActivePlugins {
+    const { plugins, model, messages } = request;
+    const router = this.routers.get(model.includes(':') ? readModelName(model).id : model);
+    if (isConsulted && defaults !== NO_DEFAULTS) return this.of(request, ofRouter(defaults, router));
+    const standing = this.standing.get(defaults) ?? this.keepStanding(defaults);
+    if (plugins.length === 0 && router === undefined && (traitsOf(messages).isPlain || !this.concernsAny(request)))
+      return standing.active;
     const rulings = new Map(standing.rulings);
     if (router !== undefined) addNamed(router, rulings);
     addAsked(plugins, rulings);
-    return this.make(rulings, isConcerned);
+    return this.make(rulings, (plugin) => plugin.concerns?.(request) ?? true);
   }
 
-  /**
-   * The same of a request that the gateway makes on the way to an answer. Defaults are for what callers ask: here they
-   * say no more than how the plugin is to be that its model's name stands for.
-   */
-  ofConsulted(request: ModelRequest, defaults: PluginDefaults): ActivePlugins {
-    const router = this.routers.get(readModelName(request.model).id);
-    const onlyRouter = (entries: readonly PluginEntry[]): readonly PluginEntry[] =>
-      entries.filter(({ id }) => id === router);
-    if (router === undefined || defaults === NO_DEFAULTS) return this.of(request, NO_DEFAULTS);
-    return this.of(request, { account: onlyRouter(defaults.account), workspace: onlyRouter(defaults.workspace) });
+  private concernsAny(request: ModelRequest): boolean {
+    return this.conditional.some((plugin) => plugin.concerns!(request));
   }
 
-  private standingOf(defaults: PluginDefaults): StandingRulings {
-    let standing = this.standing.get(defaults);
-    if (!standing) {
-      const rulings = rulingsOf(defaults);
-      standing = { rulings, active: this.make(rulings, (plugin) => plugin.concerns === undefined) };
-      this.standing.set(defaults, standing);
-    }
+  private keepStanding(defaults: PluginDefaults): StandingRulings {
+    const rulings = rulingsOf(defaults);
+    const standing = { rulings, active: this.make(rulings, (plugin) => plugin.concerns === undefined) };
+    this.standing.set(defaults, standing);
     return standing;
   }
 
@@ -98,6 +91,13 @@ export class PluginSets {
     }
     return new ActivePlugins(active, standings);
   }
+}
+
+/** Without a router nothing is left of them. */
+function ofRouter({ account, workspace }: PluginDefaults, router: string | undefined): PluginDefaults {
+  if (router === undefined) return NO_DEFAULTS;
+  const isRouters = ({ id }: PluginEntry): boolean => id === router;
+  return { account: account.filter(isRouters), workspace: workspace.filter(isRouters) };
 }
 
 /** Requests cannot say so of their entries. */

@@ -68,7 +68,7 @@ interface Offering {
 /**
  * Has the tools of a request ready that this gateway knows to serve. What no target's vendor runs by itself is a
  * function from here on, or left to the plugin that asked for it; the others are fitted to each target
- * (`providers/fit-tools.ts`). The same request where there are functions only.
+ * (`providers/fit-tools.ts`).
  * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs, the parameter
  *   that keeps the vendor from running what only he was asked for, or the name that two tools would have
  */
@@ -78,7 +78,6 @@ export function offerTools(
   setup: ToolSetup,
   nativeTargets: NativeTargets,
 ): OfferedRequest {
-  if (request.tools.every(({ type }) => type === 'function')) return { request, offered: NO_TOOLS, offers: NO_OFFERS };
   const natives = nativeTargets(request.tools);
   const entries = request.tools.flatMap((tool, index) => entriesOf(tool, index, natives[index]!, { services, setup }));
   const inTurn = entries.toSorted((one, other) => turnOf(one) - turnOf(other));
@@ -186,8 +185,9 @@ function chosenBy(name: string, inTurn: readonly Entry[], callers: ReadonlySet<s
   return inTurn.find(({ known }) => known?.offer?.shown.name === name);
 }
 
-const NO_TOOLS: OfferedTools = new Map();
-const NO_OFFERS: readonly ToolOffer[] = [];
+/** Of a request that names none of the gateway's. */
+export const NO_TOOLS: OfferedTools = new Map();
+export const NO_OFFERS: readonly ToolOffer[] = [];
 
 const offersOf = ({ tool, known }: Entry, place: number, name: string | undefined): readonly ToolOffer[] =>
   tool.type === 'function'

@@ -29,8 +29,8 @@ const BATCH_WEIGHT_MAX = 64 * 1024;
 /** What a loop has done for it by whoever knows money, routes and policies. */
 export interface LoopDependencies {
   readonly uses: ToolUses;
-  /** Content filters, over what tools bring in and are asked. */
-  inspect(request: ModelRequest): Inspection | Promise<Inspection>;
+  /** Content filters, over what tools bring in and are asked. Undefined: there are none. */
+  readonly inspect: ((request: ModelRequest) => Inspection | Promise<Inspection>) | undefined;
   /** Has room for the uses of a step at their dearest. */
   affords(calls: readonly ServiceCall[]): Promise<boolean>;
   /** There was no room for a model that a tool asked. */
@@ -193,8 +193,8 @@ export class ToolLoop {
    */
   private async read(turn: Message): Promise<Message> {
     const { generation, request, dependencies } = this;
-    const inspecting = dependencies.inspect(turnAlone(request, turn));
-    const { request: read, stages, blocked } = inspecting instanceof Promise ? await inspecting : inspecting;
+    if (!dependencies.inspect) return turn;
+    const { request: read, stages, blocked } = await dependencies.inspect(turnAlone(request, turn));
     generation.pipeline = [...generation.pipeline, ...stages];
     if (blocked) throw blocked;
     return read.messages[0]!;

@@ -1,6 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../core/caller.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Tool } from '../../core/conversation/tools.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
 import { doInTurns } from '../../core/steps.js';
 import type { ServiceTool, ToolSetup } from '../../core/tool.js';
@@ -9,8 +10,15 @@ import type { RouteResult } from '../../routing/route-planner.js';
 import { SERVICE_TOOLS } from '../../tools/service-tools.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
 import { isOnlySandbox } from './only-sandbox.js';
-import { findSeals, holdsToolTurns, openSeals, recallTurns, type ByResultType } from './recall-turns.js';
-import { offerTools, type NativeRuns, type NativeTargets, type OfferedRequest } from './offered-tools.js';
+import { findSeals, openSeals, recallTurns, type ByResultType } from './recall-turns.js';
+import {
+  NO_OFFERS,
+  NO_TOOLS,
+  offerTools,
+  type NativeRuns,
+  type NativeTargets,
+  type OfferedRequest,
+} from './offered-tools.js';
 
 /** Which of a request's tools this gateway runs. */
 @Injectable()
@@ -28,15 +36,11 @@ export class ToolOffers {
   }
 
   /**
-   * The request with what the gateway's tools did in its earlier turns as models had it. The same, and at once, where
-   * there is nothing of the kind.
+   * The request with what the gateway's tools did in its earlier turns as models had it: for conversations that
+   * `holdsToolTurns` finds.
    * @throws GatewayError `unavailable` when the key service does not answer
    */
-  recall(request: ModelRequest, caller: Caller): ModelRequest | Promise<ModelRequest> {
-    return holdsToolTurns(request.messages) ? this.recallTurns(request, caller) : request;
-  }
-
-  private async recallTurns(request: ModelRequest, caller: Caller): Promise<ModelRequest> {
+  async recall(request: ModelRequest, caller: Caller): Promise<ModelRequest> {
     const { messages, tools } = request;
     const seals = await doInTurns(findSeals(messages));
     await this.contexts.prepareToOpen(seals.values());
@@ -46,8 +50,9 @@ export class ToolOffers {
     return { ...request, messages: await doInTurns(recallTurns(messages, inputs)) };
   }
 
-  /** @throws GatewayError as `offerTools` */
+  /** The same request where all its tools are functions of the caller's. @throws GatewayError as `offerTools` */
   offer(request: ModelRequest, { inputs, plan }: RouteResult): OfferedRequest {
+    if (request.tools.every(isFunction)) return { request, offered: NO_TOOLS, offers: NO_OFFERS };
     const { legs } = plan;
     const nativeTargets: NativeTargets = (tools) => {
       const runs = legs.map((leg) => this.attempts.toolRuns(leg, tools));
@@ -57,6 +62,8 @@ export class ToolOffers {
     return offerTools(request, this.byType, setup, nativeTargets);
   }
 }
+
+const isFunction = ({ type }: Tool): boolean => type === 'function';
 
 /** Of one tool, over all legs. */
 function joined(told: ReturnType<AttemptRunner['toolRuns']>): NativeRuns {

@@ -1,4 +1,5 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { traitsOf } from '../../core/conversation/traits.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { LocalContext, Plugin, Prepared } from '../../core/plugin.js';
 import { flag, object, oneOf, optional } from '../../shared/http/schema.js';
@@ -14,7 +15,7 @@ export const fileParser: Plugin = {
     pdf: optional(object({ engine: optional(oneOf(['mistral-ocr', 'native', 'cloudflare-ai', 'pdf-text'])) })),
   },
   unasked: UNASKED,
-  concerns: (request) => listFiles(request).next().done !== true,
+  concerns: (request) => traitsOf(request.messages).hasDocuments && listFiles(request).next().done !== true,
   prepare,
   price: (request, _options, context) => priceOf(request, context),
   consults: isAwaited,
