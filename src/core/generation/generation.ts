@@ -333,8 +333,8 @@ export class Generation {
   }
 
   /** The calls that were made, with their statuses. */
-  attempts(): AttemptOutcomeView[] {
-    return this.callsMade().map(({ outcome }) => outcome);
+  attempts(): readonly AttemptOutcomeView[] {
+    return this.callsMade();
   }
 
   /** @param plan of the runs of this plan alone */
