@@ -29,7 +29,7 @@ function countOf(size, each, values, max = Infinity) {
 const bodyOf = (parts) => JSON.stringify({ model: 'a/b', max_tokens: 9, ...parts });
 const unlessCapped = (size, make) => {
   const body = make(size);
-  return size > 4 * MIB && body.length < size / 2 && make(size / 4) === body ? undefined : body;
+  return size > 4 * MIB && body.length < size / 2 && make(size / 3) === body ? undefined : body;
 };
 
 /** Blocks in as few messages as may hold them. */
@@ -89,12 +89,12 @@ export const REQUESTS = {
     unlessCapped(size, (most) => bodyOf({ messages: inMessages(times(countOf(most, marked, 5), () => marked)) })),
   'calls and results': (size) =>
     unlessCapped(size, (most) => {
-      const count = countOf(most, callTurns(10_000), 22, MESSAGES_MAX / 2 - 1);
+      const count = countOf(most, callTurns(10_000), 28, MESSAGES_MAX / 2 - 1);
       return bodyOf({ messages: [turn(0, 10), ...times(count, callTurns).flat()] });
     }),
   tools: (size) =>
     unlessCapped(size, (most) =>
-      bodyOf({ messages: [turn(0, 10)], tools: times(countOf(most, toolOf(1_000), 25, TOOLS_MAX), toolOf) }),
+      bodyOf({ messages: [turn(0, 10)], tools: times(countOf(most, toolOf(1_000), 26, TOOLS_MAX), toolOf) }),
     ),
 };
 

@@ -13,6 +13,8 @@ import { threadMs } from './thread-ms.mjs';
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 5);
 /** No further round where one took so long. */
 const LONG_MS = 500;
+/** Only those whose names have this in them. */
+const BODIES = process.env.BENCH_BODIES ?? '';
 const WARM_UP_BYTES = 100_000;
 const SMALL_CALLS = 50_000;
 const DIALECTS = process.env.BENCH_DIALECTS?.split(',') ?? [
@@ -223,6 +225,7 @@ function measureSmall() {
 async function measureRequests() {
   console.log('| | body | size | stage | ms at once | longest step, ms |\n|---|---|---|---|---|---|');
   for (const [name, make] of Object.entries(REQUESTS)) {
+    if (!name.includes(BODIES)) continue;
     await measureRequest(name, make(WARM_UP_BYTES), false);
     for (const size of SIZES) {
       const body = make(size);
