@@ -3,7 +3,7 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import { ProviderFault } from '../core/errors.js';
-import { printJson, type Json } from '../core/json/json.js';
+import { parseJson, printJson, type Json } from '../core/json/json.js';
 import { parseInSteps } from '../core/json/parse-in-steps.js';
 import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
@@ -18,7 +18,7 @@ import type {
   UpstreamCall,
 } from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
-import { doAtOnce, doInTurns, type Steps } from '../core/steps.js';
+import { doInTurns, type Steps } from '../core/steps.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
 import { asPulled, type Pulled } from '../core/stream/pulled.js';
 import { pump } from '../core/stream/pump.js';
@@ -122,9 +122,9 @@ export class PreparedCall implements CallContext, DecodeContext {
   async count(signal: CancelSignal): Promise<CountedPrompt> {
     const counting = this.access.dialect.counting!;
     try {
-      const response = await this.beginCount(counting, signal);
+      const response = await this.begin(signal, counting);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
-      return counting.decode(doAtOnce(parse(await response.read(COUNT_BYTES_MAX))));
+      return counting.decode(parse(await response.read(COUNT_BYTES_MAX)));
     } catch (error) {
       throw this.masked(error);
     }
@@ -142,28 +142,23 @@ export class PreparedCall implements CallContext, DecodeContext {
 
   // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
 
-  private begin(signal: CancelSignal): Promise<UpstreamResponse> {
-    return this.encode(this.access.dialect.encode(this.request, this.named(), this.media), signal);
-  }
-
-  private beginCount(counting: TokenCounting, signal: CancelSignal): Promise<UpstreamResponse> {
-    return this.encode(counting.encode(this.request, this.named()), signal);
-  }
-
-  private encode(steps: Steps<UpstreamCall>, signal: CancelSignal): Promise<UpstreamResponse> {
-    const call = doInTurns(steps);
+  private begin(signal: CancelSignal, counting?: TokenCounting): Promise<UpstreamResponse> {
+    const { dialect, platform } = this.access;
+    const target = platform.modelOf === undefined ? this.target : this.named(platform.modelOf(this));
+    const call = doInTurns(
+      counting ? counting.encode(this.request, target) : dialect.encode(this.request, target, this.media),
+    );
     return call instanceof Promise ? call.then((late) => this.post(late, signal)) : this.post(call, signal);
   }
 
   /** The target, by the name that the credential has for its model. */
-  private named(): Target {
+  private named(upstreamModel: string | undefined): Target {
     const { target } = this;
-    const upstreamModel = this.access.platform.modelOf?.(this);
     return upstreamModel === undefined ? target : { ...target, endpoint: { ...target.endpoint, upstreamModel } };
   }
 
   private post(encoded: UpstreamCall, signal: CancelSignal): Promise<UpstreamResponse> {
-    const call = this.access.platform.adapt ? this.access.platform.adapt(encoded, this.target) : encoded;
+    const call = this.access.platform.adapt?.(encoded, this.target) ?? encoded;
     if (this.request.echoesUpstreamBody) this.sentBody = shorten(call.body);
     if (weigh(call.body, LARGE) < LARGE) return this.send(call, printJson(call.body), signal);
     return printInTurns(call.body).then((body) => this.send(call, body, signal));
@@ -207,19 +202,36 @@ export class PreparedCall implements CallContext, DecodeContext {
   }
 
   private *decodeWhole(body: Buffer): Steps<ModelEvent[]> {
-    const events = yield* this.access.dialect.decodeWhole(yield* parse(body), this);
+    const value = body.length < LARGE ? parse(body) : yield* parseLong(body);
+    const events = yield* this.access.dialect.decodeWhole(value, this);
     assertGrammar(events);
-    yield* assertToolInputs(events, this.request.tools);
+    if (callsTools(events)) yield* assertToolInputs(events, this.request.tools);
     return events;
   }
 }
 
-function* parse(body: Buffer): Steps<unknown> {
+function parse(body: Buffer): unknown {
+  try {
+    return parseJson(body.toString('utf8'));
+  } catch (cause) {
+    throw notJson(cause);
+  }
+}
+
+function* parseLong(body: Buffer): Steps<unknown> {
   try {
     return yield* parseInSteps(body);
   } catch (cause) {
-    throw new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
+    throw notJson(cause);
   }
+}
+
+const notJson = (cause: unknown): ProviderFault =>
+  new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
+
+function callsTools(events: readonly ModelEvent[]): boolean {
+  for (const event of events) if (event.type === 'block-start' && event.block.type === 'tool-use') return true;
+  return false;
 }
 
 /** A whole reply as a stream: some events at a time, others having their turn between. */

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { namesOfSaid } from '../core/conversation/said-fields.js';
 import type { Tool } from '../core/conversation/tools.js';
+import { traitsOf } from '../core/conversation/traits.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
 import type { Dialect, FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
@@ -51,6 +52,8 @@ export class ProviderClient {
 
   /** The media that `prepare` is to be given as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
+    const { hasImages, hasDocuments } = traitsOf(request.messages);
+    if (!hasImages && !hasDocuments) return NONE;
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     if (platform.fetchesMedia?.(dialectOf(endpoint)) === false)
       return findRequiredMedia(request, ['image', 'document']);
@@ -71,9 +74,9 @@ export class ProviderClient {
   ): PreparedCall {
     const access = this.registry.accessTo(endpoint);
     const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
-    const passed = fitted(request, target, access.dialect);
-    const isInline = access.platform.fetchesMedia?.(dialectOf(endpoint)) === false;
-    const sent = isInline ? withInlineMedia(passed, leftTo(access.dialect, passed, target, media)) : passed;
+    let sent = fitted(request, target, access.dialect);
+    if (media.size > 0 && access.platform.fetchesMedia?.(dialectOf(endpoint)) === false)
+      sent = withInlineMedia(sent, leftTo(access.dialect, sent, target, media));
     return new PreparedCall(target, sent, credential, media, access, this.dependencies, watch);
   }
 
@@ -145,12 +148,12 @@ export class ProviderClient {
 }
 
 /** The request as the target may be sent it: its undeclared fields, its tools, and what vendors' tools did. */
-const fitted = (request: ModelRequest, target: Target, dialect: Dialect): ModelRequest =>
-  withToolPairs(
-    withFittingTools(withPassedFields(request, target, dialect.vendor), target, dialect.vendor),
-    target,
-    dialect,
-  );
+function fitted(request: ModelRequest, target: Target, dialect: Dialect): ModelRequest {
+  let sent = request;
+  if (sent.extras !== undefined || target.refusesKeeping) sent = withPassedFields(sent, target, dialect.vendor);
+  if (sent.tools.length > 0) sent = withFittingTools(sent, target, dialect.vendor);
+  return traitsOf(sent.messages).hasOpaque ? withToolPairs(sent, target, dialect) : sent;
+}
 
 /** What the dialect would leave an address of: the rest it reads as bytes by itself. */
 function leftTo(dialect: Dialect, request: ModelRequest, target: Target, media: FetchedMedia): FetchedMedia {

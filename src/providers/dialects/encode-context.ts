@@ -7,6 +7,7 @@ import type {
   ToolUseBlock,
 } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
 import { Untranslatable } from '../../core/errors.js';
 import type { FetchedMedia, Target } from '../../core/provider.js';
@@ -21,9 +22,9 @@ import {
 import { StepCounter, type Steps } from '../../core/steps.js';
 import { carriedRequest } from './carried-request.js';
 import { carries } from './encode-fields.js';
-import { tierParameters, type TierParameters } from './service-tier.js';
+import { NO_TIER, tierParameters, type TierParameters } from './service-tier.js';
 import { hashedId, ToolIds, type ToolIdRule } from './tool-ids.js';
-import { mapToolNames, type ToolNameRules, type ToolNames } from './tool-names.js';
+import { mapToolNames, ToolNames, type ToolNameRules } from './tool-names.js';
 
 /** A block of a turn as errors name it. */
 export type PathOf = (place: number) => string;
@@ -44,6 +45,16 @@ export interface ToolWords {
   readonly ids: ToolIds;
 }
 
+/** What a request needs that neither has tools nor calls of them. */
+const NO_TOOL_WORDS: ToolWords = { names: ToolNames.NONE, ids: ToolIds.NONE };
+
+/**
+ * Whether a request says anything of tools, by names or by calls. Where it does not, `toolWordsOf` is not entered:
+ * `EncodeContext` takes undefined for it.
+ */
+export const namesTools = ({ tools, toolChoice, messages }: ModelRequest): boolean =>
+  tools.length > 0 || toolChoice !== undefined || traitsOf(messages).hasToolBlocks;
+
 export function* toolWordsOf(request: ModelRequest, target: Target, rules: NamingRules = {}): Steps<ToolWords> {
   const names = yield* mapToolNames({ request, target }, rules);
   const ids = yield* ToolIds.of(request.messages, rules.callIds ?? ANY_ID);
@@ -57,7 +68,8 @@ export class EncodeContext {
   /** The tools' names as the target takes them: those of all that was asked, as the decoder reads them back. */
   readonly names: ToolNames;
   private readonly ids: ToolIds;
-  private readonly steps = new StepCounter();
+  /** Counts blocks: others are to have their turn before more is encoded when it is over. */
+  readonly steps = new StepCounter();
   /** Without the fields that the table drops. */
   readonly request: ModelRequest;
 
@@ -66,24 +78,18 @@ export class EncodeContext {
     readonly target: Target,
     readonly media: FetchedMedia,
     private readonly table: TranslationTable<Target>,
-    { names, ids }: ToolWords,
+    { names, ids }: ToolWords = NO_TOOL_WORDS,
   ) {
     this.request = carriedRequest(asked, target, table);
     this.names = names;
     this.ids = ids;
   }
 
-  /**
-   * Whether others are to have their turn before more is encoded.
-   * @param blocks that were since it was asked last
-   */
-  isStepOver(blocks = 1): boolean {
-    return this.steps.isOver(blocks);
-  }
-
   /** What the call says of tier, speed and place, as far as the table has words for them here. */
   get tierWords(): TierParameters {
-    const words = tierParameters(this.asked, this.target);
+    const { asked, target } = this;
+    if (target.tier === 'standard' && (asked.serviceTier ?? asked.inferenceGeo) === undefined) return NO_TIER;
+    const words = tierParameters(asked, target);
     const isTierSaid = (words.serviceTier ?? words.speed) === undefined || this.carries('service_tier');
     const isPlaceSaid = words.inferenceGeo === undefined || this.carries('inference_geo');
     if (isTierSaid && isPlaceSaid) return words;

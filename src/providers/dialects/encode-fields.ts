@@ -5,8 +5,15 @@ import { fateOf, type FieldPlace, type RequestField, type TranslationTable } fro
 
 type Fields = Pick<TranslationTable<Target>, 'fields'>;
 
+/** Those that stand in `ModelRequest.sampling`. */
+const OF_SAMPLING: ReadonlySet<RequestField> = new Set<RequestField>([
+  'temperature', 'top_p', 'top_k', 'top_a', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty',
+  'seed', 'logit_bias', 'logprobs', 'top_logprobs',
+]); // prettier-ignore
+
 interface SentField extends FieldPlace {
   readonly parameter: RequestField;
+  readonly isOfSampling: boolean;
 }
 
 type FieldEncoder = (request: ModelRequest, target: Target) => Record<string, Json>;
@@ -21,8 +28,12 @@ export function fieldEncoder(table: Fields, within = ''): FieldEncoder {
   /** @throws Untranslatable for a value that the format does not hold */
   return (request, target) => {
     const encoded: Record<string, Json> = {};
-    for (const { parameter, name, read, assertFits } of sent) {
-      // Most are not said, and rules ask more than this.
+    const { sampling } = request;
+    let isSampled = false;
+    for (const name in sampling) isSampled ||= sampling[name as keyof typeof sampling] !== undefined;
+    for (const { parameter, isOfSampling, name, read, assertFits } of sent) {
+      // Most requests say nothing of sampling, and most fields are of it.
+      if (isOfSampling && !isSampled) continue;
       const value = read(request);
       if (value === undefined || !carries(table, parameter, target)) continue;
       assertFits?.(request);
@@ -38,12 +49,14 @@ export const fieldNames = (table: Fields): readonly string[] => fieldsWithin(tab
 function fieldsWithin({ fields }: Fields, within: string): readonly SentField[] {
   return (Object.keys(fields) as RequestField[]).flatMap((parameter) => {
     const { place } = fields[parameter];
-    return place?.within === within ? [{ parameter, ...place }] : [];
+    return place?.within === within ? [{ parameter, isOfSampling: OF_SAMPLING.has(parameter), ...place }] : [];
   });
 }
 
 /** Whether a field that a request sets reaches such a target: by the table that its dialect encodes by. */
 export function carries({ fields }: Fields, parameter: RequestField, target: Target): boolean {
   const { omit } = target.definition.quirks;
-  return omit?.includes(parameter) !== true && fateOf(fields[parameter].rule, target).type === 'mapped';
+  if (omit?.includes(parameter)) return false;
+  const { rule } = fields[parameter];
+  return (rule.type === 'depends' ? fateOf(rule, target) : rule).type === 'mapped';
 }

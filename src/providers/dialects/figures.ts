@@ -11,21 +11,29 @@ export function figuresOf({
   usage: rows,
 }: Pick<TranslationTable<Target>, 'usage'>): Readonly<Record<UsageClass, Figure>> {
   const figures = (Object.keys(USAGE_CLASSES) as UsageClass[]).map((name): [UsageClass, Figure] => {
-    const places = (rows[name].places ?? []).map(figureAt);
-    const read: Figure = (usage) => {
-      if (rows[name].rule.type !== 'mapped') return undefined;
-      for (const place of places) {
-        const figure = place(usage);
-        if (figure !== undefined) return figure;
-      }
-      return undefined;
-    };
-    return [name, read];
+    const { rule, places = [] } = rows[name];
+    return [name, rule.type === 'mapped' ? firstOf(places.map(figureAt)) : UNTOLD];
   });
   return Object.fromEntries(figures) as Record<UsageClass, Figure>;
 }
 
+const UNTOLD: Figure = () => undefined;
+
+function firstOf(places: readonly Figure[]): Figure {
+  const [only = UNTOLD] = places;
+  if (places.length <= 1) return only;
+  return (usage) => {
+    for (const place of places) {
+      const figure = place(usage);
+      if (figure !== undefined) return figure;
+    }
+    return undefined;
+  };
+}
+
 function figureAt(place: string): Figure {
   const [outer, inner] = place.split('.') as [string, string?];
-  return inner === undefined ? (usage) => readCount(usage[outer]) : (usage) => readCount(objectOf(usage[outer])[inner]);
+  if (inner === undefined) return (usage) => readCount(usage[outer]);
+  // Most usage objects have few of the objects that figures may stand in.
+  return (usage) => (usage[outer] === undefined ? undefined : readCount(objectOf(usage[outer])[inner]));
 }

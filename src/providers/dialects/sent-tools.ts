@@ -16,7 +16,7 @@ export function* sentTools(
 ): Steps<readonly (FunctionTool | VendorTool)[]> {
   const sent: (FunctionTool | VendorTool)[] = [];
   for (const [index, tool] of context.request.tools.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const path = `tools.${index}`;
     switch (tool.type) {
       case 'function':

@@ -10,7 +10,7 @@ export interface TierParameters {
   readonly inferenceGeo?: string;
 }
 
-const NO_TIER: TierParameters = {};
+export const NO_TIER: TierParameters = {};
 
 /**
  * The tier and place this attempt asks for: what its leg was planned in, and will be charged as. Of the caller's own
@@ -19,7 +19,6 @@ const NO_TIER: TierParameters = {};
  */
 export function tierParameters(request: ModelRequest, { tier, endpoint }: Target): TierParameters {
   const { serviceTier, inferenceGeo } = request;
-  if (tier === 'standard' && serviceTier === undefined && inferenceGeo === undefined) return NO_TIER;
   return definedOnly({
     serviceTier: tier === 'standard' ? plain(serviceTier) : tier === 'fast' ? undefined : tier,
     speed: tier === 'fast' ? ('fast' as const) : undefined,

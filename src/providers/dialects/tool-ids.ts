@@ -24,6 +24,9 @@ export class ToolIds {
   /** Of conversations with calls, for each rule: every attempt of a request maps them, and whoever reads its answer. */
   private static readonly known = new WeakMap<readonly Message[], Map<ToolIdRule, ToolIds>>();
 
+  /** Of conversations without calls. */
+  static readonly NONE = new ToolIds();
+
   /** What the target is told of the first call of an id, and of its results. */
   private readonly firstOf = new Map<string, string>();
   /** Of the calls after it, and of theirs: seldom any, and objects are dear keys. */
@@ -34,9 +37,9 @@ export class ToolIds {
   static *of(messages: readonly Message[], rule: ToolIdRule): Steps<ToolIds> {
     const known = ToolIds.known.get(messages)?.get(rule);
     if (known) return known;
-    const ids = new ToolIds();
     const blocks = toolBlocksIn(messages);
-    if (blocks.length === 0) return ids;
+    if (blocks.length === 0) return ToolIds.NONE;
+    const ids = new ToolIds();
     yield* ids.map(blocks, rule);
     const ofRules = ToolIds.known.get(messages) ?? new Map<ToolIdRule, ToolIds>();
     ToolIds.known.set(messages, ofRules.set(rule, ids));

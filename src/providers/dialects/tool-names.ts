@@ -28,6 +28,9 @@ export class ToolNames {
   /** Of requests with any: every attempt maps them, and whoever reads its answer. */
   private static readonly known = new WeakMap<ModelRequest, ToolNames[]>();
 
+  /** Of requests without any. */
+  static readonly NONE = new ToolNames(TOOL_NAME_MAX, false);
+
   private readonly wireOf = new Map<string, string>();
   private readonly originalOf = new Map<string, string>();
 

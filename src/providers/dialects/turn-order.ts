@@ -35,7 +35,7 @@ export function* encodeInOrder<Out>(
     deferred = [];
   };
   for (const [index, message] of context.request.messages.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const plain = forms.plain?.(message);
     if (plain !== undefined) {
       release();

@@ -46,7 +46,9 @@ export const bearer = (token: string): CallHeaders => ({ authorization: `Bearer 
  */
 export function revealSafe(credential: Secret | undefined): string {
   if (!credential) throw new ProviderFault('refused-credential', 'There is no credential for the provider.');
-  return headerSafe(credential.reveal());
+  const value = credential.reveal();
+  if (!HEADER_SAFE.test(value)) throw unsafe();
+  return value;
 }
 
 /**
@@ -54,9 +56,12 @@ export function revealSafe(credential: Secret | undefined): string {
  * @throws ProviderFault `refused-credential`
  */
 export function headerSafe(value: string): string {
-  if (HEADER_SAFE.test(value)) return value;
-  throw new ProviderFault('refused-credential', 'The credential contains characters that no HTTP header can carry.');
+  if (!HEADER_SAFE.test(value)) throw unsafe();
+  return value;
 }
+
+const unsafe = (): ProviderFault =>
+  new ProviderFault('refused-credential', 'The credential contains characters that no HTTP header can carry.');
 
 /** Server-sent events, where the reply is not one JSON text. */
 export function framesOf(headers: UpstreamFailure['headers']): SseReader | undefined {

@@ -68,6 +68,13 @@ export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses:
   ['container.skills', 'skills-2025-10-02', ({ container }) => isJsonObject(container) && isAny(container['skills'])],
 ];
 
+/** By the field of the body that they are about: most bodies have none of these but `messages`. */
+const ROWS_OF = new Map<string, (typeof FIELD_BETAS)[number][]>();
+for (const row of FIELD_BETAS) {
+  const [field] = /^\w+/.exec(row[0])!;
+  ROWS_OF.set(field, [...(ROWS_OF.get(field) ?? []), row]);
+}
+
 /**
  * `name-2026-02-01`: the same feature has a later date when its form changes, and a caller who names one knows which.
  */
@@ -77,11 +84,15 @@ const nameOf = (beta: string): string => beta.replace(/-\d{4}-\d{2}-\d{2}$/, '')
  * The betas of a call: the caller's own, then those that a field of its body needs and that he did not name in any
  * form.
  * @param own those of the caller's that may go out
+ * @param mayHoldFiles false: no block of the conversation can name a file that is stored at the vendor
  */
-export function betasOf(body: JsonObject, own: readonly string[]): readonly string[] {
-  const needed = new Set<string>();
-  for (const [, beta, uses] of FIELD_BETAS) if (uses(body)) needed.add(beta);
-  if (needed.size === 0) return own;
+export function betasOf(body: JsonObject, own: readonly string[], mayHoldFiles = true): readonly string[] {
+  let needed: Set<string> | undefined;
+  for (const [field, rows] of ROWS_OF) {
+    if (body[field] === undefined || (field === 'messages' && !mayHoldFiles)) continue;
+    for (const [, beta, uses] of rows) if (uses(body)) (needed ??= new Set()).add(beta);
+  }
+  if (needed === undefined) return own;
   const named = new Set(own.map(nameOf));
   return [...own, ...[...needed].filter((beta) => !named.has(nameOf(beta)))];
 }

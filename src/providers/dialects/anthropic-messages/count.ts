@@ -3,9 +3,7 @@ import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json } from '../../../core/json/json.js';
 import type { CountedPrompt, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
-import { pricedBetas } from '../service-tier.js';
-import { betasOf } from './betas.js';
-import { encodeBody, encodeHeaders, messagesContext } from './encode.js';
+import { encodeCall, type CallForm } from './encode.js';
 
 export const COUNT_PATH = '/v1/messages/count_tokens';
 
@@ -14,21 +12,14 @@ const COUNTED_FIELDS: ReadonlySet<string> = new Set([
   'model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'context_management', 'mcp_servers',
 ]); // prettier-ignore
 
+const COUNT: CallForm = { path: COUNT_PATH, fields: COUNTED_FIELDS };
+
 /**
  * The call that counts what the same request would send.
  * @throws Untranslatable as the request itself would
  */
-export function* encodeCount(request: ModelRequest, target: Target): Steps<UpstreamCall> {
-  const context = yield* messagesContext(request, target);
-  const fields = Object.entries(yield* encodeBody(context)).filter(([field]) => COUNTED_FIELDS.has(field));
-  const body = Object.fromEntries(fields);
-  return {
-    path: COUNT_PATH,
-    headers: encodeHeaders(betasOf(body, pricedBetas(context.request, target)), 'application/json'),
-    body,
-    stream: false,
-  };
-}
+export const encodeCount = (request: ModelRequest, target: Target): Steps<UpstreamCall> =>
+  encodeCall(request, target, COUNT);
 
 export function decodeCount(body: unknown): CountedPrompt {
   const { input_tokens: count, context_management: edited } = isJsonObject(body) ? body : {};

@@ -66,15 +66,28 @@ export function extrasOf(rest: JsonObject): { extras?: Opaque } {
   return Object.keys(rest).length > 0 ? { extras: { vendor: 'anthropic', value: rest } } : {};
 }
 
+const TEXT: BlockStart = { type: 'text' };
+const TEXT_KEYS: ReadonlySet<string> = new Set(['type', 'text', 'citations']);
+
 function readText(block: JsonObject): StartedBlock {
-  const { type: _type, text, citations, ...rest } = block;
-  const words = textOf(text, 'text');
+  const { text, citations } = block;
+  if (typeof text !== 'string') throw malformed('text is not a string');
   const deltas: BlockDelta[] = [];
-  if (words !== '') deltas.push({ type: 'text', text: words });
+  if (text !== '') deltas.push({ type: 'text', text });
   if (Array.isArray(citations)) {
     for (const citation of citations as readonly Json[]) deltas.push({ type: 'citation', citation });
   }
-  return { start: { type: 'text', ...extrasOf(rest) }, deltas };
+  return { start: hasOnly(block, TEXT_KEYS) ? TEXT : textWithExtras(block), deltas };
+}
+
+function textWithExtras({ type: _type, text: _text, citations: _citations, ...rest }: JsonObject): BlockStart {
+  return { type: 'text', ...extrasOf(rest) };
+}
+
+/** Whether an object that was parsed has no key beside these: nearly all have none, and a copy of the rest is dear. */
+export function hasOnly(value: JsonObject, keys: ReadonlySet<string>): boolean {
+  for (const key in value) if (!keys.has(key)) return false;
+  return true;
 }
 
 function readThinking(block: JsonObject): StartedBlock {

@@ -1,19 +1,21 @@
-import type { BlockStart, ModelEvent, SourceBytes } from '../../../core/conversation/event.js';
+import type { BlockStart, ModelEvent, SourceBytes, StopReason } from '../../../core/conversation/event.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../../../core/conversation/usage.js';
 import { parseJson, isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { DecodeContext } from '../../../core/provider.js';
 import type { SseFrame } from '../../../core/stream/sse.js';
 import type { Step } from '../../../core/stream/step.js';
 import { printInSteps } from '../../../core/json/print-in-pieces.js';
-import { StepCounter, type Steps } from '../../../core/steps.js';
+import type { Steps } from '../../../core/steps.js';
 import { isLong } from '../read-json.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
-import { extrasOf, readBlock, readDelta } from './decode-block.js';
+import { extrasOf, hasOnly, readBlock, readDelta } from './decode-block.js';
 import { NAMING } from './encode-blocks.js';
 import { malformed, readInBandFault } from './fault.js';
 import { PlainDelta, sourceOf } from './plain-delta.js';
 import { TABLE } from './table.js';
 import { mergeRawUsage, NO_RAW_USAGE, readUsage, tellsOutput } from './usage.js';
+
+const NOTHING: JsonObject = {};
 
 /** Keys of a message that are only known at its end; at its start they stand empty. */
 const END_KEYS: ReadonlySet<string> = new Set(['container', 'context_management', 'stop_details']);
@@ -58,7 +60,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private hasLastOutput = false;
   private stopReason: string | undefined;
   private stopSequence: string | undefined;
-  private endExtras: JsonObject = {};
+  private endExtras: JsonObject = NOTHING;
   private ended = false;
 
   constructor(private readonly context: DecodeContext) {}
@@ -115,13 +117,17 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     out: ModelEvent[],
     isInterim: boolean,
   ): void {
-    out.push({
-      type: 'reply-start',
-      ...(typeof id === 'string' && { id }),
-      ...(typeof model === 'string' && { model }),
-      ...extrasOf(vendorFields),
-    });
-    this.readUsage(isJsonObject(usage) ? usage : {}, out, isInterim);
+    out.push(
+      typeof id === 'string' && typeof model === 'string' && vendorFields === NOTHING
+        ? { type: 'reply-start', id, model }
+        : {
+            type: 'reply-start',
+            ...(typeof id === 'string' && { id }),
+            ...(typeof model === 'string' && { model }),
+            ...extrasOf(vendorFields),
+          },
+    );
+    this.readUsage(isJsonObject(usage) ? usage : NOTHING, out, isInterim);
   }
 
   startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
@@ -181,16 +187,17 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   endReply(out: ModelEvent[]): void {
     if (this.stopReason === undefined) throw malformed('the reply has no stop_reason');
     this.ended = true;
-    out.push({
-      type: 'reply-end',
-      stop: {
-        unified: TABLE.stops.unified.get(this.stopReason) ?? 'other',
-        raw: this.stopReason,
-        vendor: 'anthropic',
-        ...(this.stopSequence !== undefined && { sequence: this.stopSequence }),
-      },
-      ...extrasOf(this.endExtras),
-    });
+    const raw = this.stopReason;
+    const unified = TABLE.stops.unified.get(raw) ?? 'other';
+    const stop: StopReason =
+      this.stopSequence === undefined
+        ? { unified, raw, vendor: 'anthropic' }
+        : { unified, raw, vendor: 'anthropic', sequence: this.stopSequence };
+    out.push(
+      this.endExtras === NOTHING
+        ? { type: 'reply-end', stop }
+        : { type: 'reply-end', stop, ...extrasOf(this.endExtras) },
+    );
   }
 
   /** What the caller calls the tool. */
@@ -200,8 +207,9 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
 
   private readUsage(usage: JsonObject, out: ModelEvent[], isInterim: boolean): void {
     this.rawUsage = this.rawUsage === NO_RAW_USAGE ? usage : mergeRawUsage(this.rawUsage, usage);
-    this.usage = mergeUsage(this.usage, readUsage(this.rawUsage));
-    out.push({ type: 'usage', usage: this.usage, ...(isInterim && { isInterim }) });
+    const read = readUsage(this.rawUsage);
+    this.usage = this.usage === NO_USAGE ? read : mergeUsage(this.usage, read);
+    out.push(isInterim ? { type: 'usage', usage: this.usage, isInterim } : { type: 'usage', usage: this.usage });
   }
 }
 
@@ -209,26 +217,48 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
 export function* decodeMessage(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('the body is not a JSON object');
   if (body['type'] === 'error' || isJsonObject(body['error'])) throw readInBandFault(body);
-  const { type: _type, role: _role, id, model, content, usage, stop_reason, stop_sequence, ...rest } = body;
+  const { id, model, content, usage, stop_reason, stop_sequence } = body;
   if (!Array.isArray(content)) throw malformed('the message has no content');
   const decoder = new MessagesDecoder(context);
   const out: ModelEvent[] = [];
-  decoder.startWith(id, model, usage, {}, out, false);
-  const steps = new StepCounter();
-  for (const [index, block] of (content as readonly Json[]).entries()) {
-    if (steps.isOver()) yield;
-    decoder.wholeBlock(index, yield* withPrintedInput(block), out);
+  decoder.startWith(id, model, usage, NOTHING, out, false);
+  let index = 0;
+  for (const block of content as readonly Json[]) {
+    if (index > 0 && index % STEP_BLOCKS === 0) yield;
+    const hasInput = isJsonObject(block) && block['input'] !== undefined;
+    decoder.wholeBlock(index++, hasInput ? yield* withPrintedInput(block) : block, out);
   }
-  decoder.endWith(stop_reason, stop_sequence, rest);
+  decoder.endWith(stop_reason, stop_sequence, hasOnly(body, WHOLE_KEYS) ? NOTHING : besideOf(body));
   decoder.endReply(out);
   return out;
 }
 
+/** Blocks that are read before others have their turn. */
+const STEP_BLOCKS = 500;
+const WHOLE_KEYS: ReadonlySet<string> = new Set([
+  'type', 'role', 'id', 'model', 'content', 'usage', 'stop_reason', 'stop_sequence',
+]); // prettier-ignore
+
+/** What a whole reply tells beside what is read of it. */
+function besideOf({
+  type,
+  role,
+  id,
+  model,
+  content,
+  usage,
+  stop_reason,
+  stop_sequence,
+  ...rest
+}: JsonObject): JsonObject {
+  return rest;
+}
+
 /** A block whose arguments are long has them as text, which is read alike. */
-function* withPrintedInput(block: Json): Steps<Json> {
-  const input = isJsonObject(block) ? block['input'] : undefined;
+function* withPrintedInput(block: JsonObject): Steps<JsonObject> {
+  const { input } = block;
   if (!isJsonObject(input) || !isLong(input)) return block;
-  return { ...(block as JsonObject), input: yield* printInSteps(input) };
+  return { ...block, input: yield* printInSteps(input) };
 }
 
 function parse(data: string): JsonObject {

@@ -36,18 +36,28 @@ export const NAMING: NamingRules = {
   nameMax: NAME_MAX,
 };
 
+/** A turn that came in this format, where nothing of it is dropped and its vendor would refuse no block. */
+export function asItCame({ message, blocks }: KeptTurn, context: EncodeContext): JsonObject | undefined {
+  const { origin, content } = message;
+  if (origin?.vendor !== 'anthropic' || blocks !== content) return undefined;
+  for (let place = 0; place < content.length; place++) {
+    const block = content[place]!;
+    // Most are texts that cite nothing.
+    if ((block.type !== 'text' || block.citations !== undefined) && !mayGoAsItCame(block, context)) return undefined;
+  }
+  return origin.value;
+}
+
 /**
- * One turn. What came in this format goes out as it came; the rest is built from the neutral fields.
+ * One turn that does not go out as it came, though its blocks may. What came in this format goes out as it came; the rest is built from the neutral fields.
  * @throws Untranslatable for a block the vendor has no form for
  */
 export function* encodeTurn({ message, blocks, index }: KeptTurn, context: EncodeContext): Steps<JsonObject> {
   const origin = message.origin?.vendor === 'anthropic' ? message.origin.value : undefined;
-  if (context.isStepOver(blocks.length)) yield;
-  if (origin && blocks === message.content && blocks.every((block) => mayGoAsItCame(block, context))) return origin;
   const content: JsonObject[] = [];
   // Errors name the block's place in what the caller sent, so the dropped ones are counted as well.
   for (const [place, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     if (block !== blocks[content.length]) continue;
     content.push(
       block.type === 'tool-use'

@@ -1,5 +1,6 @@
 import type { Effort } from '../../../core/conversation/effort.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Json, JsonObject, Opaque } from '../../../core/json/json.js';
@@ -7,7 +8,7 @@ import { endpointBeside } from '../../../core/money/advisors.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { withImagesBehind } from '../drawn-images.js';
-import { EncodeContext, toolWordsOf } from '../encode-context.js';
+import { EncodeContext, namesTools, toolWordsOf } from '../encode-context.js';
 import { fieldEncoder, fieldNames } from '../encode-fields.js';
 import { omitFields } from '../json-call.js';
 import { sentChoice, sentTools } from '../sent-tools.js';
@@ -16,11 +17,16 @@ import { withObjectType } from '../tool-schema.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { encodeMarker, encodeSystem, encodeTurn, NAMING } from './encode-blocks.js';
-import { keptTurns } from './history.js';
+import { asItCame, encodeMarker, encodeSystem, encodeTurn, NAMING } from './encode-blocks.js';
+import { allTurns, keptTurns } from './history.js';
 import { TABLE } from './table.js';
 
-const API_VERSION = '2023-06-01';
+const WHOLE_HEADERS: UpstreamCall['headers'] = {
+  'content-type': 'application/json',
+  accept: 'application/json',
+  'anthropic-version': '2023-06-01',
+};
+const STREAM_HEADERS: UpstreamCall['headers'] = { ...WHOLE_HEADERS, accept: 'text/event-stream' };
 /** Addresses are the vendor's to fetch. */
 const NO_MEDIA: FetchedMedia = new Map();
 
@@ -57,45 +63,58 @@ const MODELLED: ReadonlySet<string> = new Set(['model', ...fieldNames(TABLE)]);
  * prefixes are equal bytes; the history stands last in the body, for the same reason.
  * @throws Untranslatable for tools and blocks the vendor has no form for
  */
-export function* encodeMessages(request: ModelRequest, target: Target): Steps<UpstreamCall> {
-  const context = yield* messagesContext(request, target);
-  const body = yield* encodeBody(context);
-  const betas = betasOf(body, pricedBetas(context.request, target));
-  return {
-    path: '/v1/messages',
-    headers: encodeHeaders(betas, request.stream ? 'text/event-stream' : 'application/json'),
-    body,
-    stream: request.stream,
-  };
+export const encodeMessages = (asked: ModelRequest, target: Target): Steps<UpstreamCall> =>
+  encodeCall(asked, target, MESSAGE);
+
+/** What a call is made for. */
+export interface CallForm {
+  readonly path: string;
+  /** The only fields that it takes. Absent: it takes all, and is answered by a message, which may be streamed. */
+  readonly fields?: ReadonlySet<string>;
 }
 
-export const encodeHeaders = (betas: readonly string[], accept: string): UpstreamCall['headers'] => ({
-  'content-type': 'application/json',
-  accept,
-  'anthropic-version': API_VERSION,
-  ...(betas.length > 0 && { 'anthropic-beta': betas.join(',') }),
-});
-
-export function* messagesContext(request: ModelRequest, target: Target): Steps<EncodeContext> {
-  const words = yield* toolWordsOf(request, target, NAMING);
-  return new EncodeContext(withImagesBehind(request, target), target, NO_MEDIA, TABLE, words);
-}
+const MESSAGE: CallForm = { path: '/v1/messages' };
 
 /** @throws Untranslatable as `encodeMessages` does */
-export function* encodeBody(context: EncodeContext): Steps<JsonObject> {
-  const { request, target } = context;
-  const turns = yield* keptTurns(request.messages, context);
+export function* encodeCall(asked: ModelRequest, target: Target, { path, fields }: CallForm): Steps<UpstreamCall> {
+  const { hasImages, hasDocuments, hasOpaque } = traitsOf(asked.messages);
+  const toolWords = namesTools(asked) ? yield* toolWordsOf(asked, target, NAMING) : undefined;
+  const behind = hasImages ? withImagesBehind(asked, target) : asked;
+  const context = new EncodeContext(behind, target, NO_MEDIA, TABLE, toolWords);
+  const { request } = context;
+  const turns = allTurns(request.messages) ?? (yield* keptTurns(request.messages, context));
   const thinking = request.thinking && thinkingThatFits(request, turns, (turn) => turn);
   const messages: JsonObject[] = [];
-  for (const turn of turns) messages.push(yield* encodeTurn(turn, context));
+  for (const turn of turns) {
+    if (context.steps.isOver(turn.blocks.length)) yield;
+    messages.push(asItCame(turn, context) ?? (yield* encodeTurn(turn, context)));
+  }
   const plain: Prompt = {
-    tools: yield* encodeTools(context),
+    tools: request.tools.length > 0 ? yield* encodeTools(context) : undefined,
     system: request.system.length > 0 ? encodeSystem(request.system, context) : undefined,
     messages,
   };
   // docs/wire/messages.md#cache-markers: the top-level marker stands for one on the last cacheable block.
   const prompt = request.cacheMarker ? markLastBlock(plain, request.cacheMarker) : plain;
-  const words = context.tierWords;
+  const whole = encodeBody(context, thinking, prompt);
+  const body = fields ? definedFields(whole, fields) : whole;
+  const own = request.betas.length > 0 ? pricedBetas(request, target) : request.betas;
+  const betas = betasOf(body, own, hasImages || hasDocuments || hasOpaque);
+  const stream = request.stream && fields === undefined;
+  const headers = stream ? STREAM_HEADERS : WHOLE_HEADERS;
+  return {
+    path,
+    headers: betas.length > 0 ? { ...headers, 'anthropic-beta': betas.join(',') } : headers,
+    body,
+    stream,
+  };
+}
+
+const definedFields = (body: JsonObject, fields: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(Object.entries(body).filter(([field]) => fields.has(field)));
+
+function encodeBody(context: EncodeContext, thinking: Thinking | undefined, prompt: Prompt): JsonObject {
+  const { request, target, tierWords: words } = context;
   // Unknown fields come before what is modelled, which overrides them, also where it is undefined and so not sent.
   const body: Record<string, Json | undefined> = {
     model: target.endpoint.upstreamModel,
@@ -115,7 +134,7 @@ export function* encodeBody(context: EncodeContext): Steps<JsonObject> {
     system: prompt.system,
     messages: prompt.messages,
   };
-  omitFields(body, target);
+  if (target.definition.quirks.omit !== undefined) omitFields(body, target);
   return body;
 }
 
@@ -193,8 +212,8 @@ function encodeThinking(thinking: Thinking, { reasoningSummary }: ModelRequest):
  * prompt asks for JSON, too.
  */
 function encodeOutputConfig(request: ModelRequest): JsonObject | undefined {
-  if (request.outputOrigin?.vendor === 'anthropic') return request.outputOrigin.value;
-  const { effort, verbosity, outputFormat, taskBudget } = request;
+  const { outputOrigin, effort, verbosity, outputFormat, taskBudget } = request;
+  if (outputOrigin?.vendor === 'anthropic') return outputOrigin.value;
   // At this vendor effort is how many tokens the model spends on all it says, and the one word for verbosity.
   const effortName = effort ? EFFORT_NAMES[effort] : verbosity;
   const format =

@@ -6,8 +6,9 @@ import type { ContentBlock, Message } from '../../../core/conversation/content.j
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import { doAtOnce } from '../../../core/steps.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { messagesContext } from './encode.js';
-import { keptTurns, type KeptTurn } from './history.js';
+import { EncodeContext } from '../encode-context.js';
+import { allTurns, keptTurns, type KeptTurn } from './history.js';
+import { TABLE } from './table.js';
 
 const BLOCKS: Readonly<Record<string, ContentBlock>> = {
   text: { type: 'text', text: 'x' },
@@ -35,8 +36,13 @@ const BLOCKS: Readonly<Record<string, ContentBlock>> = {
   },
 };
 
-const turnsOf = (messages: readonly Message[]): KeptTurn[] =>
-  doAtOnce(keptTurns(messages, doAtOnce(messagesContext(modelRequest({ messages }), targetOf({})))));
+function turnsOf(messages: readonly Message[]): KeptTurn[] {
+  const context = new EncodeContext(modelRequest({ messages }), targetOf({}), new Map(), TABLE);
+  const turns = doAtOnce(keptTurns(messages, context));
+  // Whatever is known without looking through the turns is what looking through them gives.
+  expect(allTurns(messages) ?? turns).toEqual(turns);
+  return turns;
+}
 
 /** `user text | assistant thinking call | user result` */
 const history = (shorthand: string): Message[] =>
@@ -46,6 +52,14 @@ const history = (shorthand: string): Message[] =>
   });
 
 const requestOf = (messages: Message[], thinking: Thinking): ModelRequest => modelRequest({ messages, thinking });
+
+it('knows a plain conversation by its traits, and looks through every other', () => {
+  const all = history('user text | assistant text call | user result text');
+  expect(allTurns(all)?.map(({ message, blocks }) => blocks === message.content)).toEqual([true, true, true]);
+  const others = ['user text space', 'user text | assistant thinking text', 'user text | assistant shellCall', 'user'];
+  for (const one of others) expect([one, allTurns(history(one))]).toEqual([one, undefined]);
+  expect(allTurns([])).toBeUndefined();
+});
 
 describe('keptTurns', () => {
   it.each([
@@ -85,7 +99,7 @@ describe('keptTurns', () => {
     const stepsOf = (count: number): readonly void[] => {
       const content = Array.from({ length: count }, () => [BLOCKS['thinking']!, BLOCKS['shellResult']!]).flat();
       const messages: Message[] = [{ role: 'assistant', content: [...content, BLOCKS['text']!] }];
-      return [...keptTurns(messages, doAtOnce(messagesContext(modelRequest({ messages }), targetOf({}))))];
+      return [...keptTurns(messages, new EncodeContext(modelRequest({ messages }), targetOf({}), new Map(), TABLE))];
     };
     expect(stepsOf(5_000).length).toBeGreaterThan(10_000 / 500);
     expect(stepsOf(5)).toEqual([]);

@@ -1,5 +1,6 @@
 import { blockPath, type ContentBlock, type Message } from '../../../core/conversation/content.js';
 import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Steps } from '../../../core/steps.js';
 import { assertSaysSomething } from '../empty-conversation.js';
@@ -17,6 +18,22 @@ export interface KeptTurn extends ShownTurn {
 }
 
 /**
+ * All turns, where none of them holds what may be dropped; undefined: `keptTurns` tells. Nearly all conversations are
+ * so.
+ */
+export function allTurns(messages: readonly Message[]): KeptTurn[] | undefined {
+  const { hasBlankText, hasReasoning, hasOpaque } = traitsOf(messages);
+  if (hasBlankText || hasReasoning || hasOpaque || messages.length === 0) return undefined;
+  const turns: KeptTurn[] = [];
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!;
+    if (message.content.length === 0) return undefined;
+    turns.push({ message, index, blocks: message.content });
+  }
+  return turns;
+}
+
+/**
  * The history as this vendor may see it, by the rows of the table: without reasoning that somebody else signed or
  * nobody did, and without the calls and results of tools a gateway ran. Dropped besides are texts that say nothing,
  * which the vendor refuses, system turns of nothing else, and turns of which nothing is left.
@@ -27,7 +44,7 @@ export function* keptTurns(messages: readonly Message[], context: EncodeContext)
   let droppedCalls: ReadonlySet<unknown> | undefined;
   const turns: KeptTurn[] = [];
   for (const [index, message] of messages.entries()) {
-    if (context.isStepOver(message.content.length)) yield;
+    if (context.steps.isOver(message.content.length)) yield;
     // Each is looked through once: it may be long.
     const blanks = message.content.filter(isBlank).length;
     if (blanks === message.content.length) {
@@ -68,7 +85,7 @@ function* keptBlocks(
   const { content } = message;
   const kept: ContentBlock[] = [];
   for (const [place, block] of content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     if (!isDropped(block, droppedCalls, () => blockPath(message, index, place), context)) kept.push(block);
   }
   return kept.length < content.length ? kept : content;
@@ -104,7 +121,7 @@ const isOwn = (block: ReasoningBlock, { target }: EncodeContext): boolean =>
 function* droppedCallIds(messages: readonly Message[], context: EncodeContext): Steps<ReadonlySet<unknown>> {
   const ids = new Set<unknown>();
   for (const { content } of messages) {
-    if (context.isStepOver(content.length)) yield;
+    if (context.steps.isOver(content.length)) yield;
     for (const id of findDroppedCalls(content, context)) ids.add(id);
   }
   return ids;

@@ -24,19 +24,18 @@ export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject
 
 /** The vendor's usage object in neutral figures, whatever they are; what is no number from zero on was not said. */
 export function readUsage(raw: JsonObject): Usage {
-  const written = readCacheWrites(raw);
   const inputTokens = figures.input(raw);
   const outputTokens = figures.output(raw);
   const cacheReadTokens = figures.cache_read(raw);
   const reasoningTokens = figures.reasoning(raw);
   const webSearchRequests = figures.web_searches(raw);
   const webFetchRequests = figures.web_fetches(raw);
-  const iterations = readIterations(raw['iterations']);
+  const iterations = raw['iterations'] === undefined ? undefined : readIterations(raw['iterations']);
   const serviceTier = raw['service_tier'];
   const speed = raw['speed'];
   const inferenceGeo = raw['inference_geo'];
   // Filled field by field: conditional spreads would cost an object each, on every reply.
-  const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = written;
+  const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = readCacheWrites(raw);
   if (inputTokens !== undefined) usage.inputTokens = inputTokens;
   if (outputTokens !== undefined) usage.outputTokens = outputTokens;
   if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
@@ -92,7 +91,9 @@ function readTokens(raw: JsonObject): TokenFigures {
  */
 function readCacheWrites(raw: JsonObject): Pick<Usage, 'cacheWriteTokens' | 'cacheWrite1hTokens'> {
   const total = figures.cache_write(raw);
-  const fiveMinutes = readCount(objectOf(raw['cache_creation'])['ephemeral_5m_input_tokens']);
+  const parts = raw['cache_creation'];
+  if (parts === undefined) return total === undefined ? {} : { cacheWriteTokens: total };
+  const fiveMinutes = readCount(objectOf(parts)['ephemeral_5m_input_tokens']);
   const oneHour = figures.cache_write_1h(raw);
   if (total === undefined && fiveMinutes === undefined && oneHour === undefined) return {};
   return {

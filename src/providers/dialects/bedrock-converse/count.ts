@@ -3,10 +3,11 @@ import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import type { CountedPrompt, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { namesTools } from '../encode-context.js';
 import { jsonCall } from '../json-call.js';
 import { pathSegment } from '../path-segment.js';
 import { readCount } from '../read-json.js';
-import { converseContext } from './encode-context.js';
+import { converseContext, converseToolWords } from './encode-context.js';
 import { encodeBody } from './encode.js';
 
 /**
@@ -21,7 +22,8 @@ const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\.(?=[a-z0-9]+\.)/;
  * @throws Untranslatable as the request itself would, and for media by address: nothing is fetched for a count
  */
 export function* encodeCount(request: ModelRequest, target: Target): Steps<UpstreamCall> {
-  const context = yield* converseContext(request, target, new Map());
+  const toolWords = namesTools(request) ? yield* converseToolWords(request, target) : undefined;
+  const context = converseContext(request, target, new Map(), toolWords);
   const { system, messages, toolConfig } = yield* encodeBody(context);
   return jsonCall(
     `/model/${pathSegment(target.endpoint.upstreamModel.replace(PROFILE, ''))}/count-tokens`,

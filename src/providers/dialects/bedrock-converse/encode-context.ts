@@ -1,6 +1,7 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import type { BlockForm } from '../../../core/translation.js';
@@ -30,7 +31,7 @@ export class ConverseContext extends EncodeContext {
   readonly documents = new DocumentNames();
   private mark: ReasoningMark | undefined;
 
-  constructor(request: ModelRequest, target: Target, media: FetchedMedia, words: ToolWords) {
+  constructor(request: ModelRequest, target: Target, media: FetchedMedia, words: ToolWords | undefined) {
     super(request, target, media, TABLE, words);
     this.family = familyOf(target);
     this.acceptsFiles = ACCEPTS_FILES.holds(target);
@@ -61,7 +62,16 @@ export class ConverseContext extends EncodeContext {
   }
 }
 
-export function* converseContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<ConverseContext> {
-  const words = yield* toolWordsOf(request, target, { callIds: CALL_IDS });
-  return new ConverseContext(withImagesBehind(request, target), target, media, words);
+/** @param words of `converseToolWords`; undefined for a request that names no tools */
+export function converseContext(
+  request: ModelRequest,
+  target: Target,
+  media: FetchedMedia,
+  words: ToolWords | undefined,
+): ConverseContext {
+  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
+  return new ConverseContext(behind, target, media, words);
 }
+
+export const converseToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>
+  toolWordsOf(request, target, { callIds: CALL_IDS });

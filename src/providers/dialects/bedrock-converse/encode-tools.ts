@@ -69,7 +69,7 @@ function* namesInHistory(context: ConverseContext): Steps<ReadonlySet<string>> {
   const { request, names } = context;
   const found = new Set<string>();
   for (const { content } of request.messages) {
-    if (context.isStepOver(content.length)) yield;
+    if (context.steps.isOver(content.length)) yield;
     for (const block of content) if (block.type === 'tool-use') found.add(names.toWire(block.name));
   }
   return found;

@@ -35,7 +35,7 @@ export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
     user = undefined;
   };
   for (const [index, message] of context.request.messages.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const pathOf = (place: number): string => blockPath(message, index, place);
     if (message.role === 'assistant') {
       const content = yield* assistantParts(message.content, pathOf, context);
@@ -61,7 +61,7 @@ function* userParts(message: Message, pathOf: PathOf, context: ConverseContext):
   const results: Part[] = [];
   const rest: Part[] = [];
   for (const [place, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const path = pathOf(place);
     if (message.role === 'system' && block.type !== 'text') {
       context.refuseIn('a system turn', path, block);
@@ -89,7 +89,7 @@ function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, contex
   const parts: Part[] = [];
   const dropped = findDroppedCalls(blocks, context);
   for (const [place, block] of blocks.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     switch (block.type) {
       case 'text':
         if (isSaid(block.text)) parts.push({ text: block.text });

@@ -4,12 +4,13 @@ import { definedOnly } from '../../../core/defined.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall } from '../json-call.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
 import { pathSegment } from '../path-segment.js';
 import { markLastPart } from './cache-points.js';
-import { converseContext, type ConverseContext } from './encode-context.js';
+import { converseContext, converseToolWords, type ConverseContext } from './encode-context.js';
 import { isSaid } from './encode-media.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
@@ -47,7 +48,8 @@ export interface ConverseBody {
  */
 export function* encodeConverse(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
   const path = `${modelPath(target)}/${request.stream ? 'converse-stream' : 'converse'}`;
-  const body = yield* encodeBody(yield* converseContext(request, target, media));
+  const toolWords = namesTools(request) ? yield* converseToolWords(request, target) : undefined;
+  const body = yield* encodeBody(converseContext(request, target, media, toolWords));
   return jsonCall(path, body, request.stream, EVENT_STREAM);
 }
 

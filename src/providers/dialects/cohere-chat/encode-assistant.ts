@@ -26,7 +26,7 @@ export function* encodeAssistant(
   const calls: CohereToolCall[] = [];
   const droppedCalls = findDroppedCalls(message.content, context);
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     switch (block.type) {
       case 'text':
         texts.add(block.text);

@@ -1,8 +1,8 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
-import type { Steps } from '../../../core/steps.js';
 import { withImagesBehind } from '../drawn-images.js';
-import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
+import { EncodeContext, type ToolWords } from '../encode-context.js';
 import { CitedSources } from './cited-sources.js';
 import { TABLE } from './table.js';
 
@@ -10,13 +10,19 @@ import { TABLE } from './table.js';
 export class CohereContext extends EncodeContext {
   readonly sources: CitedSources;
 
-  constructor(request: ModelRequest, target: Target, media: FetchedMedia, words: ToolWords) {
+  constructor(request: ModelRequest, target: Target, media: FetchedMedia, words: ToolWords | undefined) {
     super(request, target, media, TABLE, words);
     this.sources = new CitedSources(request);
   }
 }
 
-export function* cohereContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<CohereContext> {
-  const words = yield* toolWordsOf(request, target);
-  return new CohereContext(withImagesBehind(request, target), target, media, words);
+/** @param words of `toolWordsOf`; undefined for a request that names no tools */
+export function cohereContext(
+  request: ModelRequest,
+  target: Target,
+  media: FetchedMedia,
+  words: ToolWords | undefined,
+): CohereContext {
+  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
+  return new CohereContext(behind, target, media, words);
 }

@@ -51,7 +51,7 @@ function* userMessages(message: Message, pathOf: PathOf, context: CohereContext)
   const parts: CoherePart[] = [];
   let hasDocuments = false;
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     if (block.type === 'tool-result') {
       const encoded = toolMessage(block, pathOf(index), context);
       results.push(encoded.message);

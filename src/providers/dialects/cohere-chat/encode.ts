@@ -2,6 +2,7 @@ import type { ModelRequest, OutputFormat } from '../../../core/conversation/requ
 import type { JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { namesTools, toolWordsOf } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { cohereContext } from './encode-context.js';
@@ -21,7 +22,8 @@ const encodeFields = fieldEncoder(TABLE);
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
 export function* encodeCohere(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
-  const context = yield* cohereContext(asked, target, media);
+  const toolWords = namesTools(asked) ? yield* toolWordsOf(asked, target) : undefined;
+  const context = cohereContext(asked, target, media, toolWords);
   const { request } = context;
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'cohere' ? request.extras.value : {};
   const documents = context.sources.documents();

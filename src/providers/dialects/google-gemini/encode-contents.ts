@@ -63,7 +63,7 @@ function* userContents(message: Message, pathOf: PathOf, context: GeminiContext)
   const results: EncodedToolResult[] = [];
   const rest: Part[] = [];
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     if (block.type === 'tool-result') {
       const encoded = encodeToolResult(block, pathOf(index), context);
       results.push(encoded);

@@ -1,9 +1,10 @@
 import type { Message, ToolResultBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import { withImagesBehind } from '../drawn-images.js';
-import { EncodeContext, toolWordsOf, type NamingRules, type ToolWords } from '../encode-context.js';
+import { EncodeContext, namesTools, toolWordsOf, type NamingRules, type ToolWords } from '../encode-context.js';
 import { toolBlocksIn } from '../tool-ids.js';
 import { generationOf, type Generation } from './generation.js';
 import { TABLE } from './table.js';
@@ -29,7 +30,7 @@ export class GeminiContext extends EncodeContext {
     request: ModelRequest,
     target: Target,
     media: FetchedMedia,
-    words: ToolWords,
+    words: ToolWords | undefined,
     private readonly answered: AnsweredCalls,
   ) {
     super(request, target, media, TABLE, words);
@@ -43,10 +44,14 @@ export class GeminiContext extends EncodeContext {
 }
 
 export function* geminiContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<GeminiContext> {
-  const words = yield* toolWordsOf(request, target, NAMING);
-  const told = target.model.inputModalities.includes('image') ? request : withImagesBehind(request, target);
-  return new GeminiContext(told, target, media, words, yield* answeredCalls(request.messages));
+  const { hasImages, hasToolBlocks } = traitsOf(request.messages);
+  const words = namesTools(request) ? yield* toolWordsOf(request, target, NAMING) : undefined;
+  const isBehind = hasImages && !target.model.inputModalities.includes('image');
+  const answered = hasToolBlocks ? yield* answeredCalls(request.messages) : NO_CALLS;
+  return new GeminiContext(isBehind ? withImagesBehind(request, target) : request, target, media, words, answered);
 }
+
+const NO_CALLS: AnsweredCalls = new Map();
 
 function* answeredCalls(messages: readonly Message[]): Steps<AnsweredCalls> {
   const answered = new Map<ToolResultBlock, KnownCall>();

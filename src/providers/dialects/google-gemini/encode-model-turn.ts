@@ -19,7 +19,7 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
   const turn = new ModelTurn(yield* signaturesById(message.content, pathOf, context));
   const droppedCalls = findDroppedCalls(message.content, context);
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     switch (block.type) {
       case 'text':
         if (block.text !== '') turn.addText(block.text);
@@ -145,7 +145,7 @@ function* signaturesById(
 ): Steps<ReadonlyMap<string, string>> {
   const signatures = new Map<string, string>();
   for (const [index, block] of content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     if (block.type !== 'redacted-thinking' || block.mark?.id === undefined) continue;
     if (isShown(block, pathOf(index), context)) signatures.set(block.mark.id, block.data);
   }

@@ -25,7 +25,7 @@ export function* encodeTools(context: GeminiContext): Steps<ToolFields> {
   const functions: JsonObject[] = [];
   const own: JsonObject[] = [];
   for (const tool of tools) {
-    if (context.isStepOver(TOOL_STEPS)) yield;
+    if (context.steps.isOver(TOOL_STEPS)) yield;
     if (tool.type === 'vendor') own.push(tool.opaque.value);
     else functions.push(functionDeclaration(tool, context));
   }

@@ -36,7 +36,7 @@ export function* encodeAssistant(
   const droppedCalls = findDroppedCalls(message.content, context);
   let marker: WireCacheControl | undefined;
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     marker = context.cacheControl(block.cacheMarker).cache_control ?? marker;
     switch (block.type) {
       case 'text':

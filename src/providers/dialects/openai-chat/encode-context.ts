@@ -1,10 +1,11 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import type { Steps } from '../../../core/steps.js';
 import { withImagesBehind } from '../drawn-images.js';
-import { EncodeContext, toolWordsOf } from '../encode-context.js';
+import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { alphanumericId, hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
 import type { WireCacheControl } from './wire.js';
@@ -18,10 +19,19 @@ export class ChatContext extends EncodeContext {
   }
 }
 
-export function* chatContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<ChatContext> {
-  const words = yield* toolWordsOf(request, target, { callIds: idRuleOf(target.definition.quirks) });
-  return new ChatContext(withImagesBehind(request, target), target, media, TABLE, words);
+/** @param words of `chatToolWords`; undefined for a request that names no tools */
+export function chatContext(
+  request: ModelRequest,
+  target: Target,
+  media: FetchedMedia,
+  words: ToolWords | undefined,
+): ChatContext {
+  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
+  return new ChatContext(behind, target, media, TABLE, words);
 }
+
+export const chatToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>
+  toolWordsOf(request, target, { callIds: idRuleOf(target.definition.quirks) });
 
 export const wireMarker = ({ ttl }: CacheMarker): WireCacheControl => ({
   type: 'ephemeral',

@@ -69,7 +69,7 @@ function* userMessages(message: Message, pathOf: PathOf, context: ChatContext): 
   const results: ChatMessage[] = [];
   const parts: ChatPart[] = [];
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const path = pathOf(index);
     if (block.type === 'tool-result') {
       const encoded = encodeToolResult(block, path, context);

@@ -2,13 +2,14 @@ import type { ModelRequest, OutputFormat } from '../../../core/conversation/requ
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
 import { fitsStrictMode } from '../strict-schema.js';
 import { markLastPart } from './cache-markers.js';
-import { chatContext, wireMarker } from './encode-context.js';
+import { chatContext, chatToolWords, wireMarker } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeReasoning } from './reasoning.js';
@@ -24,7 +25,8 @@ const encodeFields = fieldEncoder(TABLE);
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
 export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
-  const context = yield* chatContext(asked, target, media);
+  const toolWords = namesTools(asked) ? yield* chatToolWords(asked, target) : undefined;
+  const context = chatContext(asked, target, media, toolWords);
   const { request } = context;
   const { quirks } = target.definition;
   const words = context.tierWords;

@@ -32,7 +32,7 @@ export function* encodeAssistant(message: Message, pathOf: PathOf, context: Enco
     said = '';
   };
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     if (block.type !== 'text' || block.phase !== phase) endText();
     switch (block.type) {
       case 'text':

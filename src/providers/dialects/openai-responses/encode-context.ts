@@ -1,8 +1,9 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { withImagesBehind } from '../drawn-images.js';
-import { EncodeContext, toolWordsOf } from '../encode-context.js';
+import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
 
@@ -13,7 +14,16 @@ const CALL_IDS: ToolIdRule = {
   standIn: (text) => hashedId(text, CALL_ID_MAX),
 };
 
-export function* responsesContext(request: ModelRequest, target: Target, media: FetchedMedia): Steps<EncodeContext> {
-  const words = yield* toolWordsOf(request, target, { callIds: CALL_IDS });
-  return new EncodeContext(withImagesBehind(request, target), target, media, TABLE, words);
+/** @param words of `responsesToolWords`; undefined for a request that names no tools */
+export function responsesContext(
+  request: ModelRequest,
+  target: Target,
+  media: FetchedMedia,
+  words: ToolWords | undefined,
+): EncodeContext {
+  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
+  return new EncodeContext(behind, target, media, TABLE, words);
 }
+
+export const responsesToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>
+  toolWordsOf(request, target, { callIds: CALL_IDS });

@@ -23,7 +23,7 @@ export function* encodeInput(context: EncodeContext): Steps<InputItem[]> {
     );
   }
   for (const [index, message] of request.messages.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const pathOf = (place: number): string => blockPath(message, index, place);
     switch (message.role) {
       case 'system':
@@ -53,7 +53,7 @@ function* userItems(message: Message, pathOf: PathOf, context: EncodeContext): S
   const items: InputItem[] = [];
   const parts: InputPart[] = [];
   for (const [index, block] of message.content.entries()) {
-    if (context.isStepOver()) yield;
+    if (context.steps.isOver()) yield;
     const path = pathOf(index);
     if (block.type === 'tool-result') items.push(encodeToolResult(block, path, context));
     else append(parts, encodeParts(block, path, context));

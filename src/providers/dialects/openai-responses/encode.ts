@@ -2,11 +2,12 @@ import type { ModelRequest, OutputFormat } from '../../../core/conversation/requ
 import type { Json } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
 import { fitsStrictMode } from '../strict-schema.js';
-import { responsesContext } from './encode-context.js';
+import { responsesContext, responsesToolWords } from './encode-context.js';
 import { encodeInput } from './encode-input.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeReasoning } from './reasoning.js';
@@ -31,7 +32,8 @@ const STATEFUL_FIELDS: ReadonlySet<string> = new Set(['previous_response_id', 'c
  * @throws Untranslatable when the request holds something that no rule lets drop
  */
 export function* encodeResponses(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
-  const context = yield* responsesContext(asked, target, media);
+  const toolWords = namesTools(asked) ? yield* responsesToolWords(asked, target) : undefined;
+  const context = responsesContext(asked, target, media, toolWords);
   const { request } = context;
   const words = context.tierWords;
   const text = encodeText(request, target);
