@@ -46,12 +46,14 @@ export class RoutingPolicies {
 
   /**
    * The workspace's first, then the account's, then the key's, which came with the caller; those that say nothing are
-   * left out.
+   * left out. At once, and the same list again, while they are at hand.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
-  async of(caller: Caller): Promise<readonly RoutingPolicy[]> {
-    const { routing } = await this.find(homeOf(caller));
-    return caller.allowedModels ? [...routing, { keyModels: caller.allowedModels }] : routing;
+  of(caller: Caller): readonly RoutingPolicy[] | Promise<readonly RoutingPolicy[]> {
+    const home = this.find(caller);
+    const { allowedModels } = caller;
+    if (home instanceof Promise) return home.then(({ routing }) => withKeyModels(routing, allowedModels));
+    return allowedModels ? withKeyModels(home.routing, allowedModels) : home.routing;
   }
 
   /**
@@ -59,8 +61,8 @@ export class RoutingPolicies {
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
   pluginsOf(caller: Caller): PluginDefaults | Promise<PluginDefaults> {
-    const home = homeOf(caller);
-    return this.cache.peek(home)?.plugins ?? this.find(home).then(({ plugins }) => plugins);
+    const home = this.find(caller);
+    return home instanceof Promise ? home.then(({ plugins }) => plugins) : home.plugins;
   }
 
   /** To be called after a change of any of them is committed. */
@@ -68,7 +70,12 @@ export class RoutingPolicies {
     this.cache.forgetAll();
   }
 
-  private async find(home: string): Promise<HomePolicies> {
+  private find({ accountId, workspaceId }: Caller): HomePolicies | Promise<HomePolicies> {
+    const home = `${accountId}/${workspaceId}`;
+    return this.cache.peek(home) ?? this.ask(home);
+  }
+
+  private async ask(home: string): Promise<HomePolicies> {
     try {
       return (await this.cache.find(home)) ?? SAYS_NOTHING;
     } catch (error) {
@@ -95,7 +102,23 @@ export class RoutingPolicies {
   }
 }
 
-const homeOf = ({ accountId, workspaceId }: Caller): string => `${accountId}/${workspaceId}`;
+/** The lists that keys were given last, by the models that they may use. */
+const WITH_KEY_MODELS = new WeakMap<
+  readonly string[],
+  { readonly routing: readonly RoutingPolicy[]; readonly policies: readonly RoutingPolicy[] }
+>();
+
+function withKeyModels(
+  routing: readonly RoutingPolicy[],
+  keyModels: Caller['allowedModels'],
+): readonly RoutingPolicy[] {
+  if (!keyModels) return routing;
+  const known = WITH_KEY_MODELS.get(keyModels);
+  if (known?.routing === routing) return known.policies;
+  const policies = [...routing, { keyModels }];
+  WITH_KEY_MODELS.set(keyModels, { routing, policies });
+  return policies;
+}
 
 const NONE: readonly never[] = Object.freeze([]);
 /** Of nearly every workspace. */

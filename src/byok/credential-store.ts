@@ -15,6 +15,13 @@ const WORKSPACES_MAX = 10_000;
 /** How often the log tells of one credential and cause. */
 const LOG_INTERVAL_MS = 60_000;
 
+/** The credentials of a workspace in use. */
+interface WorkspaceCredentials {
+  readonly all: readonly CachedCredential[];
+  /** Those that may be used, where all callers may use the same; undefined: it depends on the caller. */
+  readonly usableByAll: readonly StoredCredential[] | undefined;
+}
+
 /** A credential of a workspace in use. */
 interface CachedCredential {
   readonly stored: StoredCredential;
@@ -31,7 +38,7 @@ interface CachedCredential {
 @Injectable()
 export class CredentialStore {
   private readonly logger = new Logger('byok');
-  private readonly workspaces: FreshCache<readonly CachedCredential[]>;
+  private readonly workspaces: FreshCache<WorkspaceCredentials>;
   private readonly repeated: RepeatedLog;
 
   constructor(
@@ -46,22 +53,20 @@ export class CredentialStore {
   /**
    * Those that may be used for this caller: enabled, readable, and allowed for this key and user. One that cannot
    * be read is left out, unless the operator's own may not stand in for it: then it stays, its calls fail, and
-   * nobody else pays for them.
+   * nobody else pays for them. At once while they are at hand, mostly the same list again.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
-  async usableBy(caller: Caller): Promise<readonly StoredCredential[]> {
-    const all = await this.workspaces.find(keyOf(caller));
-    if (!all || all.length === 0) return NONE;
-    const usable: StoredCredential[] = [];
-    for (const cached of all) {
-      if (isFor(cached, caller) && (cached.secret || cached.stored.replacesShared)) usable.push(cached.stored);
-    }
-    return usable;
+  usableBy(caller: Caller): readonly StoredCredential[] | Promise<readonly StoredCredential[]> {
+    const key = keyOf(caller);
+    const atHand = this.workspaces.peek(key);
+    if (atHand) return atHand.usableByAll ?? usableIn(atHand, caller);
+    return this.workspaces.find(key).then((found) => found?.usableByAll ?? (found ? usableIn(found, caller) : NONE));
   }
 
   /** The text of one of them, as it is now; undefined where it has gone since. */
   async reveal(caller: Caller, id: string): Promise<Secret | undefined> {
-    const cached = (await this.workspaces.find(keyOf(caller)))?.find(({ stored }) => stored.id === id);
+    const credentials = await this.workspaces.find(keyOf(caller));
+    const cached = credentials?.all.find(({ stored }) => stored.id === id);
     return cached && isFor(cached, caller) ? cached.secret : undefined;
   }
 
@@ -70,10 +75,12 @@ export class CredentialStore {
     this.workspaces.forget(keyOf(row));
   }
 
-  private async load(key: string): Promise<readonly CachedCredential[]> {
+  private async load(key: string): Promise<WorkspaceCredentials> {
     const [accountId, workspaceId] = key.split(' ') as [string, string];
     const rows = await this.list(accountId, workspaceId);
-    return Promise.all(rows.map(async (row) => toCached(row, await this.open(row))));
+    const all = await Promise.all(rows.map(async (row) => toCached(row, await this.open(row))));
+    const isForAll = all.every(({ keyHashes, userIds }) => !keyHashes && !userIds);
+    return { all, usableByAll: isForAll ? storedOf(all) : undefined };
   }
 
   private async list(accountId: string, workspaceId: string): Promise<ProviderCredentialEntity[]> {
@@ -122,6 +129,12 @@ function toCached(row: ProviderCredentialEntity, secret: Secret | undefined): Ca
     userIds: row.allowedUserIds ? new Set(row.allowedUserIds) : undefined,
   };
 }
+
+const usableIn = ({ all }: WorkspaceCredentials, caller: Caller): readonly StoredCredential[] =>
+  storedOf(all.filter((cached) => isFor(cached, caller)));
+
+const storedOf = (cached: readonly CachedCredential[]): readonly StoredCredential[] =>
+  cached.filter(({ secret, stored }) => secret || stored.replacesShared).map(({ stored }) => stored);
 
 /** A key made for nobody in particular is nobody's on a list. */
 const isFor = ({ keyHashes, userIds }: CachedCredential, { keyHash, userId }: Caller): boolean =>

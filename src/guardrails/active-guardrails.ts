@@ -36,6 +36,8 @@ type Rules = Pick<GuardrailSet, 'policies' | 'inspect'>;
 interface EffectiveGuardrails {
   readonly rows: readonly EffectiveGuardrail[];
   readonly budgets: readonly string[];
+  /** Made when its caller comes first, and anew when the account's guardrails have been asked for again. */
+  made?: { readonly inForce: InForce; readonly set: GuardrailSet };
 }
 
 const ACCOUNTS_MAX = 1_000;
@@ -62,12 +64,15 @@ export class ActiveGuardrails {
   }
 
   /**
-   * At once where it is at hand that the account has none in force.
+   * At once while they are at hand, or that the account has none in force.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
   of(caller: Caller): GuardrailSet | Promise<GuardrailSet> {
     const inForce = this.accounts.peek(caller.accountId);
-    return inForce?.guardrails.size === 0 ? NONE : this.find(caller);
+    if (!inForce) return this.find(caller);
+    if (inForce.guardrails.size === 0) return NONE;
+    const held = this.callers.peek(nameOf(caller));
+    return held === undefined ? this.find(caller) : setOf(inForce, held);
   }
 
   /** To be called after a change is committed. */
@@ -79,10 +84,7 @@ export class ActiveGuardrails {
   private async find(caller: Caller): Promise<GuardrailSet> {
     const inForce = await this.accounts.find(caller.accountId);
     if (!inForce || inForce.guardrails.size === 0) return NONE;
-    const held = await this.callers.find(nameOf(caller));
-    if (!held) return NONE;
-    const { policies, inspect } = rulesOf(inForce, held.rows);
-    return { policies, inspect, budgets: held.budgets };
+    return setOf(inForce, await this.callers.find(nameOf(caller)));
   }
 
   /** Also of an account without any: what is at hand is asked for anew before it is too old, what is missing is not. */
@@ -110,6 +112,15 @@ function callerOf(name: string): Omit<Caller, 'kind'> {
 function budgetOf({ id, through }: EffectiveGuardrail, { keyHash, userId, workspaceId }: Omit<Caller, 'kind'>): string {
   const subject = { key: keyHash, member: userId, workspace: workspaceId }[through];
   return `${id}:${through}:${subject}`;
+}
+
+function setOf(inForce: InForce, held: EffectiveGuardrails | null): GuardrailSet {
+  if (!held) return NONE;
+  if (held.made?.inForce !== inForce) {
+    const { policies, inspect } = rulesOf(inForce, held.rows);
+    held.made = { inForce, set: { policies, inspect, budgets: held.budgets } };
+  }
+  return held.made.set;
 }
 
 function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrail[]): Rules {

@@ -20,9 +20,8 @@ class CallerSlice implements Slice {
     this.callers.clear();
   }
 
-  of(caller: string): Counts {
-    const known = this.callers.get(caller);
-    if (known) return known;
+  /** Of a caller that is not among them yet. */
+  add(caller: string): Counts {
     const name = this.callers.size < CALLERS_MAX ? caller : OTHERS;
     const counts = this.callers.get(name) ?? noCounts();
     this.callers.set(name, counts);
@@ -51,7 +50,9 @@ export class CallerWindow {
   }
 
   record(caller: string, outcome: CallOutcome, now: number): void {
-    this.ring.current(now).of(caller)[outcome]++;
+    const slice = this.ring.current(now);
+    const counts = slice.callers.get(caller) ?? slice.add(caller);
+    counts[outcome]++;
     if (outcome !== 'success') this.faultAt = now;
   }
 

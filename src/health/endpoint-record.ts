@@ -92,6 +92,8 @@ export class EndpointRecord {
   private coolDown: CoolDown | undefined;
   /** Those that hold for one caller alone. */
   private readonly ownCoolDowns = new Map<string, CoolDown>();
+  /** True from its first pause on: until then it admits every call, and none is a trial. */
+  hasPaused = false;
   private readonly recent = new CallerWindow(OUTAGE_MS / OUTAGE_SLICES, OUTAGE_SLICES);
   private readonly longer = new CallWindow(SKETCH_SLICE_MS, SKETCH_SLICES);
   private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
@@ -114,6 +116,14 @@ export class EndpointRecord {
    * @param caller who asks; absent: as all see it
    */
   health(now: number, caller?: string): EndpointHealth {
+    const { view } = this;
+    // As of nearly every endpoint that is in use: nothing is wrong with it for anybody.
+    const isWell = this.ownCoolDowns.size === 0 && !this.learnt && !this.recent.hasFaults(now);
+    if (isWell && view && now < this.viewEndsAt && now >= this.viewedAt) return view;
+    return this.lookFor(now, caller);
+  }
+
+  private lookFor(now: number, caller: string | undefined): EndpointHealth {
     const own = caller === undefined ? undefined : this.ownCooling(caller, now);
     const isOut = caller !== undefined && this.isOutFor(caller, now);
     if (own || isOut || this.learnt) return this.look(now, own, isOut, caller);
@@ -180,11 +190,10 @@ export class EndpointRecord {
   }
 
   /** @returns for whom this ended a cool-down, undefined standing for all */
-  succeeded(figures: CallFigures, now: number, origin: CallOrigin = {}): readonly (string | undefined)[] {
+  succeeded(figures: CallFigures | undefined, now: number, origin: CallOrigin = {}): readonly (string | undefined)[] {
     this.count('success', origin, now);
-    this.figures.add(figures, now);
-    if (!this.coolDown && this.ownCoolDowns.size === 0) return NOBODY;
-    return this.began(now, origin);
+    if (figures) this.figures.add(figures, now);
+    return this.hasPaused ? this.began(now, origin) : NOBODY;
   }
 
   /** @returns the pause that this began or made longer */
@@ -207,12 +216,7 @@ export class EndpointRecord {
     if (isAsked || (!isAgain && (isOverTrial || this.isOutForAll(now)))) {
       // Where nobody else is there to try it, the same caller may.
       const isShared = failedBy !== undefined || this.recent.hasOthers(caller, now);
-      const pause = (this.coolDown ??= new CoolDown(this.times)).begin(
-        cause,
-        hintMs,
-        now,
-        isShared ? caller : undefined,
-      );
+      const pause = this.sharedCoolDown().begin(cause, hintMs, now, isShared ? caller : undefined);
       return pause && { pause };
     }
     if (!own && !isAgain && by !== 'rate-limit' && !this.isOutFor(caller, now)) return undefined;
@@ -238,7 +242,7 @@ export class EndpointRecord {
    */
   adoptPause(pause: Pause | undefined, now: number, caller?: string): void {
     this.view = undefined;
-    if (pause && caller === undefined) (this.coolDown ??= new CoolDown(this.times)).adopt(pause, now);
+    if (pause && caller === undefined) this.sharedCoolDown().adopt(pause, now);
     else if (pause) (this.ownCoolDowns.get(caller!) ?? this.addOwn(caller!)).adopt(pause, now);
     else {
       if (caller === undefined) this.coolDown?.end();
@@ -265,7 +269,13 @@ export class EndpointRecord {
     return isOut ? 'out' : 'over';
   }
 
+  private sharedCoolDown(): CoolDown {
+    this.hasPaused = true;
+    return (this.coolDown ??= new CoolDown(this.times));
+  }
+
   private addOwn(caller: string): CoolDown {
+    this.hasPaused = true;
     if (this.ownCoolDowns.size === OWN_PAUSES_MAX) {
       const [oldest] = this.ownCoolDowns.keys();
       this.ownCoolDowns.delete(oldest!);

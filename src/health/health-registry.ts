@@ -4,7 +4,7 @@ import { isJsonObject, type Json } from '../core/json/json.js';
 import type { Widening } from '../core/money/widening.js';
 import { FAULT_KINDS } from '../core/errors.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import type { HealthKey, HealthSnapshot } from '../core/routing/health.js';
+import { healthId, type EndpointHealth, type HealthKey, type HealthSnapshot } from '../core/routing/health.js';
 import { Clock, DAY_MS } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { laterDeadline, laterWrite } from '../shared/replicated-map-entry.js';
@@ -102,8 +102,7 @@ export class HealthRegistry {
    * @param caller hash of the key that asks; absent: as all see it
    */
   snapshot(caller?: string): HealthSnapshot {
-    const now = this.clock.now();
-    return { find: (key) => this.find(key, caller)?.health(now, caller) };
+    return new HealthView(this, this.clock.now(), caller);
   }
 
   /** How the calls of this process went. Undefined: it made none, or none within memory. */
@@ -133,15 +132,16 @@ export class HealthRegistry {
     for (const [id, record] of this.records.entries()) {
       const trouble = record.trouble(now);
       if (trouble === undefined) continue;
-      const [model, tag, credential] = id.split(' ') as [string, string, string];
-      if (credential === SHARED_CREDENTIAL) found.push({ provider: slugOf({ model, tag, credential }), trouble });
+      const [, tag, credential] = id.split(' ') as [string, string, string];
+      if (credential === SHARED_CREDENTIAL) found.push({ provider: slugOf(tag), trouble });
     }
     return found;
   }
 
   /** Asks to call an endpoint. False: it is in a cool-down, or another request of this process is its trial. */
   admit(key: HealthKey, caller?: string): boolean {
-    return this.find(key, caller)?.admit(this.clock.now(), caller) ?? true;
+    const record = this.find(key, caller);
+    return !record?.hasPaused || record.admit(this.clock.now(), caller);
   }
 
   /** Asks to call an endpoint in a cool-down, for nothing else is left. False: its provider asked to be left alone. */
@@ -151,7 +151,8 @@ export class HealthRegistry {
 
   /** After `admit`: the call is the trial after a pause, on which the endpoint's next calls depend. */
   isTrial(key: HealthKey, caller?: string): boolean {
-    return this.find(key, caller)?.isUnproven(caller) ?? false;
+    const record = this.find(key, caller);
+    return record?.hasPaused === true && record.isUnproven(caller);
   }
 
   /** A call that was admitted begins to answer: a trial has succeeded, however long its reply goes on. */
@@ -159,11 +160,12 @@ export class HealthRegistry {
     this.publishEnds(key, this.find(key, origin.caller)?.began(this.clock.now(), origin) ?? []);
   }
 
-  /** A call that was admitted has answered. Figures it could not show are left out. */
-  succeeded(key: HealthKey, figures: CallFigures = {}, origin: CallOrigin = {}): void {
+  /** A call that was admitted has answered. @param figures absent: it could show none */
+  succeeded(key: HealthKey, figures?: CallFigures, origin: CallOrigin = {}): void {
     const now = this.clock.now();
     const record = this.find(key, origin.caller) ?? this.record(idOf(key));
-    this.publishEnds(key, record.succeeded(figures, now, origin));
+    const ended = record.succeeded(figures, now, origin);
+    if (ended.length > 0) this.publishEnds(key, ended);
     if (key.credential === SHARED_CREDENTIAL) this.providerOf(key).succeeded(figures, now);
     const change = record.outageChange(now);
     if (change) this.publishOutage(idOf(key), change, now);
@@ -194,7 +196,7 @@ export class HealthRegistry {
   private providerFailed(key: HealthKey, { by, fault }: CallFailure, now: number): void {
     if (by !== 'rate-limit') this.providerOf(key).failed(now);
     if (!fault) return;
-    const slug = slugOf(key);
+    const slug = slugOf(key.tag);
     const seen: SeenFault = { at: now, ...fault, model: key.model };
     const last = this.lastFaults.get(slug);
     if (!last || now - last.at >= FAULT_RETOLD_MS || !isAlike(seen, last))
@@ -202,7 +204,7 @@ export class HealthRegistry {
   }
 
   private providerOf(key: HealthKey): ProviderRecord {
-    const slug = slugOf(key);
+    const slug = slugOf(key.tag);
     let record = this.providers.get(slug);
     if (!record) this.providers.set(slug, (record = new ProviderRecord()));
     return record;
@@ -218,10 +220,12 @@ export class HealthRegistry {
   }
 
   /** The record at hand, or a new one where the replicas know something of the endpoint. */
-  private find(key: HealthKey, caller?: string): EndpointRecord | undefined {
-    const id = idOf(key);
-    const record = this.records.get(id);
-    if (record) return record;
+  find(key: HealthKey, caller?: string): EndpointRecord | undefined {
+    const id = key.id ?? healthId(key);
+    return this.records.get(id) ?? this.findElsewhere(id, caller);
+  }
+
+  private findElsewhere(id: string, caller?: string): EndpointRecord | undefined {
     // Looked up for every endpoint of a catalog at once, mostly while nothing is wrong anywhere.
     const isKnown =
       (this.outages.size > 0 && this.outages.get(id) !== undefined) ||
@@ -247,8 +251,21 @@ export class HealthRegistry {
   }
 }
 
-/** What stands in front of the variant and the tier. */
-function slugOf({ tag }: HealthKey): string {
+/** The state at one moment, as one caller's plan sees it. */
+class HealthView implements HealthSnapshot {
+  constructor(
+    private readonly registry: HealthRegistry,
+    private readonly now: number,
+    private readonly caller: string | undefined,
+  ) {}
+
+  find(key: HealthKey): EndpointHealth | undefined {
+    return this.registry.find(key, this.caller)?.health(this.now, this.caller);
+  }
+}
+
+/** The provider in a tag: what stands in front of the variant and the tier. */
+function slugOf(tag: string): string {
   const end = tag.indexOf('/');
   return end === -1 ? tag : tag.slice(0, end);
 }
@@ -256,8 +273,7 @@ function slugOf({ tag }: HealthKey): string {
 const isAlike = (one: SeenFault, other: SeenFault): boolean =>
   one.kind === other.kind && one.status === other.status && one.model === other.model;
 
-/** None of the three can hold a space. */
-const idOf = ({ model, tag, credential }: HealthKey): string => `${model} ${tag} ${credential}`;
+const idOf = (key: HealthKey): string => key.id ?? healthId(key);
 
 /** Of a pause that holds for one caller alone, that one stands behind; no hash holds a space either. */
 const pauseName = (id: string, caller: string | undefined): string => (caller === undefined ? id : `${id} ${caller}`);

@@ -32,9 +32,10 @@ export class ProviderRecord {
   private readonly figures = new RollingFigures();
   private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
 
-  succeeded(figures: CallFigures, now: number): void {
+  /** @param figures absent: it could show none */
+  succeeded(figures: CallFigures | undefined, now: number): void {
     this.halfHour.record(false, now);
-    this.figures.add(figures, now);
+    if (figures) this.figures.add(figures, now);
   }
 
   failed(now: number): void {

@@ -69,15 +69,29 @@ class CallSlice implements Slice {
 /** How many calls were made within the last slices of time, and how many of them failed. */
 export class CallWindow {
   private readonly ring: SliceRing<CallSlice>;
+  /** The slice that was counted in last, and the time it is for. */
+  private slice: CallSlice | undefined;
+  private sliceFrom = 0;
+  private sliceUntil = 0;
 
-  constructor(sliceMs: number, slices: number) {
+  constructor(
+    private readonly sliceMs: number,
+    slices: number,
+  ) {
     this.ring = new SliceRing(sliceMs, slices, () => new CallSlice());
   }
 
   record(isFault: boolean, now: number): void {
-    const slice = this.ring.current(now);
-    slice.calls++;
-    if (isFault) slice.faults++;
+    const { slice } = this;
+    const current = slice && now >= this.sliceFrom && now < this.sliceUntil ? slice : this.enter(now);
+    current.calls++;
+    if (isFault) current.faults++;
+  }
+
+  private enter(now: number): CallSlice {
+    this.sliceFrom = now - (now % this.sliceMs);
+    this.sliceUntil = this.sliceFrom + this.sliceMs;
+    return (this.slice = this.ring.current(now));
   }
 
   counts(now: number): CallCounts {

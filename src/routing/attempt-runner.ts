@@ -66,6 +66,8 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
    * other calls, though not for long, and whatever becomes of it. In the place of `return`.
    */
   hearOut(): void {
+    // Of a whole reply nothing is left.
+    if (!this.rest) return;
     this.attempt?.settle();
     const limit = setTimeout(() => void this.return(), CLOSING_MS_MAX);
     const over = (): void => {
@@ -112,12 +114,15 @@ export class AttemptRunner {
     const made = this.prepare(call.leg, request, media, reveal, { onSent, traceparent });
     const prepared = made instanceof Promise ? await made : made;
     const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.leg.endpoint;
-    const attempt = new Attempt(signal, {
-      runsOn: (cut) => this.unseen.enter(generation, call, cut),
-      ...(request.stream && { firstTimeoutMs }),
-    });
+    const attempt = new Attempt(signal, this.unseen, generation, call, request.stream ? firstTimeoutMs : undefined);
     try {
-      return await (request.stream ? startStream(prepared, attempt) : answerWhole(prepared, attempt));
+      if (request.stream) {
+        const batches = await prepared.stream(attempt, () => attempt.isCommitted);
+        return new StartedReply(prepared, await untilCommitted(batches, attempt), batches, attempt);
+      }
+      const events = await prepared.answer(attempt);
+      attempt.settle();
+      return new StartedReply(prepared, events);
     } catch (error) {
       attempt.settle();
       call.observe(attempt.beginning);
@@ -167,17 +172,6 @@ export class AttemptRunner {
       return this.client.prepare(leg, request, leg.endpoint.provider.credential, media, watch);
     return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential, media, watch));
   }
-}
-
-async function startStream(call: PreparedCall, attempt: Attempt): Promise<StartedReply> {
-  const batches = await call.stream(attempt.signal, () => attempt.isCommitted);
-  return new StartedReply(call, await untilCommitted(batches, attempt), batches, attempt);
-}
-
-async function answerWhole(call: PreparedCall, attempt: Attempt): Promise<StartedReply> {
-  const events = await call.answer(attempt.signal);
-  attempt.settle();
-  return new StartedReply(call, events);
 }
 
 async function ownCredential({ credential }: Leg, reveal: RevealCredential): Promise<Secret> {

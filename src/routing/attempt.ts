@@ -1,59 +1,45 @@
 import { Cancellation, type CancelSignal } from '../core/cancellation.js';
 import { isCommitting, type ModelEvent } from '../core/conversation/event.js';
 import { CallerGone, ProviderFault } from '../core/errors.js';
+import type { Generation } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { EventBatches } from '../providers/prepared-call.js';
-
-/** What an attempt is held to. */
-export interface AttemptRules {
-  /** Longest time until the reply has committed itself; absent: none of its own. */
-  readonly firstTimeoutMs?: number;
-  /**
-   * Asked when the caller has left.
-   * @param cut ends the attempt after all
-   * @returns whether it runs on unseen
-   */
-  readonly runsOn: (cut: () => void) => boolean;
-}
+import type { UnseenCalls } from './unseen-calls.js';
 
 /**
  * The signal of one attempt: follows the request's, but for a caller who leaves what its provider bills in full. A
  * streamed one has a limit of its own until the reply has committed itself.
  */
-export class Attempt {
+export class Attempt extends Cancellation {
   /** What came until it committed itself. */
-  readonly beginning: ModelEvent[] = [];
-  private readonly controller = new Cancellation();
+  beginning: readonly ModelEvent[] = NO_EVENTS;
+  /** True once the reply belongs to its provider. */
+  isCommitted = false;
   private readonly timer: NodeJS.Timeout | undefined;
-  private readonly runsOn: AttemptRules['runsOn'];
-  private hasCommitted = false;
-  private readonly cut = (): void => this.controller.abort(this.parent.reason);
 
+  /** @param firstTimeoutMs longest time until the reply has committed itself; undefined: none of its own */
   constructor(
     private readonly parent: CancelSignal,
-    { firstTimeoutMs, runsOn }: AttemptRules,
+    private readonly unseen: UnseenCalls,
+    private readonly generation: Generation,
+    private readonly call: ProviderCall,
+    firstTimeoutMs: number | undefined,
   ) {
-    this.runsOn = runsOn;
-    if (firstTimeoutMs !== undefined) this.timer = setTimeout(this.expire, firstTimeoutMs);
-    if (parent.aborted) this.cut();
+    super();
+    if (firstTimeoutMs !== undefined) this.timer = setTimeout(expire, firstTimeoutMs, this);
+    if (parent.aborted) this.abort(parent.reason);
     else parent.addEventListener('abort', this, { once: true });
-  }
-
-  get signal(): CancelSignal {
-    return this.controller.signal;
-  }
-
-  /** True once the reply belongs to its provider. */
-  get isCommitted(): boolean {
-    return this.hasCommitted;
   }
 
   /** The request was aborted. */
   handleEvent(): void {
-    if (!(this.parent.reason instanceof CallerGone && this.runsOn(this.cut))) this.cut();
+    const { reason } = this.parent;
+    const cut = (): void => this.abort(reason);
+    if (!(reason instanceof CallerGone && this.unseen.enter(this.generation, this.call, cut))) cut();
   }
 
   committed(): void {
-    this.hasCommitted = true;
+    this.isCommitted = true;
     clearTimeout(this.timer);
   }
 
@@ -61,23 +47,25 @@ export class Attempt {
    * Why it failed. A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
    */
   reasonOf(thrown: unknown): unknown {
-    const { aborted, reason } = this.signal;
-    return aborted ? reason : thrown;
+    return this.aborted ? this.reason : thrown;
   }
 
   settle(): void {
-    clearTimeout(this.timer);
+    if (this.timer) clearTimeout(this.timer);
     this.parent.removeEventListener('abort', this);
   }
-
-  private readonly expire = (): void => {
-    this.controller.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
-  };
 }
+
+const NO_EVENTS: readonly never[] = [];
+
+const expire = (attempt: Attempt): void => {
+  attempt.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
+};
 
 /** The beginning of a reply: what it told until an event committed the reply to its provider, that one included. */
 export async function untilCommitted(batches: EventBatches, attempt: Attempt): Promise<readonly ModelEvent[]> {
-  const { beginning } = attempt;
+  const beginning: ModelEvent[] = [];
+  attempt.beginning = beginning;
   for (;;) {
     const next = await batches.next();
     if (next.done) break;

@@ -14,6 +14,7 @@ import type { HealthRegistry } from '../health/health-registry.js';
 import { DIALECTS } from '../providers/dialects/index.js';
 import type { Abandonment, Metrics } from '../shared/metrics.js';
 import type { SpanResult, TraceSpan, Tracing } from '../shared/tracing.js';
+import type { RefusedCredentials } from './refused-credentials.js';
 
 /** Where telemetry goes. */
 export interface TelemetrySinks {
@@ -22,16 +23,17 @@ export interface TelemetrySinks {
   readonly metrics: Metrics;
   readonly health: HealthRegistry;
   readonly clock: Clock;
+  /** Told of faults. */
+  readonly refused: RefusedCredentials;
 }
 
 /** Whose figures a call's are. */
-export const healthKeyOf = ({ model, tag, credential }: Leg): HealthKey => ({ model: model.id, tag, credential });
+export const healthKeyOf = ({ healthKey, model, tag, credential }: Leg): HealthKey =>
+  healthKey ?? { model: model.id, tag, credential };
 
 /** What is kept of a call while it is under way. */
-interface FollowedCall {
+interface FollowedCall extends CallOrigin {
   readonly span: TraceSpan | undefined;
-  readonly key: HealthKey;
-  readonly origin: CallOrigin;
   /** The one call that finds out whether an endpoint answers again after its cool-down. */
   isTrial: boolean;
 }
@@ -57,48 +59,51 @@ export class CallTelemetry implements GenerationObserver {
   }
 
   called({ request, caller }: Generation, call: ProviderCall): void {
-    const { index, leg } = call;
     const { health, clock } = this.to;
-    const { provider, upstreamModel } = leg.endpoint;
-    const key = healthKeyOf(leg);
-    const attempt = { provider: provider.slug, model: upstreamModel, streamed: request.stream };
-    const origin = { caller: caller.keyHash, beganAt: clock.now() };
-    const isTrial = health.isTrial(key, caller.keyHash);
-    const span = this.span?.startAttempt(attempt);
+    const { provider, upstreamModel } = call.leg.endpoint;
+    const span = this.span?.startAttempt({
+      provider: provider.slug,
+      model: upstreamModel,
+      streamed: request.stream,
+    });
     call.traceparent = span?.traceparent;
-    this.calls[index] = { span, key, origin, isTrial };
+    const isTrial = health.isTrial(healthKeyOf(call.leg), caller.keyHash);
+    this.calls[call.index] = { span, caller: caller.keyHash, beganAt: clock.now(), isTrial };
   }
 
   answered({ request, calls }: Generation, call: ProviderCall): void {
-    const first = calls.find(({ run }) => run.plan === call.run.plan)!;
+    const first = call.index === 0 ? call : calls.find(({ run }) => run.plan === call.run.plan)!;
     if (first !== call)
       this.to.metrics.fellBack(first.leg.model.id === call.leg.model.id ? 'endpoint' : 'model', call.leg.model.id);
     // A whole reply does not show when its first token came.
     if (!request.stream) return;
-    const { key, origin, isTrial } = this.calls[call.index]!;
+    const followed = this.calls[call.index]!;
     this.to.metrics.firstToken(slugOf(call), secondsToFirstToken(call)!);
-    if (isTrial) this.to.health.began(key, origin);
+    if (followed.isTrial) this.to.health.began(healthKeyOf(call.leg), followed);
   }
 
   /** It may take long, and nobody waits for it: another call finds out meanwhile. */
-  abandoned(_: Generation, { index }: ProviderCall): void {
+  abandoned(_: Generation, { index, leg }: ProviderCall): void {
     const followed = this.calls[index]!;
-    if (followed.isTrial) this.to.health.released(followed.key);
+    if (followed.isTrial) this.to.health.released(healthKeyOf(leg));
     followed.isTrial = false;
   }
 
   callEnded({ request }: Generation, call: ProviderCall): void {
-    const { span } = this.calls[call.index]!;
-    const { metrics } = this.to;
-    const { outcome, name } = ENDINGS[call.ending!];
+    const { metrics, health, refused } = this.to;
+    const followed = this.calls[call.index]!;
+    const { span } = followed;
+    const { outcome, name, health: report } = ENDINGS[call.ending!];
     const { usage, stop, leg } = call;
-    const hasUsage = call.stop !== undefined || call.isCallers;
-    const abandonment = abandonmentOf(call);
-    const measured = { provider: slugOf(call), model: leg.model.id };
+    const hasUsage = stop !== undefined || call.isCallers;
+    const measured = { provider: leg.endpoint.provider.slug, model: leg.model.id };
     metrics.attempt(measured, outcome, (performance.now() - call.beganAt) / 1000);
     if (hasUsage) metrics.tokens(measured, usage);
-    if (abandonment) metrics.abandoned(slugOf(call), abandonment);
-    this.reportHealth(request.stream, call);
+    if (call.isUnseen || call.isAbandoned) metrics.abandoned(measured.provider, abandonmentOf(call));
+    if (report === 'success')
+      health.succeeded(healthKeyOf(leg), request.stream ? figuresOf(call) : undefined, followed);
+    else this.reportFailure(report, call, followed);
+    if (call.fault) refused.report(call);
     if (!span) return;
     const firstToken = request.stream ? secondsToFirstToken(call) : undefined;
     const result: SpanResult = {
@@ -123,20 +128,21 @@ export class CallTelemetry implements GenerationObserver {
     });
   }
 
-  private reportHealth(isStreamed: boolean, call: ProviderCall): void {
+  private reportFailure(
+    report: CallFailure['by'] | 'nothing',
+    { fault, leg }: ProviderCall,
+    followed: FollowedCall,
+  ): void {
     const { health } = this.to;
-    const { key, origin, isTrial } = this.calls[call.index]!;
-    const { fault, leg } = call;
-    const report = ENDINGS[call.ending!].health;
-    if (report === 'success') health.succeeded(key, isStreamed ? figuresOf(call) : {}, origin);
-    else if (report !== 'nothing' && !DIALECTS[dialectOf(leg.endpoint)].failsOnPurpose) {
+    const key = healthKeyOf(leg);
+    if (report !== 'nothing' && !DIALECTS[dialectOf(leg.endpoint)].failsOnPurpose) {
       const retryAfterMs = fault?.detail.retryAfterMs;
       health.failed(
         key,
         { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }), fault: seenFault(fault) },
-        origin,
+        followed,
       );
-    } else if (isTrial) health.released(key, origin.caller);
+    } else if (followed.isTrial) health.released(key, followed.caller);
   }
 }
 
@@ -155,10 +161,9 @@ function seenFault(fault: ProviderFault | undefined): NonNullable<CallFailure['f
   return { kind, ...(detail.status !== undefined && { status: detail.status }) };
 }
 
-/** What became of a call that was left; undefined for others. */
-function abandonmentOf(call: ProviderCall): Abandonment | undefined {
-  if (call.isUnseen && !call.isAbandoned) return call.ending === 'completed' ? 'read' : 'failed';
-  if (!call.isAbandoned) return undefined;
+/** What became of a call that was left. */
+function abandonmentOf(call: ProviderCall): Abandonment {
+  if (!call.isAbandoned) return call.ending === 'completed' ? 'read' : 'failed';
   return isBilledInFull(call.leg.endpoint.provider.aborts, call.run.request.stream) ? 'cut' : 'stopped';
 }
 

@@ -23,6 +23,7 @@ import type { AttemptRunner } from './attempt-runner.js';
 import type { GenerationMedia } from './generation-media.js';
 import { CallTelemetry } from './call-telemetry.js';
 import { PlanRunner } from './plan-runner.js';
+import { RefusedCredentials } from './refused-credentials.js';
 
 class HandClock extends Clock {
   time = 1_700_000_010_000;
@@ -80,7 +81,8 @@ class Traffic {
     const request = { request: REQUEST, caller: { keyHash: caller } as Caller, api: 'messages' } as const;
     const generation = new Generation('gen-1-x', request);
     const { health, clock } = this;
-    generation.observe(new CallTelemetry({ tracing: undefined, metrics: new Metrics(), health, clock }, generation));
+    const sinks = { tracing: undefined, metrics: new Metrics(), health, clock, refused: new RefusedCredentials() };
+    generation.observe(new CallTelemetry(sinks, generation));
     generation.planned({ inputs, plan }, []);
     try {
       await this.runner.run(generation, {

@@ -11,8 +11,7 @@ import { RefusedCredentials } from './refused-credentials.js';
 import { SessionPins } from './session-pins.js';
 
 /**
- * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, refused credentials, in
- * that order. Whoever holds money or places for it joins behind them, when it is admitted.
+ * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, in that order. Whoever holds money or places for it joins behind them, when it is admitted.
  */
 @Injectable()
 export class GenerationFactory {
@@ -22,12 +21,12 @@ export class GenerationFactory {
     private readonly clock: Clock,
     private readonly decisions: DecisionLog,
     private readonly pins: SessionPins,
-    private readonly refused: RefusedCredentials,
+    refused: RefusedCredentials,
     tracing: Tracing,
     metrics: Metrics,
     health: HealthRegistry,
   ) {
-    this.sinks = { tracing: tracing.isOn ? tracing : undefined, metrics, health, clock };
+    this.sinks = { tracing: tracing.isOn ? tracing : undefined, metrics, health, clock, refused };
   }
 
   create(start: GenerationStart): Generation {
@@ -35,7 +34,6 @@ export class GenerationFactory {
     generation.observe(new CallTelemetry(this.sinks, generation));
     generation.observe(this.decisions);
     generation.observe(this.pins);
-    generation.observe(this.refused);
     return generation;
   }
 }

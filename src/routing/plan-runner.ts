@@ -59,10 +59,6 @@ export interface StartedCall {
   readonly stages: readonly JsonObject[];
 }
 
-interface FittedInputs extends RunInputs {
-  readonly stages: readonly JsonObject[];
-}
-
 /** Runs plans, for a generation as many as it needs: one leg after another until one answers. */
 @Injectable()
 export class PlanRunner {
@@ -77,130 +73,84 @@ export class PlanRunner {
   async run(generation: Generation, inputs: RunInputs): Promise<StartedCall> {
     const { plan } = inputs;
     if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
-    const { keyHash } = generation.caller;
-    const run = new PlanProgress(
-      generation,
-      inputs,
-      (leg) => this.pauseOf(leg, keyHash),
-      () => this.clock.now(),
-    );
-    const cooling: (readonly [number, PlannedLeg])[] = [];
-    for (const [index, leg] of plan.legs.entries()) {
-      const may = run.mayCall(index, leg);
-      if (may !== true && !(await may)) continue;
-      const fitting = fitTo(leg, inputs);
-      const fitted = fitting instanceof Promise ? await fitting : fitting;
-      const required = this.media.requiredBy(leg, fitted.request);
-      // For one who is not asked nothing is fetched.
-      if (required.length > 0 && this.pauseOf(leg, keyHash) > 0) {
-        cooling.push([index, leg]);
-        continue;
-      }
-      const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required, inputs);
-      if (!this.health.admit(healthKeyOf(leg), keyHash)) {
-        cooling.push([index, leg]);
-        continue;
-      }
-      const answer = await this.ask(run, leg, media, fitted);
+    const run = new PlanProgress(generation, inputs, this.health, this.clock);
+    for (let index = 0; index < plan.legs.length; index++) {
+      const answer = await this.tryLeg(run, index, false);
       if (answer) return answer;
     }
     // Nobody could be asked: what only cools is tried rather than refused.
-    for (const [index, leg] of run.made === 0 ? cooling : []) {
-      const may = run.mayCall(index, leg);
-      if (may !== true && !(await may)) continue;
-      const fitting = fitTo(leg, inputs);
-      const fitted = fitting instanceof Promise ? await fitting : fitting;
-      const required = this.media.requiredBy(leg, fitted.request);
-      const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required, inputs);
-      if (!this.health.admitLast(healthKeyOf(leg))) continue;
-      const answer = await this.ask(run, leg, media, fitted);
+    for (const index of run.made === 0 ? run.cooling : NONE) {
+      const answer = await this.tryLeg(run, index, true);
       if (answer) return answer;
     }
     return run.answerWithRefusal();
   }
 
   /**
-   * What a call needs of the caller's addresses. It is fetched before the endpoint is asked for: how long that takes,
-   * and whether it fails, is no affair of the provider's.
+   * @param index of the leg in its plan
+   * @param isLast it is called although it cools, unless its provider asked to be left alone
+   * @returns its reply, where that is the answer
    */
-  private async fetch(
-    run: PlanProgress,
-    required: readonly RequiredMedia[],
-    { signal }: RunInputs,
-  ): Promise<FetchedMedia> {
-    try {
-      return await this.media.fetch(run.generation, required, signal);
-    } catch (error) {
-      run.giveUpRefusal();
-      throw error;
-    }
-  }
-
-  /** Calls a leg. @returns its reply, where that is the answer */
-  private async ask(
-    run: PlanProgress,
-    leg: PlannedLeg,
-    media: FetchedMedia,
-    inputs: FittedInputs,
-  ): Promise<StartedCall | undefined> {
-    const begun = await this.attempt(run, leg, media, inputs);
-    if (!begun) return undefined;
-    run.giveUpRefusal();
-    // Of a caller who has left nobody else is asked.
-    const mayMoveOn = inputs.plan.movesOnRefusal && !begun.call.isUnseen;
-    if (!mayMoveOn || !isRefusal(begun.events.beginning)) return run.answerWith(begun);
-    run.keepRefusal(begun);
-    return undefined;
-  }
-
-  /** How long the endpoint is still left alone, milliseconds. */
-  private pauseOf(leg: Leg, caller: string): number {
-    const cooling = this.health.snapshot(caller).find(healthKeyOf(leg))?.cooling;
-    return cooling ? Math.max(0, cooling.until - this.clock.now()) : 0;
-  }
-
-  /** @returns undefined where another leg may be tried */
-  private async attempt(
-    run: PlanProgress,
-    leg: PlannedLeg,
-    media: FetchedMedia,
-    inputs: FittedInputs,
-  ): Promise<StartedCall | undefined> {
+  private async tryLeg(run: PlanProgress, index: number, isLast: boolean): Promise<StartedCall | undefined> {
+    const { generation, inputs } = run;
     const { signal } = inputs;
+    const leg = inputs.plan.legs[index]!;
+    const may = run.mayCall(index, leg);
+    if (may !== true && !(await may)) return undefined;
+    const fitting = inputs.fit?.(inputs.request, leg);
+    const fitted = fitting instanceof Promise ? await fitting : fitting;
+    const required = this.media.requiredBy(leg, fitted?.request ?? inputs.request);
+    // For one who is not asked nothing is fetched.
+    if (required.length > 0 && !isLast && run.pauseOf(leg) > 0) return run.leaveForLast(index);
+    const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required);
+    const key = healthKeyOf(leg);
+    if (isLast && !this.health.admitLast(key)) return undefined;
+    if (!isLast && !this.health.admit(key, generation.caller.keyHash)) return run.leaveForLast(index);
     if (signal.aborted) {
       run.giveUpRefusal();
       throw signal.reason;
     }
-    const call = run.begin(leg, inputs);
+    const call = run.begin(leg, fitted);
+    let events: StartedReply;
     try {
-      const events = await this.attempts.run(run.generation, call, media, inputs.reveal, signal);
+      events = await this.attempts.run(generation, call, media, inputs.reveal, signal);
       call.committedAt = performance.now();
-      return { call, events, stages: inputs.stages };
     } catch (error) {
       run.failed(call, error, signal);
       if (signal.aborted) throw signal.reason;
       if (error instanceof ProviderFault || error instanceof Untranslatable) return undefined;
       throw error;
     }
+    return run.replied({ call, events, stages: fitted?.stages ?? NONE });
+  }
+
+  /**
+   * What a call needs of the caller's addresses. It is fetched before the endpoint is asked for: how long that takes,
+   * and whether it fails, is no affair of the provider's.
+   */
+  private async fetch(run: PlanProgress, required: readonly RequiredMedia[]): Promise<FetchedMedia> {
+    try {
+      return await this.media.fetch(run.generation, required, run.inputs.signal);
+    } catch (error) {
+      run.giveUpRefusal();
+      throw error;
+    }
   }
 }
 
-/** What a leg is sent may be less than what others are. */
-function fitTo(leg: PlannedLeg, inputs: RunInputs): FittedInputs | Promise<FittedInputs> {
-  const fitted = inputs.fit?.(inputs.request, leg) ?? UNFITTED;
-  return fitted instanceof Promise ? fitted.then((late) => ({ ...inputs, ...late })) : { ...inputs, ...fitted };
-}
-const UNFITTED = { stages: [] } as const;
+const NONE: readonly never[] = [];
 
 /** How far the run of one plan has got. */
 class PlanProgress {
   /** Calls that were made; a target that could not carry the request was not called. */
   made = 0;
-  /** Models that may be called, by their place in the request. */
-  private readonly admittedModels = new Set<number>();
+  /** Legs that were left alone, by their places in the plan. */
+  cooling: readonly number[] = NONE;
+  /** Models that may be called, a bit for each, by its place in the request: a plan has at most `MODELS_MAX`. */
+  private admittedModels = 0;
   /** Models that no other endpoint can help: what was asked of them was at fault, or they refused, or have no place. */
-  private readonly exhaustedModels = new Set<number>();
-  private readonly failures: FailedAttempt[] = [];
+  private exhaustedModels = 0;
+  private failures: readonly FailedAttempt[] = NONE;
   /** The answer if nobody else has one. */
   private refused: StartedCall | undefined;
   /** What the first model that had no place was refused with. */
@@ -208,31 +158,52 @@ class PlanProgress {
 
   constructor(
     readonly generation: Generation,
-    private readonly inputs: RunInputs,
-    /** Of the endpoint of a leg, in milliseconds; 0: none. */
-    private readonly pauseOf: (leg: Leg) => number,
-    private readonly now: () => number,
+    readonly inputs: RunInputs,
+    private readonly health: HealthRegistry,
+    private readonly clock: Clock,
   ) {}
 
   /** Whether the plan's bound, and the limits of its model, have room for one more call. */
   mayCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
-    if (!mayCall(this.inputs.plan, index, this.made)) return false;
-    if (this.exhaustedModels.has(modelIndex)) return false;
-    if (this.admittedModels.has(modelIndex)) return true;
+    // A plan has an attempt for each of its models.
+    if (this.made > 0 && !mayCall(this.inputs.plan, index, this.made)) return false;
+    if (this.exhaustedModels & bitOf(modelIndex)) return false;
+    if (this.admittedModels & bitOf(modelIndex)) return true;
     const admitted = this.inputs.modelLimiter?.acquire(this.generation, model, this.inputs.prompt) ?? true;
     if (admitted !== true) return this.awaitAdmission(admitted, modelIndex);
-    this.admittedModels.add(modelIndex);
+    this.admittedModels |= bitOf(modelIndex);
     return true;
   }
 
-  /** @param run as it is fitted to the leg */
-  begin(leg: PlannedLeg, run: ModelRun): ProviderCall {
+  /** @param fitted the request as the leg can take it; absent: as it is */
+  begin(leg: PlannedLeg, fitted: FittedRequest | undefined): ProviderCall {
     this.made++;
-    return this.generation.begin(run, leg);
+    return this.generation.begin(fitted ? fittedRun(this.inputs, fitted) : this.inputs, leg);
+  }
+
+  /** How long the endpoint of a leg is still left alone, in milliseconds; 0: it is not. */
+  pauseOf(leg: Leg): number {
+    const cooling = this.health.snapshot(this.generation.caller.keyHash).find(healthKeyOf(leg))?.cooling;
+    return cooling ? Math.max(0, cooling.until - this.clock.now()) : 0;
+  }
+
+  leaveForLast(index: number): undefined {
+    this.cooling = [...this.cooling, index];
+  }
+
+  /** A reply has begun. @returns it, where it is the answer */
+  replied(begun: StartedCall): StartedCall | undefined {
+    this.giveUpRefusal();
+    // Of a caller who has left nobody else is asked.
+    const mayMoveOn = this.inputs.plan.movesOnRefusal && !begun.call.isUnseen;
+    if (!mayMoveOn || !isRefusal(begun.events.beginning)) return this.answerWith(begun);
+    this.exhaustedModels |= bitOf(begun.call.leg.modelIndex);
+    this.refused = begun;
+    return undefined;
   }
 
   failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {
-    const { generation, failures } = this;
+    const { generation } = this;
     const { leg } = call;
     // What ran on unseen may have failed by itself.
     const isCut = signal.aborted && !(call.isUnseen && error instanceof ProviderFault);
@@ -242,11 +213,11 @@ class PlanProgress {
     else if (error instanceof Untranslatable) {
       this.made--;
       generation.endCall(call, 'untranslatable');
-      failures.push({ leg, error });
+      this.failures = [...this.failures, { leg, error }];
     } else if (error instanceof ProviderFault) {
       generation.endCall(call, endingOf(error), error);
-      failures.push({ leg, error });
-      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels.add(leg.modelIndex);
+      this.failures = [...this.failures, { leg, error }];
+      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels |= bitOf(leg.modelIndex);
     } else generation.endCall(call, endingOf(error));
   }
 
@@ -257,16 +228,11 @@ class PlanProgress {
     this.refused = undefined;
     call.observe(events.beginning);
     this.generation.endCall(call, 'refused');
-    this.failures.push({ leg: call.leg, error: new ModelRefusal() });
+    this.failures = [...this.failures, { leg: call.leg, error: new ModelRefusal() }];
     void events.return();
   }
 
-  keepRefusal(begun: StartedCall): void {
-    this.exhaustedModels.add(begun.call.leg.modelIndex);
-    this.refused = begun;
-  }
-
-  answerWith(begun: StartedCall): StartedCall {
+  private answerWith(begun: StartedCall): StartedCall {
     const { generation } = this;
     if (begun.stages.length > 0) generation.pipeline = [...generation.pipeline, ...begun.stages];
     generation.answerWith(begun.call, begun.events.sentBody);
@@ -279,21 +245,23 @@ class PlanProgress {
     if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures, this.waits());
     // Nobody was called because of limits of ours: they are what the caller is told.
     if (this.limited) throw this.limited;
-    throw this.failures.length > 0 ? failureOf(this.failures) : allCoolingDown(this.inputs.plan.legs.map(this.pauseOf));
+    throw this.failures.length > 0
+      ? failureOf(this.failures)
+      : allCoolingDown(this.inputs.plan.legs.map((leg) => this.pauseOf(leg)));
   }
 
   private waits(): Waits {
-    const now = this.now();
+    const now = this.clock.now();
     const { excluded } = this.inputs.plan;
     const leftOut = Math.min(...excluded.map(({ cooling }) => (cooling ? Math.max(0, cooling.until - now) : Infinity)));
-    return { pauseOf: this.pauseOf, leftOut };
+    return { pauseOf: (leg) => this.pauseOf(leg), leftOut };
   }
 
   private async awaitAdmission(entering: Promise<true | GatewayError>, modelIndex: number): Promise<boolean> {
     const entered = await entering;
-    if (entered === true) this.admittedModels.add(modelIndex);
+    if (entered === true) this.admittedModels |= bitOf(modelIndex);
     else {
-      this.exhaustedModels.add(modelIndex);
+      this.exhaustedModels |= bitOf(modelIndex);
       this.limited ??= entered;
     }
     return entered === true;
@@ -307,6 +275,15 @@ class PlanProgress {
     const asked = this.generation.calls.filter(({ wasMade }) => wasMade);
     return asked.length === 1 ? 'provider-out-of-time' : ending;
   }
+}
+
+const bitOf = (modelIndex: number): number => 1 << modelIndex;
+
+/** The run of a leg that is sent less than others are. */
+function fittedRun(run: ModelRun, fitted: FittedRequest): ModelRun {
+  const { plan, prompt, purpose } = run;
+  const appliedEdits = fitted.appliedEdits ?? run.appliedEdits;
+  return { plan, request: fitted.request, prompt, purpose, ...(appliedEdits && { appliedEdits }) };
 }
 
 /** True when the reply has ended already, and in a refusal: nothing of it was sent to the caller. */

@@ -1,5 +1,4 @@
 import { Injectable, Logger } from '@nestjs/common';
-import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import { dialectOf } from '../core/routing/catalog.js';
 import { DIALECTS } from '../providers/dialects/index.js';
@@ -11,10 +10,11 @@ import { nameCredential } from './trial-verdict.js';
  * (`PinoLogger`). Of the provider's words only its status, for some repeat what they were sent.
  */
 @Injectable()
-export class RefusedCredentials implements GenerationObserver {
+export class RefusedCredentials {
   private readonly logger = new Logger('providers');
 
-  callEnded(_: Generation, { fault, leg }: ProviderCall): void {
+  /** @param call that failed through its provider */
+  report({ fault, leg }: ProviderCall): void {
     if (!fault || !isOperatorsRefusal(fault, leg)) return;
     const { endpoint } = leg;
     if (DIALECTS[dialectOf(endpoint)].failsOnPurpose) return;

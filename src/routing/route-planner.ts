@@ -7,6 +7,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { newSeed } from '../core/ids.js';
 import { assertNoContradiction } from '../core/routing/assert-preferences.js';
 import { forAdvisors } from '../core/routing/name-advisors.js';
+import type { StoredCredential } from '../core/routing/credential.js';
 import { noSuchModel } from '../core/routing/no-such-model.js';
 import type { Plan } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
@@ -27,7 +28,7 @@ export interface RouteResult {
   /** Without legs where nothing is left. */
   readonly plan: Plan;
   /** Absent: the request names its models. */
-  readonly choice?: NamedChoice;
+  readonly choice?: NamedChoice | undefined;
   readonly reveal: RevealCredential;
 }
 
@@ -62,38 +63,79 @@ export class RoutePlanner {
   }
 
   /**
+   * At once while what the caller may use is at hand.
    * @param guardrails what they allow, beside the caller's account and workspace
    * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers, `unavailable`
    * where the store does not say in time what the caller may use
    */
-  async plan(
+  plan(
     request: ModelRequest,
     caller: Caller,
     guardrails: readonly RoutingPolicy[],
-    { seed = newSeed(), choose, shortensTo }: PlanOptions = {},
-  ): Promise<RouteResult> {
-    const [stored, own] = await Promise.all([this.credentials.usableBy(caller), this.policies.of(caller)]);
-    const catalog = this.catalog.current();
-    const policies = withModelIds(guardrails.length > 0 ? [...own, ...guardrails] : own, catalog);
-    const { preferences } = request;
-    if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
-    const known: Omit<RouteInputs, 'needs'> = {
-      catalog,
-      health: this.health.snapshot(caller.keyHash),
-      credentials: forAdvisors(withAllowedIds(stored, catalog), request, catalog),
-      isShared: this.isShared,
-      carries: this.carries,
-      policies,
-      session: this.pins.inputsOf(caller, request),
-      seed,
-      ...(request.extras && { passes: (target, field) => this.providers.passes(target, request, field) }),
-    };
-    const choice = choose?.({ ...known, shortensTo });
-    const needs = routeNeeds(request, catalog, choice, shortensTo);
-    const inputs: RouteInputs = { needs: policies.length > 0 ? withDefaultSort(needs, policies) : needs, ...known };
-    const plan = planRoute(inputs);
-    const reveal: RevealCredential = (id) => this.credentials.reveal(caller, id);
-    if (plan) return { inputs, plan, ...(choice && { choice }), reveal };
-    throw noSuchModel(request.model, catalog);
+    options: PlanOptions = {},
+  ): RouteResult | Promise<RouteResult> {
+    const stored = this.credentials.usableBy(caller);
+    const own = this.policies.of(caller);
+    if (stored instanceof Promise || own instanceof Promise)
+      return Promise.all([stored, own]).then(([late, lateOwn]) =>
+        this.planFor(request, caller, late, joined(lateOwn, guardrails), options),
+      );
+    return this.planFor(request, caller, stored, joined(own, guardrails), options);
   }
+
+  private planFor(
+    request: ModelRequest,
+    caller: Caller,
+    stored: readonly StoredCredential[],
+    allowing: readonly RoutingPolicy[],
+    { seed = newSeed(), choose, shortensTo }: PlanOptions,
+  ): RouteResult {
+    const { isShared, carries } = this;
+    const { preferences, extras } = request;
+    if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
+    const catalog = this.catalog.current();
+    const policies = allowing.length > 0 ? withModelIds(allowing, catalog) : allowing;
+    const credentials = stored.length > 0 ? forAdvisors(withAllowedIds(stored, catalog), request, catalog) : stored;
+    const health = this.health.snapshot(caller.keyHash);
+    const session = this.pins.inputsOf(caller, request);
+    const passes = extras ? this.passesOf(request) : undefined;
+    const choice = choose?.({
+      catalog, health, credentials, isShared, carries, policies, session, seed, passes, shortensTo,
+    }); // prettier-ignore
+    const asked = routeNeeds(request, catalog, choice, shortensTo);
+    const needs = policies.length > 0 ? withDefaultSort(asked, policies) : asked;
+    const inputs: RouteInputs = {
+      needs, catalog, health, credentials, isShared, carries, policies, session, seed, passes,
+    }; // prettier-ignore
+    const plan = planRoute(inputs);
+    if (!plan) throw noSuchModel(request.model, catalog);
+    return { inputs, plan, choice, reveal: stored.length > 0 ? this.revealTo(caller) : revealNothing };
+  }
+
+  private passesOf(request: ModelRequest): RouteInputs['passes'] {
+    return (target, field) => this.providers.passes(target, request, field);
+  }
+
+  private revealTo(caller: Caller): RevealCredential {
+    return (id) => this.credentials.reveal(caller, id);
+  }
+}
+
+/** The caller has none of its own. */
+const revealNothing: RevealCredential = () => Promise.resolve(undefined);
+
+/** The lists that were joined last, by the first of them: both are the same ones for seconds. */
+const JOINED = new WeakMap<
+  readonly RoutingPolicy[],
+  { readonly others: readonly RoutingPolicy[]; readonly all: readonly RoutingPolicy[] }
+>();
+
+function joined(own: readonly RoutingPolicy[], others: readonly RoutingPolicy[]): readonly RoutingPolicy[] {
+  if (others.length === 0) return own;
+  if (own.length === 0) return others;
+  const known = JOINED.get(own);
+  if (known?.others === others) return known.all;
+  const all = [...own, ...others];
+  JOINED.set(own, { others, all });
+  return all;
 }

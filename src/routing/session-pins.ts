@@ -81,6 +81,8 @@ export class SessionPins implements GenerationObserver {
   ended({ ending, caller, request, plan, answer }: Generation): undefined {
     if (ending !== 'completed' || !plan || !answer) return;
     const cachedTokens = answer.usage.cacheReadTokens ?? 0;
+    // Nothing binds it.
+    if (request.sessionId === undefined && cachedTokens === 0) return;
     // A session keeps the model that was chosen for it; a conversation that names none, where that has it in its cache.
     const isKept = request.sessionId !== undefined || (cachedTokens > 0 && isCacheCheaper(answer.leg));
     if (plan.chosenBy !== undefined && isKept) this.pin(pinName(caller, plan.requested, request), answer.leg.model.id);

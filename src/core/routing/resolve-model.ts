@@ -85,6 +85,23 @@ export function withAllowedIds(
   credentials: readonly StoredCredential[],
   catalog: Pick<CatalogSnapshot, 'models'>,
 ): readonly StoredCredential[] {
+  if (credentials.length === 0) return credentials;
+  const known = CREDENTIALS_WITH_IDS.get(credentials);
+  if (known?.models === catalog.models) return known.credentials;
+  const found = findAllowedIds(credentials, catalog);
+  CREDENTIALS_WITH_IDS.set(credentials, { models: catalog.models, credentials: found });
+  return found;
+}
+
+const CREDENTIALS_WITH_IDS = new WeakMap<
+  readonly StoredCredential[],
+  { readonly models: Models; readonly credentials: readonly StoredCredential[] }
+>();
+
+function findAllowedIds(
+  credentials: readonly StoredCredential[],
+  catalog: Pick<CatalogSnapshot, 'models'>,
+): readonly StoredCredential[] {
   if (!credentials.some(({ allowedModels }) => allowedModels)) return credentials;
   return credentials.map((credential) => {
     const allowedModels = credential.allowedModels?.map((name) => modelId(catalog, name) ?? name);
