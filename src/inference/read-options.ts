@@ -54,7 +54,7 @@ function readCondition(condition: WireStopCondition): StopCondition {
   }
 }
 
-const NO_PREFERENCES: ProviderPreferences = {};
+export const NO_PREFERENCES: ProviderPreferences = {};
 
 /**
  * docs/wire/routing.md#provider-preferences. Null and absence are the same here: each field's default holds. The
@@ -64,7 +64,6 @@ export function readPreferences(
   wire: WirePreferences | null | undefined,
   route: WireRoute | undefined,
 ): ProviderPreferences {
-  if (!wire && !route) return NO_PREFERENCES;
   const { by, partition } = readSort(wire?.sort);
   const effectivePartition = partition ?? partitionOf(route);
   const maxPrice = wire?.max_price && readPriceCaps(wire.max_price);
