@@ -7,12 +7,18 @@ import type {
   Sampling,
 } from '../core/conversation/request.js';
 import type { Tool } from '../core/conversation/tools.js';
+import { traitsOf } from '../core/conversation/traits.js';
 import { definedOnly } from '../core/defined.js';
 import type { JsonObject } from '../core/json/json.js';
 import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
+import {
+  readPreferences,
+  readStopConditions,
+  readTrace,
+  withOnline,
+} from '../inference/read-options.js';
 import { LABEL_CHARACTERS_MAX } from '../inference/schemas/options.js';
 import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
@@ -20,6 +26,7 @@ import type { CreateChatDto } from './create-chat.dto.js';
 import { invalid } from './invalid.js';
 import { readMessages } from './read-messages.js';
 import { readTool, readToolChoice, readWebSearchOptions } from './read-tools.js';
+import type { WireMessage } from './schemas/messages.js';
 import type { WireResponseFormat } from './schemas/options.js';
 
 const PAIR_WORDS: ToolPairMessages = {
@@ -32,6 +39,10 @@ const PAIR_WORDS: ToolPairMessages = {
 
 const COMPRESSION = 'context-compression';
 
+const NONE: readonly never[] = [];
+
+type Draft = { -readonly [Field in keyof ModelRequest]: ModelRequest[Field] };
+
 /**
  * The neutral request that a checked body asks for. Null is the same as absence. What core does not model stays beside
  * it, in the caller's own words.
@@ -39,49 +50,63 @@ const COMPRESSION = 'context-compression';
  * for tool calls without their results
  */
 export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelRequest {
-  const conversation = readMessages(dto.messages);
-  assertToolPairs(conversation.messages, PAIR_WORDS);
-  const extras = unknownFields(dto);
-  const sessionId = readSessionId(dto, headers);
-  const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens;
-  const stops = readStops(dto);
-  return {
+  const { system, messages } = readMessages(dto.messages);
+  if (traitsOf(messages).hasToolBlocks) assertToolPairs(messages, PAIR_WORDS);
+  const { provider, route, models } = dto;
+  const request: Draft = {
     model: dto.model,
-    ...conversation,
+    system,
+    messages,
     stream: dto.stream ?? false,
     sampling: readSampling(dto),
-    ...(stops && { stopSequences: stops }),
-    tools: readTools(dto),
-    ...(dto.tool_choice && { toolChoice: readToolChoice(dto.tool_choice) }),
-    ...readReasoningWish(dto),
-    ...readOutput(dto),
-    ...(dto.cache_control && { cacheMarker: readCacheMarker(dto.cache_control) }),
-    ...(dto.user && { user: readUser(dto.user) }),
-    ...(dto.metadata && { metadata: { vendor: 'openai', value: dto.metadata } }),
-    ...(dto.models?.length && { fallbackModels: { models: dto.models, onRefusal: false } }),
-    preferences: readPreferences(dto.provider, dto.route ?? undefined),
-    ...readAnnotations(annotationsOf(dto)),
-    plugins: withOnline(readPlugins(dto), [dto.model, ...(dto.models ?? [])]),
-    ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
-    ...definedOnly({
-      maxOutputTokens,
-      maxToolCalls: dto.max_tool_calls,
-      parallelToolCalls: dto.parallel_tool_calls,
-      reasoningSummary: dto.reasoning?.summary,
-      verbosity: dto.verbosity,
-      sessionId,
-      promptCacheKey: dto.prompt_cache_key,
-      serviceTier: dto.service_tier,
-      speed: dto.speed,
-      inferenceGeo: dto.inference_geo || undefined,
-      trace: dto.trace && readTrace(dto.trace),
-      preset: dto.preset,
-    }),
-    ...(echoesUpstreamBody(dto) && { echoesUpstreamBody: true }),
+    tools: dto.tools || dto.web_search_options ? readTools(dto) : NONE,
+    preferences: readPreferences(provider, route ?? undefined),
+    plugins: dto.plugins || dto.transforms ? readPlugins(dto) : NONE,
     betas: headers.betas,
-    ...(headers.fusionDepth !== undefined && { fusionDepth: headers.fusionDepth }),
-    ...(Object.keys(extras).length > 0 && { extras: { vendor: 'openai', value: extras } }),
   };
+  if (models?.length) request.fallbackModels = { models, onRefusal: false };
+  if (models?.length || dto.model.includes(':'))
+    request.plugins = withOnline(request.plugins, [dto.model, ...(models ?? [])]);
+  if (dto.messages.some(isAnnotated)) Object.assign(request, readAnnotations(annotationsOf(dto)));
+  addOptions(request, dto);
+  addGrouping(request, dto, headers);
+  const extras = unknownFields(dto);
+  if (Object.keys(extras).length > 0) request.extras = { vendor: 'openai', value: extras };
+  return request;
+}
+
+/** How the answer is to be, as far as it was said. */
+function addOptions(request: Draft, dto: CreateChatDto): void {
+  const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens ?? undefined;
+  if (maxOutputTokens !== undefined) request.maxOutputTokens = maxOutputTokens;
+  const stops = dto.stop ? readStops(dto.stop) : NONE;
+  if (stops.length > 0) request.stopSequences = stops;
+  if (dto.tool_choice) request.toolChoice = readToolChoice(dto.tool_choice);
+  if (typeof dto.parallel_tool_calls === 'boolean') request.parallelToolCalls = dto.parallel_tool_calls;
+  if (dto.reasoning || dto.reasoning_effort) Object.assign(request, readReasoningWish(dto));
+  if (typeof dto.reasoning?.summary === 'string') request.reasoningSummary = dto.reasoning.summary;
+  if (dto.response_format || dto.modalities || dto.image_config) Object.assign(request, readOutput(dto));
+  if (dto.verbosity) request.verbosity = dto.verbosity;
+  if (dto.cache_control) request.cacheMarker = readCacheMarker(dto.cache_control);
+  if (typeof dto.service_tier === 'string') request.serviceTier = dto.service_tier;
+  if (dto.speed) request.speed = dto.speed;
+  if (dto.inference_geo) request.inferenceGeo = dto.inference_geo;
+  if (dto.stop_server_tools_when) request.stopServerToolsWhen = readStopConditions(dto.stop_server_tools_when);
+  if (typeof dto.max_tool_calls === 'number') request.maxToolCalls = dto.max_tool_calls;
+  // A whole reply has no place for it (docs/wire/chat.md#echo-of-the-upstream-body).
+  if (dto.debug?.echo_upstream_body === true && dto.stream === true) request.echoesUpstreamBody = true;
+}
+
+/** Whose request it is, and what it belongs to, likewise. */
+function addGrouping(request: Draft, dto: CreateChatDto, headers: RequestHeaders): void {
+  const sessionId = readSessionId(dto, headers);
+  if (sessionId !== undefined) request.sessionId = sessionId;
+  if (typeof dto.prompt_cache_key === 'string') request.promptCacheKey = dto.prompt_cache_key;
+  if (dto.user) request.user = readUser(dto.user);
+  if (dto.metadata) request.metadata = { vendor: 'openai', value: dto.metadata };
+  if (dto.trace) request.trace = readTrace(dto.trace);
+  if (typeof dto.preset === 'string') request.preset = dto.preset;
+  if (headers.fusionDepth !== undefined) request.fusionDepth = headers.fusionDepth;
 }
 
 const readTools = ({ tools, web_search_options: search }: CreateChatDto): readonly Tool[] => [
@@ -92,10 +117,6 @@ const readTools = ({ tools, web_search_options: search }: CreateChatDto): readon
 /** The caller wants no reasoning to be told, whatever the model does. */
 export const hidesReasoning = ({ reasoning, include_reasoning: included }: CreateChatDto): boolean =>
   reasoning?.exclude ?? included === false;
-
-/** A whole reply has no place for it (docs/wire/chat.md#echo-of-the-upstream-body). */
-const echoesUpstreamBody = ({ debug, stream }: CreateChatDto): boolean =>
-  debug?.echo_upstream_body === true && stream === true;
 
 const readSampling = (dto: CreateChatDto): Sampling =>
   definedOnly({
@@ -114,10 +135,8 @@ const readSampling = (dto: CreateChatDto): Sampling =>
   });
 
 /** Empty text stops nothing. */
-function readStops({ stop }: CreateChatDto): readonly string[] | undefined {
-  const stops = [stop ?? []].flat().filter((sequence) => sequence !== '');
-  return stops.length > 0 ? stops : undefined;
-}
+const readStops = (stop: string | readonly string[]): readonly string[] =>
+  [stop].flat().filter((sequence) => sequence !== '');
 
 function readReasoningWish(dto: CreateChatDto): Pick<ModelRequest, 'thinking' | 'effort'> {
   const { reasoning, reasoning_effort: outer } = dto;
@@ -177,11 +196,13 @@ function readFormat(format: WireResponseFormat): OutputFormat | undefined {
   }
 }
 
-/** `transforms` is the old form of the plugin that shortens what is too long (docs/wire/chat.md#request-fields). */
+const isAnnotated = (message: WireMessage): boolean => message.role === 'assistant' && Boolean(message.annotations);
+
 function* annotationsOf({ messages }: CreateChatDto) {
   for (const message of messages) if (message.role === 'assistant') yield message.annotations;
 }
 
+/** `transforms` is the old form of the plugin that shortens what is too long (docs/wire/chat.md#request-fields). */
 function readPlugins({ plugins, transforms }: CreateChatDto): readonly PluginEntry[] {
   const asked = plugins ?? [];
   if (!transforms || asked.some(({ id }) => id === COMPRESSION)) return asked;

@@ -50,13 +50,16 @@ export function* viewReply(reply: Reply, generation: GenerationView, hidesReason
   };
 }
 
-const viewLogprobs = ({ blocks }: Reply): JsonObject | null =>
-  joinLogprobs(
-    blocks
-      .flatMap(({ opaqueDeltas }) => opaqueDeltas)
-      .map(logprobsOf)
-      .filter((piece) => piece !== undefined),
-  );
+function viewLogprobs({ blocks }: Reply): JsonObject | null {
+  const pieces: JsonObject[] = [];
+  for (const { opaqueDeltas } of blocks) {
+    for (const delta of opaqueDeltas) {
+      const piece = logprobsOf(delta);
+      if (piece) pieces.push(piece);
+    }
+  }
+  return pieces.length === 0 ? null : joinLogprobs(pieces);
+}
 
 const viewCall = ({ id, name }: { readonly id: string; readonly name: string }, text: string, index: number): Json => ({
   id,
@@ -74,6 +77,7 @@ function* viewMessage({ blocks }: Reply, { files }: GenerationView, hidesReasoni
   const calls: Json[] = [];
   const annotations: Json[] = files.map(viewParsedFile);
   const images: Json[] = [];
+  /** Of the texts of the reply; most have none. */
   const phases = new Set<string | undefined>();
   const textSeals: SealedText[] = [];
   const seals: SealUse[] = [];
@@ -90,7 +94,7 @@ function* viewMessage({ blocks }: Reply, { files }: GenerationView, hidesReasoni
         phases.add(start.phase);
         const from = content.nextStart;
         words += content.add(text);
-        append(annotations, viewAnnotations(citations, from, content.length));
+        if (citations.length > 0) append(annotations, viewAnnotations(citations, from, content.length));
         break;
       }
       case 'thinking':
@@ -118,8 +122,8 @@ function* viewMessage({ blocks }: Reply, { files }: GenerationView, hidesReasoni
         break;
     }
   }
-  if (!hidesReasoning) append(details, sealedText(textSeals, content, details.length));
-  if (calls.length > 0) append(details, sealedTools(seals, details.length));
+  if (!hidesReasoning && textSeals.length > 0) append(details, sealedText(textSeals, content, details.length));
+  if (calls.length > 0 && seals.length > 0) append(details, sealedTools(seals, details.length));
   const isSilent = words === '' && (calls.length > 0 || refusal !== '');
   return {
     role: 'assistant',

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal, Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation, GenerationStart } from '../core/generation/generation.js';
+import type { Pulled } from '../core/stream/pulled.js';
 import { WastedCalls } from '../limits/wasted-calls.js';
 import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
@@ -16,10 +17,10 @@ export interface AcceptedGeneration {
   readonly generation: Generation;
   /**
    * Resolves at the first committing event, with all events of the reply from its start, one array for each upstream
-   * chunk; to be iterated once. Rejects with a `GatewayError` when nobody answered, or `CallerGone`; so do the events
+   * chunk; to be read once. Rejects with a `GatewayError` when nobody answered, or `CallerGone`; so do the events
    * when the provider fails in mid-reply.
    */
-  readonly reply: Promise<AsyncIterable<readonly ModelEvent[]>>;
+  readonly reply: Promise<Pulled<readonly ModelEvent[]>>;
 }
 
 /** The one use case behind every inference face: plan, reserve, run, settle. */

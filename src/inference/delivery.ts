@@ -1,13 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
 import type { Cancellation } from '../core/cancellation.js';
-import type { ModelEvent } from '../core/conversation/event.js';
-import { ReplyBuilder, type Reply } from '../core/conversation/reply.js';
+import type { Reply } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
-import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
-import { doInTurns, StepCounter } from '../core/steps.js';
-import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
+import { doInTurns } from '../core/steps.js';
+import { LARGE } from '../core/yield-to-event-loop.js';
 import { CallerGone, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation, RequestOrigin } from '../core/generation/generation.js';
@@ -24,6 +22,7 @@ import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from './create-completion.js';
 import type { Face, Inference } from './inference.js';
+import { WholeReply } from './whole-reply.js';
 
 /** Told where the process stops: another one answers, or the next. */
 const SHUTDOWN_RETRY_AFTER_MS = 1_000;
@@ -35,6 +34,8 @@ interface Carried {
   readonly response: Response;
   readonly abort: Cancellation;
   generation: Generation | undefined;
+  /** By `performance.now()`: until then all of it is out, and not only until the reply has ended. */
+  endsAt: number;
 }
 
 /**
@@ -46,6 +47,8 @@ interface Carried {
 export class Delivery {
   private readonly open = new OpenItems<Carried>();
   private readonly errors = new ErrorFilter();
+  /** One for all that is open: at the first of their ends, when it was set. Most are over by then. */
+  private deadline: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly completions: CreateCompletion,
@@ -63,43 +66,66 @@ export class Delivery {
   }
 
   private async carry(response: Response, inference: Inference): Promise<void> {
+    const { request, caller, api, observer, face } = inference;
+    const { totalMs } = this.environment.timeouts;
     const abort = abortWhenGone(response);
-    const carried: Carried = { response, abort, generation: undefined };
-    // Until all is out, and not only until the reply has ended: its provider may not close, nor its reader read.
-    const deadline = setTimeout(() => {
-      cutShort(carried, new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
-    }, this.environment.timeouts.totalMs);
+    const carried: Carried = { response, abort, generation: undefined, endsAt: performance.now() + totalMs };
     const place = this.open.add(carried);
+    if (this.deadline === undefined) this.watchDeadlines(totalMs);
     try {
-      const accepted = this.completions.begin({ ...inference, origin: originOf(response) }, abort);
+      const origin = originOf(response);
+      const accepted = this.completions.begin({ request, caller, api, origin, observer }, abort);
       const { generation } = accepted;
       carried.generation = generation;
       response.setHeader(GENERATION_ID_HEADER, generation.id);
       logGeneration(response, generation);
       // Before the request's line is logged, which is also at its close.
-      response.prependOnceListener('close', () => {
+      response.prependListener('close', () => {
         if (!response.writableFinished && generation.phase === 'ended') generation.failDelivery(new CallerGone());
       });
-      if (inference.request.stream) await this.deliverStream(response, accepted, inference.face);
-      else await this.deliverWhole(response, accepted, inference.face);
+      if (request.stream) await this.deliverStream(response, accepted, face);
+      else {
+        const whole = await new WholeReply(await accepted.reply).read();
+        const sending = sendWhole(response, generation, face, whole);
+        if (sending) await sending;
+      }
     } catch (error) {
       this.errors.answer(error, response.req, response, carried.generation?.extras);
     } finally {
-      // Nearly every reply is out by the next turn of the event loop: only the others are watched.
-      setImmediate(() => {
-        const release = (): void => {
-          clearTimeout(deadline);
-          this.open.remove(place);
-        };
-        if (isOver(response)) {
-          release();
-          return;
-        }
-        response.once('close', release);
-        // A stream's own writer watches it already.
-        if (!inference.request.stream) new StallWatch(response, this.environment.timeouts.stallMs).start();
-      });
+      if (isOver(response)) this.open.remove(place);
+      else this.outlast(response, place, request.stream);
     }
+  }
+
+  /** Nearly every reply is out by the next turn of the event loop: only the others are watched. */
+  private outlast(response: Response, place: number, isStream: boolean): void {
+    setImmediate(() => {
+      if (isOver(response)) {
+        this.open.remove(place);
+        return;
+      }
+      response.once('close', () => this.open.remove(place));
+      // A stream's own writer watches it already.
+      if (!isStream) new StallWatch(response, this.environment.timeouts.stallMs).start();
+    });
+  }
+
+  private watchDeadlines(afterMs: number): void {
+    this.deadline = setTimeout(() => {
+      const now = performance.now();
+      let next = Infinity;
+      for (const carried of this.open) {
+        // A timer may come within a millisecond of its time.
+        if (carried.endsAt < now + 1) {
+          carried.endsAt = Infinity;
+          cutShort(carried, new CutShort('deadline', 'timed-out', 'The request took longer than this gateway allows.'));
+        } else if (carried.endsAt < next) next = carried.endsAt;
+      }
+      this.deadline = undefined;
+      if (next < Infinity) this.watchDeadlines(Math.ceil(next - now));
+    }, afterMs);
+    // Whoever is waited for has a connection, which keeps the process.
+    this.deadline.unref();
   }
 
   /** Ends every open generation, each with an error of its own form: the process is stopping. */
@@ -111,24 +137,6 @@ export class Delivery {
       SHUTDOWN_RETRY_AFTER_MS,
     );
     for (const carried of this.open) cutShort(carried, reason);
-  }
-
-  private async deliverWhole(response: Response, { generation, reply }: AcceptedGeneration, face: Face): Promise<void> {
-    const whole = await collect(await reply);
-    let parts: readonly (string | Buffer)[];
-    try {
-      parts = await printParts(await doInTurns(face.view(generation, whole)));
-    } catch (thrown) {
-      throw unprinted(thrown, generation);
-    }
-    response.writeHead(200, {
-      'Content-Type': 'application/json; charset=utf-8',
-      'Content-Length': parts.reduce((bytes, part) => bytes + Buffer.byteLength(part), 0),
-    });
-    // What is not on its way yet goes with the next turn, in one write.
-    if (parts.length > 1) response.cork();
-    for (const part of parts.slice(0, -1)) response.write(part);
-    response.end(parts.at(-1));
   }
 
   private async deliverStream(
@@ -174,6 +182,41 @@ function originOf(response: Response): RequestOrigin {
 /** Also one that waits behind another on its connection: its end may never be told. */
 const isOver = (response: Response): boolean => response.writableFinished || response.destroyed || !response.socket;
 
+/** Sends a whole reply: at once, but for a large one. */
+function sendWhole(response: Response, generation: Generation, face: Face, reply: Reply): Promise<void> | undefined {
+  let text: string;
+  try {
+    const body = doInTurns(face.view(generation, reply));
+    if (body instanceof Promise || reply.weight >= LARGE || generation.files.length > 0)
+      return sendInTurns(response, generation, body);
+    text = printJson(body);
+  } catch (thrown) {
+    throw unprinted(thrown, generation);
+  }
+  response.writeHead(200, { 'Content-Type': JSON_TYPE, 'Content-Length': Buffer.byteLength(text) });
+  response.end(text);
+  return undefined;
+}
+
+async function sendInTurns(response: Response, generation: Generation, body: object | Promise<object>): Promise<void> {
+  let parts: readonly Buffer[];
+  try {
+    parts = await printInTurns(await body);
+  } catch (thrown) {
+    throw unprinted(thrown, generation);
+  }
+  response.writeHead(200, {
+    'Content-Type': JSON_TYPE,
+    'Content-Length': parts.reduce((bytes, part) => bytes + part.length, 0),
+  });
+  // What is not on its way yet goes with the next turn, in one write.
+  if (parts.length > 1) response.cork();
+  for (const part of parts.slice(0, -1)) response.write(part);
+  response.end(parts.at(-1));
+}
+
+const JSON_TYPE = 'application/json; charset=utf-8';
+
 /** Ends a reply from outside. What its reader has not taken soon after goes no more, whole or streamed. */
 function cutShort({ response, abort, generation }: Carried, reason: CutShort): void {
   abort.abort(reason);
@@ -201,24 +244,6 @@ function unprinted(thrown: unknown, generation: Generation): unknown {
   const error = printError(thrown, generation);
   generation.failDelivery(error);
   return error;
-}
-
-/** The events of a whole reply put together; others have their turn while there are many. */
-async function collect(reply: AsyncIterable<readonly ModelEvent[]>): Promise<Reply> {
-  const builder = new ReplyBuilder();
-  const steps = new StepCounter();
-  for await (const batch of reply) {
-    for (const event of batch) {
-      if (steps.isOver()) await yieldToEventLoop();
-      builder.push(event);
-    }
-  }
-  return builder.finish();
-}
-
-/** The JSON text of a body, a large one in parts. */
-async function printParts(body: object): Promise<readonly (string | Buffer)[]> {
-  return weigh(body, LARGE) < LARGE ? [printJson(body)] : await printInTurns(body);
 }
 
 /** What the caller is told. Nesting too is the provider's doing, of which the parser takes more than the printer. */

@@ -68,7 +68,6 @@ export function readPreferences(
   wire: WirePreferences | null | undefined,
   route: WireRoute | undefined,
 ): ProviderPreferences {
-  if (!wire && !route) return NO_PREFERENCES;
   const { by, partition } = readSort(wire?.sort);
   const effectivePartition = partition ?? partitionOf(route);
   const maxPrice = wire?.max_price && readPriceCaps(wire.max_price);

@@ -83,12 +83,13 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     // What held it back has failed meanwhile, and has not judged it.
     if (this.hasFailed) return;
     this.isPulling = false;
-    clearTimeout(this.overdue);
+    if (this.overdue !== undefined) clearTimeout(this.overdue);
     const told = this.loop && !this.isUnread ? this.loop.tell(batch) : batch;
     if (isOver) {
       this.isBetween = true;
       this.events.hearOut();
-      void this.complete(told);
+      if (this.loop && !this.call.isUnseen && this.loop.goesOn) void this.goOn(this.loop, told);
+      else void this.endWith(told);
     } else if (this.isUnread) this.pullNext();
     else if (this.watch) void this.giveWatched(told);
     else this.give(told);
@@ -97,7 +98,10 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   end(): void {
     this.isBetween = true;
     this.isWhole = true;
-    this.events.return().then(() => this.give(NOTHING), this.failed);
+    this.events.return().then(
+      () => this.give(NOTHING),
+      (reason: unknown) => this.failed(reason),
+    );
   }
 
   fail(reason: unknown): void {
@@ -140,7 +144,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     });
   }
 
-  private readonly failed = (thrown: unknown): void => {
+  private failed(thrown: unknown): void {
     this.hasFailed = true;
     clearTimeout(this.overdue);
     const told = (reason: unknown): void => {
@@ -148,7 +152,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       this.give(NOTHING);
     };
     this.settle(thrown).then(told, told);
-  };
+  }
 
   private give(batch: Batch): void {
     if (batch.length > 0) this.held.push(batch);
@@ -199,48 +203,42 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     return this.watch && !this.isUnread ? this.watch.tell(batch) : batch;
   }
 
-  /** The last words wait until they are paid for. */
-  private async complete(batch: Batch): Promise<void> {
+  /** The last words wait until they are paid for. The reply came to its end, though its caller may not have waited. */
+  private async endWith(batch: Batch): Promise<void> {
+    const { generation, call } = this;
     try {
-      if (!this.call.isUnseen && this.loop?.goesOn) await this.goOn(this.loop, batch);
-      else await this.endWith(batch);
+      const watched = this.watch ? await this.watched(batch) : batch;
+      if (call.isUnseen) generation.endCall(call, 'completed');
+      await generation.end(call.isUnseen ? 'caller-gone' : 'completed');
+      this.isWhole = true;
+      this.give(watched);
     } catch (error) {
       this.failed(error);
     }
   }
 
-  private async endWith(batch: Batch): Promise<void> {
-    const watched = await this.watched(batch);
-    await this.endWhole();
-    this.isWhole = true;
-    this.give(watched);
-  }
-
   /** What was said before its tools run goes out before that; so do their results before the next call. */
   private async goOn(loop: ToolLoop, batch: Batch): Promise<void> {
-    this.give(await this.watched(batch));
-    this.generation.endCall(this.call, 'completed');
-    for (const [place, results] of (await loop.runTools()).entries()) {
-      if (place > 0) await yieldToEventLoop();
-      this.give(await this.watched(results));
+    try {
+      this.give(await this.watched(batch));
+      this.generation.endCall(this.call, 'completed');
+      for (const [place, results] of (await loop.runTools()).entries()) {
+        if (place > 0) await yieldToEventLoop();
+        this.give(await this.watched(results));
+      }
+      const next = await loop.next(this.call.leg);
+      if ('call' in next) this.begin(next);
+      else await this.endWith(next);
+    } catch (error) {
+      this.failed(error);
     }
-    const next = await loop.next(this.call.leg);
-    if (!('call' in next)) {
-      await this.endWith(next);
-      return;
-    }
-    this.call = next.call;
-    this.events = next.events;
-    this.isBetween = false;
-    if (this.isAsked) this.proceed();
   }
 
-  /** The reply came to its end, though its caller may not have waited for it. */
-  private endWhole(): Promise<void> {
-    const { generation, call } = this;
-    if (!call.isUnseen) return generation.end('completed');
-    generation.endCall(call, 'completed');
-    return generation.end('caller-gone');
+  private begin({ call, events }: StartedCall): void {
+    this.call = call;
+    this.events = events;
+    this.isBetween = false;
+    if (this.isAsked) this.proceed();
   }
 
   /** @returns what the caller is told */

@@ -1,9 +1,7 @@
 import type { Usage } from '../core/conversation/usage.js';
 import type { JsonObject } from '../core/json/json.js';
-import { definedOnly } from '../core/defined.js';
 import type { Bill } from '../core/money/bill.js';
 import { usdNumber } from '../core/money/credits.js';
-import type { Endpoint } from '../core/routing/catalog.js';
 
 /** What the caller pays, as far as it is known. */
 export interface Billing {
@@ -26,23 +24,25 @@ export function viewCostDetails({ isByok, byokCost, list }: Bill): JsonObject {
 }
 
 /** The words of tier, speed and place in a reply's usage. */
-export type ServedWords = Pick<Usage, 'serviceTier' | 'speed' | 'inferenceGeo'>;
+export interface ServedWords {
+  readonly serviceTier: Usage['serviceTier'] | undefined;
+  readonly speed: Usage['speed'] | undefined;
+  readonly inferenceGeo: Usage['inferenceGeo'] | undefined;
+}
 
 /**
  * What was charged, in these words (docs/wire/messages.md#speed-and-tier); as it was reported while nothing is charged
  * yet, and where it was the plain price. Fast is one service of two names, and the tier's is `priority`.
  */
 export function chargedWords({ serviceTier, speed, inferenceGeo }: Usage, bill: Bill | undefined): ServedWords {
-  if (!bill) return definedOnly({ serviceTier, speed, inferenceGeo });
+  if (!bill) return { serviceTier, speed, inferenceGeo };
   const { tier, endpoint } = bill.rate;
   const isPlain = tier === 'standard';
-  return definedOnly({
+  // What ran in a priced place unasked was not charged so.
+  const place = inferenceGeo !== undefined && endpoint.geographies?.has(inferenceGeo) ? undefined : inferenceGeo;
+  return {
     serviceTier: isPlain ? serviceTier && 'standard' : tier === 'fast' ? 'priority' : tier,
-    speed: tier === 'fast' ? ('fast' as const) : ('standard' as const),
-    inferenceGeo: endpoint.geography?.word ?? (isPricedPlace(endpoint, inferenceGeo) ? undefined : inferenceGeo),
-  });
+    speed: tier === 'fast' ? 'fast' : 'standard',
+    inferenceGeo: endpoint.geography?.word ?? place,
+  };
 }
-
-/** It ran there unasked, and was not charged so. */
-const isPricedPlace = ({ geographies }: Endpoint, place: string | undefined): boolean =>
-  place !== undefined && geographies?.has(place) === true;

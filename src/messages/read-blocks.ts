@@ -20,20 +20,24 @@ type WireImage = Extract<WireBlock, { type: 'image' }>;
 type WireDocumentSource = Extract<WireBlock, { type: 'document' }>['source'];
 
 /** One turn, its wire object kept so that a target of the same format gets it as it came. */
-export function readMessage(told: WireMessage): Message {
-  const message = withoutAnnotations(told);
-  const { role, content } = message;
-  if (typeof content === 'string')
-    return { role, content: [{ type: 'text', text: content }], origin: originOf(message) };
-  const blocks = content.map(readBlock);
+export function readMessage(said: WireMessage): Message {
+  const { role, content } = said;
+  const value = role === 'assistant' && 'annotations' in said ? withoutAnnotations(said) : said;
+  const origin: Origin = { vendor: 'anthropic', value };
+  if (typeof content === 'string') return { role, content: [{ type: 'text', text: content }], origin };
+  const blocks: ContentBlock[] = [];
   // Another vendor's reasoning is not what it was told as: nobody gets such a turn as it came.
-  const hasForeign = blocks.some((block) => !block.origin);
-  return hasForeign ? { role, content: blocks } : { role, content: blocks, origin: originOf(message) };
+  let hasForeign = false;
+  for (let place = 0; place < content.length; place++) {
+    const block = readBlock(content[place]!);
+    if (block.origin === undefined) hasForeign = true;
+    blocks.push(block);
+  }
+  return hasForeign ? { role, content: blocks } : { role, content: blocks, origin };
 }
 
 /** They are words of this gateway's, and of no vendor's. */
-function withoutAnnotations(message: WireMessage): WireMessage {
-  if (message.role !== 'assistant' || !('annotations' in message)) return message;
+function withoutAnnotations(message: Extract<WireMessage, { role: 'assistant' }>): JsonObject {
   const { annotations: _ours, ...turn } = message;
   return turn;
 }
@@ -49,7 +53,7 @@ export const originOf = (value: JsonObject): Origin => ({ vendor: 'anthropic', v
 function readBlock(block: WireBlock): ContentBlock {
   switch (block.type) {
     case 'text':
-      return readSaid(block);
+      return 'phase' in block ? readPhased(block) : readText(block);
     case 'image':
     case 'document':
     case 'search_result':
@@ -87,7 +91,7 @@ function readBlock(block: WireBlock): ContentBlock {
 }
 
 /** Its phase is another vendor's, and no word of the format: nobody gets such a text as it came. */
-function readSaid(block: WireTextBlock): TextBlock {
+function readPhased(block: WireTextBlock): TextBlock {
   const text = readText(block);
   const { phase } = block as { readonly phase?: unknown };
   if (typeof phase !== 'string' || phase === '') return text;
@@ -155,12 +159,15 @@ function readPart(block: WirePart): Exclude<ToolResultContent, { type: 'tool-ref
 }
 
 function readText(block: WireTextBlock): TextBlock {
+  const { text, citations, cache_control: marker } = block;
+  const origin: Origin = { vendor: 'anthropic', value: block };
+  if (!citations && !marker) return { type: 'text', text, origin };
   return {
     type: 'text',
-    text: block.text,
-    ...(block.citations && { citations: block.citations }),
-    ...(block.cache_control && { cacheMarker: readCacheMarker(block.cache_control) }),
-    origin: originOf(block),
+    text,
+    ...(citations && { citations }),
+    ...(marker && { cacheMarker: readCacheMarker(marker) }),
+    origin,
   };
 }
 

@@ -1,10 +1,17 @@
+import type { Message } from '../core/conversation/content.js';
 import type { ModelRequest, OutputFormat, TaskBudget, Thinking } from '../core/conversation/request.js';
+import { traitsOf } from '../core/conversation/traits.js';
 import { GatewayError } from '../core/errors.js';
 import { definedOnly } from '../core/defined.js';
 import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
+import {
+  readPreferences,
+  readStopConditions,
+  readTrace,
+  withOnline,
+} from '../inference/read-options.js';
 import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';
@@ -12,6 +19,7 @@ import { originOf, readMessage, readSystem } from './read-blocks.js';
 import { readTool, readToolChoice } from './read-tools.js';
 import type { WireOutputConfig, WireThinking } from './schemas/options.js';
 
+const NONE: readonly never[] = [];
 const NO_SAMPLING: ModelRequest['sampling'] = {};
 
 const PAIR_WORDS: ToolPairMessages = {
@@ -23,52 +31,78 @@ const PAIR_WORDS: ToolPairMessages = {
   answeredTwice: (id) => `tool_use ${id} has a tool_result already; send one result for each call`,
 };
 
+type Draft = { -readonly [Field in keyof ModelRequest]: ModelRequest[Field] };
+
 /**
  * The neutral request that a checked body asks for. Nothing the caller said is lost: what core does not model stays
  * beside it, in the caller's own words.
  * @throws GatewayError `invalid-request` for fields that exclude each other, and for tool calls without their results
  */
 export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): ModelRequest {
-  const messages = dto.messages.map(readMessage);
-  assertToolPairs(messages, PAIR_WORDS);
-  // docs/wire/messages.md#request-fields: the body's session id wins over the header's. Chosen: an
-  // empty one groups nothing.
-  const sessionId = (dto.session_id ?? headers.sessionId) || undefined;
-  const fallbackModels = dto.fallbacks || dto.models ? readFallbackModels(dto) : undefined;
-  const { temperature, top_p: topP, top_k: topK } = dto;
-  const extras = unknownFields(dto);
-  return {
+  const { temperature, top_p: topP, top_k: topK, provider, route } = dto;
+  const messages: Message[] = [];
+  let isAnnotated = false;
+  for (const message of dto.messages) {
+    messages.push(readMessage(message));
+    if (message.role === 'assistant' && message.annotations) isAnnotated = true;
+  }
+  const { hasToolBlocks, hasOpaque } = traitsOf(messages);
+  if (hasToolBlocks || hasOpaque) assertToolPairs(messages, PAIR_WORDS);
+  const isSampled = (temperature ?? topP ?? topK) !== undefined;
+  const request: Draft = {
     model: dto.model,
-    system: dto.system === undefined ? [] : readSystem(dto.system),
+    system: dto.system === undefined ? NONE : readSystem(dto.system),
     messages,
     stream: dto.stream ?? false,
-    ...(dto.max_tokens !== undefined && { maxOutputTokens: dto.max_tokens }),
-    sampling: (temperature ?? topP ?? topK) === undefined ? NO_SAMPLING : definedOnly({ temperature, topP, topK }),
-    ...(dto.stop_sequences && { stopSequences: dto.stop_sequences }),
-    tools: (dto.tools ?? []).map(readTool),
-    ...(dto.tool_choice && readToolChoice(dto.tool_choice)),
-    ...(dto.thinking && { thinking: readThinking(dto.thinking) }),
-    ...(dto.output_config && readOutputConfig(dto.output_config)),
-    ...(dto.cache_control && { cacheMarker: readCacheMarker(dto.cache_control) }),
-    ...(dto.context_management && { contextManagement: { vendor: 'anthropic', value: dto.context_management } }),
-    ...(sessionId !== undefined && { sessionId }),
-    ...(dto.user !== undefined && { user: dto.user }),
-    ...(dto.metadata && { metadata: { vendor: 'anthropic', value: dto.metadata } }),
-    ...(dto.service_tier !== undefined && { serviceTier: dto.service_tier }),
-    ...(dto.speed && { speed: dto.speed }),
-    ...(dto.inference_geo && { inferenceGeo: dto.inference_geo }),
-    ...(fallbackModels && { fallbackModels }),
-    preferences: readPreferences(dto.provider, dto.route),
-    ...readAnnotations(annotationsOf(dto)),
-    plugins: withOnline(dto.plugins ?? [], [dto.model, ...(fallbackModels?.models ?? [])]),
-    ...(dto.stop_server_tools_when && { stopServerToolsWhen: readStopConditions(dto.stop_server_tools_when) }),
-    ...(dto.max_tool_calls !== undefined && { maxToolCalls: dto.max_tool_calls }),
-    ...(dto.trace && { trace: readTrace(dto.trace) }),
-    ...(dto.preset !== undefined && { preset: dto.preset }),
+    sampling: isSampled ? definedOnly({ temperature, topP, topK }) : NO_SAMPLING,
+    tools: dto.tools ? dto.tools.map(readTool) : NONE,
+    preferences: readPreferences(provider, route),
+    plugins: dto.plugins ?? NONE,
     betas: headers.betas,
-    ...(headers.fusionDepth !== undefined && { fusionDepth: headers.fusionDepth }),
-    ...(Object.keys(extras).length > 0 && { extras: { vendor: 'anthropic', value: extras } }),
   };
+  const fallbackModels = dto.fallbacks || dto.models ? readFallbackModels(dto) : undefined;
+  if (fallbackModels) request.fallbackModels = fallbackModels;
+  if (fallbackModels || dto.model.includes(':'))
+    request.plugins = withOnline(request.plugins, [dto.model, ...(fallbackModels?.models ?? [])]);
+  if (isAnnotated) Object.assign(request, readAnnotations(annotationsOf(dto)));
+  addOptions(request, dto);
+  addGrouping(request, dto, headers);
+  const extras = unknownFields(dto);
+  if (Object.keys(extras).length > 0) request.extras = { vendor: 'anthropic', value: extras };
+  return request;
+}
+
+/** How the answer is to be, as far as it was said. */
+function addOptions(request: Draft, dto: CreateMessageDto): void {
+  if (dto.max_tokens !== undefined) request.maxOutputTokens = dto.max_tokens;
+  if (dto.stop_sequences) request.stopSequences = dto.stop_sequences;
+  if (dto.tool_choice) Object.assign(request, readToolChoice(dto.tool_choice));
+  if (dto.thinking) request.thinking = readThinking(dto.thinking);
+  if (dto.output_config) Object.assign(request, readOutputConfig(dto.output_config));
+  if (dto.cache_control) request.cacheMarker = readCacheMarker(dto.cache_control);
+  if (dto.context_management) request.contextManagement = { vendor: 'anthropic', value: dto.context_management };
+  if (dto.service_tier !== undefined) request.serviceTier = dto.service_tier;
+  if (dto.speed) request.speed = dto.speed;
+  if (dto.inference_geo) request.inferenceGeo = dto.inference_geo;
+  if (dto.stop_server_tools_when) request.stopServerToolsWhen = readStopConditions(dto.stop_server_tools_when);
+  if (dto.max_tool_calls !== undefined) request.maxToolCalls = dto.max_tool_calls;
+}
+
+/** Whose request it is, and what it belongs to, likewise. */
+function addGrouping(
+  request: Draft,
+  dto: CreateMessageDto,
+  { sessionId: ofHeader, fusionDepth }: RequestHeaders,
+): void {
+  // docs/wire/messages.md#request-fields: the body's session id wins over the header's. Chosen: an
+  // empty one groups nothing.
+  const sessionId = dto.session_id ?? ofHeader;
+  if (sessionId) request.sessionId = sessionId;
+  if (dto.user !== undefined) request.user = dto.user;
+  if (dto.metadata) request.metadata = { vendor: 'anthropic', value: dto.metadata };
+  if (dto.trace) request.trace = readTrace(dto.trace);
+  if (dto.preset !== undefined) request.preset = dto.preset;
+  if (fusionDepth !== undefined) request.fusionDepth = fusionDepth;
 }
 
 function* annotationsOf({ messages }: CreateMessageDto) {

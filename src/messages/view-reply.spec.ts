@@ -27,11 +27,13 @@ const anthropic = (value: JsonObject): Opaque => ({ vendor: 'anthropic', value }
 const block = (start: BlockStart, rest: Partial<ReplyBlock> = {}): ReplyBlock => ({
   start,
   text: '',
+  signature: undefined,
   citations: [],
   opaqueDeltas: [],
   ...rest,
 });
-const reply = (parts: Partial<Reply>): Reply => ({ blocks: [], usage: {}, stop: END, ...parts });
+const EMPTY = { id: undefined, model: undefined, startExtras: undefined, endExtras: undefined, weight: 0 };
+const reply = (parts: Partial<Reply>): Reply => ({ ...EMPTY, blocks: [], usage: {}, stop: END, ...parts });
 const contentOf = (...blocks: ReplyBlock[]): unknown => doAtOnce(viewReply(META, reply({ blocks })))['content'];
 
 describe('viewReply', () => {

@@ -2,10 +2,10 @@ import type { MediaSource } from '../core/conversation/content.js';
 import type { BlockStart, StopReason } from '../core/conversation/event.js';
 import type { Reply, ReplyBlock } from '../core/conversation/reply.js';
 import { readToolInput } from '../core/conversation/tool-input.js';
-import type { Usage, UsageIteration } from '../core/conversation/usage.js';
+import type { TokenFigures, Usage, UsageIteration } from '../core/conversation/usage.js';
 import { viewCitation } from '../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../core/json/json.js';
-import { StepCounter, type Steps } from '../core/steps.js';
+import type { Steps } from '../core/steps.js';
 import { usdNumber } from '../core/money/credits.js';
 import { viewParsedFile } from '../core/conversation/parsed-file.js';
 import type { GenerationView } from '../inference/inference.js';
@@ -14,22 +14,27 @@ import { chargedWords, viewCostDetails, type Billing } from '../inference/view-c
 import { printToken } from './reasoning-token.js';
 import type { MessageReply } from './schemas/reply.js';
 
+const NO_EXTRAS: JsonObject = {};
+
 /** Why a vendor of another format refused is not told. */
 const UNEXPLAINED_REFUSAL: JsonObject = { type: 'refusal', category: null, explanation: null };
+
+/** Blocks of one step: each takes some microseconds at most. */
+const STEP_BLOCKS = 500;
 
 /**
  * The body of a whole reply: every key of docs/wire/messages.md#reply, null where there is nothing to say.
  * @throws ProviderFault `malformed-reply` for a tool call whose arguments are no JSON object
  */
 export function* viewReply(generation: GenerationView, reply: Reply): Steps<MessageReply> {
-  const { stop } = reply;
-  const start = ownExtras(reply.startExtras);
-  const end = ownExtras(reply.endExtras);
+  const { stop, blocks, startExtras, endExtras } = reply;
+  const start = startExtras ? ownExtras(startExtras) : NO_EXTRAS;
+  const end = endExtras ? ownExtras(endExtras) : NO_EXTRAS;
   const content: JsonObject[] = [];
-  const steps = new StepCounter();
-  for (const block of reply.blocks) {
-    if (steps.isOver()) yield;
-    const view = yield* viewBlock(block, stop);
+  for (let index = 0; index < blocks.length; index++) {
+    if (index % STEP_BLOCKS === STEP_BLOCKS - 1) yield;
+    const block = blocks[index]!;
+    const view = block.start.type === 'text' ? viewText(block, block.start) : yield* viewBlock(block, stop);
     if (view) content.push(view);
   }
   return {
@@ -41,9 +46,9 @@ export function* viewReply(generation: GenerationView, reply: Reply): Steps<Mess
     content,
     ...viewStop(stop, start, end),
     usage: viewUsage(generation.charged ?? reply.usage, generation),
-    context_management: viewEdits(generation, end),
+    context_management: generation.appliedEdits ? viewEdits(generation, end) : (end['context_management'] ?? null),
     provider: generation.provider,
-    ...viewFiles(generation),
+    ...(generation.files.length > 0 && viewFiles(generation)),
     ...generation.extras,
   };
 }
@@ -63,13 +68,7 @@ export const viewFiles = ({ files }: GenerationView): Pick<MessageReply, 'annota
 export function viewBlockStart(block: BlockStart): JsonObject | undefined {
   switch (block.type) {
     case 'text':
-      return {
-        type: 'text',
-        ...ownExtras(block.extras),
-        ...(block.phase !== undefined && { phase: block.phase }),
-        text: '',
-        citations: [],
-      };
+      return viewText(EMPTY_TEXT, block);
     case 'thinking':
       return { type: 'thinking', ...ownExtras(block.extras), thinking: '', signature: '' };
     case 'redacted-thinking':
@@ -89,6 +88,20 @@ export function viewBlockStart(block: BlockStart): JsonObject | undefined {
   }
 }
 
+const EMPTY_TEXT = { text: '', citations: [] };
+
+function viewText(
+  { text, citations }: Pick<ReplyBlock, 'text' | 'citations'>,
+  { extras, phase }: Extract<BlockStart, { type: 'text' }>,
+): JsonObject {
+  // docs/wire/conventions.md#values: `[]` when there are none, never null.
+  const cited = citations.length === 0 ? NO_CITATIONS : citations.map(viewCitation);
+  if (extras === undefined && phase === undefined) return { type: 'text', text, citations: cited };
+  return { type: 'text', ...ownExtras(extras), ...(phase !== undefined && { phase }), text, citations: cited };
+}
+
+const NO_CITATIONS: readonly never[] = [];
+
 /** As the format tells images that a caller sends. */
 const viewSource = (source: MediaSource): JsonObject =>
   source.type === 'url'
@@ -106,8 +119,7 @@ function* viewBlock(block: ReplyBlock, stop: StopReason): Steps<JsonObject | und
   if (!empty) return undefined;
   switch (start.type) {
     case 'text':
-      // docs/wire/conventions.md#values: `[]` when there are none, never null.
-      return { ...empty, text, citations: block.citations.map(viewCitation) };
+      return viewText(block, start);
     case 'thinking':
       return {
         ...empty,
@@ -169,10 +181,10 @@ export interface StopView extends JsonObject {
 
 /** @param start what `ownExtras` gives of its beginning, and `end` of its end */
 export function viewStop(stop: StopReason, start: JsonObject, end: JsonObject): StopView {
-  const { context_management: _shownApart, stop_reason: _ours, ...vendorFields } = end;
   const { unified, vendor, raw } = stop;
   const isForeign = vendor !== 'anthropic';
   const isRefusal = unified === 'refusal' || unified === 'content-filter';
+  const vendorFields = end === NO_EXTRAS ? end : withoutOurs(end);
   return {
     stop_reason: isForeign || raw === null ? MESSAGES_STOP_REASONS[unified] : raw,
     ...vendorFields,
@@ -180,6 +192,11 @@ export function viewStop(stop: StopReason, start: JsonObject, end: JsonObject): 
     stop_details: vendorFields['stop_details'] ?? (isForeign && isRefusal ? UNEXPLAINED_REFUSAL : null),
     container: vendorFields['container'] ?? start['container'] ?? null,
   };
+}
+
+function withoutOurs(end: JsonObject): JsonObject {
+  const { context_management: _shownApart, stop_reason: _ours, ...vendorFields } = end;
+  return vendorFields;
 }
 
 /**
@@ -221,7 +238,7 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
     // docs/wire/messages.md#speed-and-tier: `standard` is what is served where nothing else was asked for.
     speed: served.speed ?? 'standard',
   };
-  for (const key of Object.keys(raw)) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
+  for (const key in raw) if (!(key in view) && raw[key] !== undefined) view[key] = raw[key];
   return view;
 }
 
@@ -238,10 +255,10 @@ export const CALL_PURPOSES: Readonly<Record<UsageIteration['kind'], string>> = {
 
 /** The calls behind a reply; where nobody lists them it was one. */
 const viewIterations = (usage: Usage): JsonObject[] =>
-  (usage.iterations ?? [{ kind: 'message' as const, ...usage }]).map(viewIteration);
+  usage.iterations ? usage.iterations.map((one) => viewIteration(one, one.kind, one.model)) : [viewIteration(usage)];
 
-function viewIteration(usage: UsageIteration): JsonObject {
-  const { kind, model, cacheWriteTokens, cacheWrite1hTokens } = usage;
+function viewIteration(usage: TokenFigures, kind: UsageIteration['kind'] = 'message', model?: string): JsonObject {
+  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
   const isConsulted = kind !== 'message' && kind !== 'compaction';
   return {
     // The format's one word for a model that was consulted: clients refuse a reply for any other (`@ai-sdk/anthropic`).
@@ -269,7 +286,7 @@ const GATEWAY_KEYS: ReadonlySet<string> = new Set(['provider', 'router_metadata'
 
 /** What an upstream of this format said beyond the neutral model; nothing of any other format. */
 export function ownExtras(extras: Opaque | undefined): JsonObject {
-  if (extras?.vendor !== 'anthropic') return {};
+  if (extras?.vendor !== 'anthropic') return NO_EXTRAS;
   const { value } = extras;
   for (const key of GATEWAY_KEYS) {
     if (Object.hasOwn(value, key)) {

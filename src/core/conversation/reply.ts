@@ -1,4 +1,6 @@
 import type { Json, Opaque } from '../json/json.js';
+import { weigh } from '../json/print-in-pieces.js';
+import { LARGE } from '../yield-to-event-loop.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.js';
 
@@ -7,7 +9,7 @@ export interface ReplyBlock {
   readonly start: BlockStart;
   /** Text of a text block, reasoning of a thinking block, argument JSON of a tool call; empty otherwise. */
   readonly text: string;
-  readonly signature?: string;
+  readonly signature: string | undefined;
   readonly citations: readonly Json[];
   /** Opaque deltas, in order, for their vendor's face to put together. */
   readonly opaqueDeltas: readonly Opaque[];
@@ -15,46 +17,57 @@ export interface ReplyBlock {
 
 /** A finished stream, put together. */
 export interface Reply {
-  readonly id?: string;
-  readonly model?: string;
+  readonly id: string | undefined;
+  readonly model: string | undefined;
   readonly blocks: readonly ReplyBlock[];
   readonly usage: Usage;
   readonly stop: StopReason;
-  readonly startExtras?: Opaque;
-  readonly endExtras?: Opaque;
+  readonly startExtras: Opaque | undefined;
+  readonly endExtras: Opaque | undefined;
+  /** About how many characters it has as JSON, of what is `LARGE` no more than that. */
+  readonly weight: number;
 }
 
-interface OpenBlock {
+interface GrowingBlock {
   readonly start: BlockStart;
-  readonly parts: string[];
-  readonly citations: Json[];
-  readonly opaqueDeltas: Opaque[];
+  text: string;
   signature: string | undefined;
+  citations: Json[];
+  opaqueDeltas: Opaque[];
 }
+
+/** Shared by all blocks that have none. */
+const NO_CITATIONS: Json[] = [];
+const NO_OPAQUE: Opaque[] = [];
+/** What a block weighs beside what it says. */
+const BLOCK_WEIGHT = 64;
 
 /** Builds one reply from its events. One per reply; the events must obey the grammar. */
 export class ReplyBuilder {
   private start: Extract<ModelEvent, { type: 'reply-start' }> | undefined;
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;
-  private readonly blocks: OpenBlock[] = [];
+  private readonly blocks: GrowingBlock[] = [];
   private latestUsage: Usage = NO_USAGE;
+  private weight = 0;
 
   push(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
         this.start = event;
+        if (event.extras) this.weight += weigh(event.extras.value, LARGE);
         break;
       case 'block-start':
-        this.blocks.push({ start: event.block, parts: [], citations: [], opaqueDeltas: [], signature: undefined });
+        this.begin(event.block);
         break;
       case 'block-delta':
-        add(this.blocks[event.index]!, event.delta);
+        this.add(this.blocks[event.index]!, event.delta);
         break;
       case 'usage':
-        this.latestUsage = mergeUsage(this.latestUsage, event.usage);
+        this.latestUsage = this.latestUsage === NO_USAGE ? event.usage : mergeUsage(this.latestUsage, event.usage);
         break;
       case 'reply-end':
         this.end = event;
+        if (event.extras) this.weight += weigh(event.extras.value, LARGE);
         break;
       case 'block-end':
       case 'ping':
@@ -64,42 +77,51 @@ export class ReplyBuilder {
 
   /** @throws Error when the reply has not ended: the grammar forbids it, so it is a fault of ours. */
   finish(): Reply {
-    if (!this.start || !this.end) throw new Error('A reply was built before it ended.');
+    const { start, end } = this;
+    if (!start || !end) throw new Error('A reply was built before it ended.');
     return {
-      blocks: this.blocks.map(({ start, parts, citations, opaqueDeltas, signature }) => ({
-        start,
-        text: parts.length === 1 ? parts[0]! : parts.join(''),
-        citations,
-        opaqueDeltas,
-        ...(signature !== undefined && { signature }),
-      })),
+      id: start.id,
+      model: start.model,
+      blocks: this.blocks,
       usage: this.latestUsage,
-      stop: this.end.stop,
-      ...(this.start.id !== undefined && { id: this.start.id }),
-      ...(this.start.model !== undefined && { model: this.start.model }),
-      ...(this.start.extras && { startExtras: this.start.extras }),
-      ...(this.end.extras && { endExtras: this.end.extras }),
+      stop: end.stop,
+      startExtras: start.extras,
+      endExtras: end.extras,
+      weight: this.weight,
     };
   }
-}
 
-function add(block: OpenBlock, delta: BlockDelta): void {
-  switch (delta.type) {
-    case 'text':
-    case 'thinking':
-      block.parts.push(delta.text);
-      break;
-    case 'input-json':
-      block.parts.push(delta.json);
-      break;
-    case 'signature':
-      block.signature = (block.signature ?? '') + delta.signature;
-      break;
-    case 'citation':
-      block.citations.push(delta.citation);
-      break;
-    case 'opaque':
-      block.opaqueDeltas.push(delta.opaque);
-      break;
+  private begin(start: BlockStart): void {
+    const isShort = (start.type === 'text' || start.type === 'thinking') && start.extras === undefined;
+    this.weight += isShort ? BLOCK_WEIGHT : BLOCK_WEIGHT + weigh(start, LARGE);
+    this.blocks.push({ start, text: '', signature: undefined, citations: NO_CITATIONS, opaqueDeltas: NO_OPAQUE });
+  }
+
+  private add(block: GrowingBlock, delta: BlockDelta): void {
+    switch (delta.type) {
+      case 'text':
+      case 'thinking':
+        block.text += delta.text;
+        this.weight += delta.text.length;
+        break;
+      case 'input-json':
+        block.text += delta.json;
+        this.weight += delta.json.length;
+        break;
+      case 'signature':
+        block.signature = (block.signature ?? '') + delta.signature;
+        this.weight += delta.signature.length;
+        break;
+      case 'citation':
+        if (block.citations === NO_CITATIONS) block.citations = [];
+        block.citations.push(delta.citation);
+        this.weight += weigh(delta.citation, LARGE);
+        break;
+      case 'opaque':
+        if (block.opaqueDeltas === NO_OPAQUE) block.opaqueDeltas = [];
+        block.opaqueDeltas.push(delta.opaque);
+        this.weight += weigh(delta.opaque.value, LARGE);
+        break;
+    }
   }
 }

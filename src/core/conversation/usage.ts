@@ -96,9 +96,11 @@ export function addUsage(one: Usage, other: Usage): Usage {
 
 /** The figures of all calls of the model that answers: those beside the one that answers are added to it. */
 export function withCompactions(usage: Usage): Usage {
+  const { iterations } = usage;
+  if (!iterations) return usage;
   let whole = usage;
-  for (const iteration of usage.iterations ?? []) {
-    if (iteration.kind === 'compaction') whole = { ...addUsage(iteration, whole), iterations: usage.iterations! };
+  for (const iteration of iterations) {
+    if (iteration.kind === 'compaction') whole = { ...addUsage(iteration, whole), iterations };
   }
   return whole;
 }
