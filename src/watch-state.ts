@@ -51,7 +51,7 @@ export function watchState(app: INestApplicationContext): void {
   metrics.watch('catalogLoadedAt', () => [[catalog.loadedAt / MS_PER_SECOND]]);
   metrics.watch('catalogRefused', () => [[catalog.isRefused ? 1 : 0]]);
   metrics.watch('endpoints', () => viewTroubles(reachable(), endpoints));
-  statements.onAnswered = (seconds) => metrics.statement(seconds);
+  statements.onAnswered = metrics.statement;
   catalog.onReloaded = beginSeries;
   beginSeries();
 }

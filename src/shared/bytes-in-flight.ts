@@ -30,7 +30,7 @@ export class BytesInFlight {
   }
 
   /**
-   * @internal Of `HeldBytes`.
+   * For who gives back just what was taken; `open` is for all others.
    * @param bytes below 0 they are given back
    * @returns false when there is no room for them
    */

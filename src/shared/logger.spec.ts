@@ -1,6 +1,7 @@
 // Goal: no secret and no body reaches the log by any way, a request has its one line, and an outage does not
 // flood the log. Method: a logger that writes to an array, canaries put into every place a message can carry,
 // and a clock moved by hand.
+import { ProviderFault } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { createLogger, PinoLogger } from './logger.js';
@@ -129,24 +130,52 @@ describe('PinoLogger', () => {
 
   it('writes the one line of a request by name and nothing beside', () => {
     const { logger, parsed } = logTo();
+    const leg = (provider: string, model: string) => ({
+      model: { id: model },
+      endpoint: { provider: { slug: provider } },
+    });
+    const refused = Object.assign(new Error('canary'), { code: 'ECONNREFUSED' });
+    const fault = new ProviderFault('unreachable', 'canary', {}, { cause: refused });
+    const began = { beganAt: 1 };
+    const failed = {
+      ...began,
+      leg: leg('acme', 'acme/one'),
+      ending: 'provider-unreachable',
+      fault,
+      endedAt: 2.234,
+      body: 'canary',
+    };
+    const answer = {
+      ...began,
+      leg: leg('sandbox', 'sandbox/echo'),
+      ending: 'completed',
+      endedAt: 9,
+      answeredStatus: 200,
+    };
+    const calls = [...Array.from({ length: 7 }, () => ({ ...answer, body: 'canary' })), failed, answer];
     const wide = {
       requestId: 'r1',
       method: 'POST',
       route: '/messages',
       status: 200,
       durationMs: 12.3456,
-      generationId: 'gen-1-a',
-      model: 'sandbox/echo',
-      provider: 'sandbox',
-      streamed: true,
-      attempts: [
-        { provider: 'acme', model: 'acme/one', fault: 'unreachable', code: 'ECONNREFUSED', ms: 1.234, body: 'canary' },
-        { provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: 8 },
-      ],
-      attemptCount: 9,
-      firstTokenMs: 5.678,
-      usage: { inputTokens: 10, outputTokens: Number.NaN, cacheReadTokens: 3, cacheWriteTokens: 0, extras: 'canary' },
-      costUsd: 0.00001,
+      generation: {
+        ...began,
+        id: 'gen-1-a',
+        request: { stream: true, messages: 'canary' },
+        calls,
+        answer,
+        committedAt: 6.678,
+        charged: {
+          inputTokens: 10,
+          outputTokens: Number.NaN,
+          cacheReadTokens: 3,
+          cacheWriteTokens: 0,
+          extras: 'canary',
+        },
+        bill: { cost: 10_000_000n },
+        caller: 'canary',
+      },
       outcome: 'completed',
       keyHash: 'abcdef0123456789',
       body: 'canary',
@@ -167,6 +196,7 @@ describe('PinoLogger', () => {
       provider: 'sandbox',
       streamed: true,
       attempts: [
+        ...Array.from({ length: 6 }, () => ({ provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: 8 })),
         { provider: 'acme', model: 'acme/one', fault: 'unreachable', code: 'ECONNREFUSED', ms: 1.2 },
         { provider: 'sandbox', model: 'sandbox/echo', status: 200, ms: 8 },
       ],

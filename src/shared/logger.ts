@@ -1,47 +1,16 @@
 import type { LoggerService } from '@nestjs/common';
-import type { Usage } from '../core/conversation/usage.js';
 import type { EndingLogLevel } from '../core/generation/ending.js';
+import type { Generation } from '../core/generation/generation.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import { Secret } from '../core/secret.js';
 import { SystemClock, type Clock } from '../core/time.js';
 import type { Environment } from './environment.js';
+import { printGeneration, tenths } from './generation-log.js';
 import { isError, Redaction } from './redaction.js';
 import { RepeatedLog } from './repeated-log.js';
 
-/** One call of a provider, as the log tells it. */
-export interface RequestLogAttempt {
-  /** Slug. */
-  readonly provider: string;
-  readonly model: string;
-  /** Why it did not answer, in the words of the metric's `outcome`; absent: it answered to its end. */
-  readonly fault?: string;
-  /** Of the provider; absent: it gave none. */
-  readonly status?: number;
-  /** Of the system, such as `ECONNREFUSED`; capitals and digits alone. */
-  readonly code?: string;
-  readonly ms: number;
-}
-
-/** What the log tells of the generation that answered a request. */
-export interface RequestLogGeneration {
-  readonly generationId?: string | undefined;
-  readonly model?: string | undefined;
-  /** Slug. */
-  readonly provider?: string | undefined;
-  readonly streamed?: boolean | undefined;
-  /** The calls that were begun, the last few of many. */
-  readonly attempts?: readonly RequestLogAttempt[];
-  /** How many there were, where that is more. */
-  readonly attemptCount?: number;
-  /** From the acceptance of the request on; of streams alone. */
-  readonly firstTokenMs?: number;
-  readonly usage?: Usage;
-  /** What its caller is charged. */
-  readonly costUsd?: number;
-}
-
 /** What the log tells of one request. Nothing of it comes from a body, but the id of a model the catalog knows. */
-export interface RequestLogFields extends RequestLogGeneration {
+export interface RequestLogFields {
   readonly requestId: string;
   readonly method: string;
   /** The pattern of the route, never the URL: queries and path parameters stay out. */
@@ -52,6 +21,8 @@ export interface RequestLogFields extends RequestLogGeneration {
   readonly outcome?: string | undefined;
   /** Only its first eight characters are written. */
   readonly keyHash?: string | undefined;
+  /** Which answered it. */
+  readonly generation?: Generation | undefined;
 }
 
 export interface LoggerOptions {
@@ -146,10 +117,10 @@ export class PinoLogger implements LoggerService {
     const level = PROBES.has(fields.route) ? 'debug' : ended === undefined || ended === 'info' ? byStatus : ended;
     if (!this.pino.isLevelEnabled(level)) return;
     const time = new Date(this.clock.now()).toISOString();
-    const { requestId, method, route, status, durationMs, outcome, keyHash } = fields;
+    const { requestId, method, route, status, durationMs, outcome, keyHash, generation } = fields;
     let line = `{"level":"${level}","time":"${time}","requestId":"${requestId}","method":${JSON.stringify(method)}`;
     line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${tenths(durationMs)}`;
-    line += printGeneration(fields);
+    if (generation) line += printGeneration(generation);
     if (outcome !== undefined) line += `,"outcome":"${outcome}"`;
     if (keyHash !== undefined) line += `,"key":"${keyHash.slice(0, KEY_HASH_CHARACTERS)}"`;
     this.output.write(`${line},"msg":"request"}\n`);
@@ -191,43 +162,6 @@ export class PinoLogger implements LoggerService {
     }
     return line;
   }
-}
-
-const tenths = (ms: number): number => Math.round(ms * 10) / 10;
-
-function printGeneration(fields: RequestLogGeneration): string {
-  const { generationId, model, provider, streamed, attempts = [], attemptCount, firstTokenMs, usage, costUsd } = fields;
-  let text = '';
-  if (generationId !== undefined) text += `,"generationId":"${generationId}"`;
-  if (model !== undefined) text += `,"model":${JSON.stringify(model)}`;
-  if (provider !== undefined) text += `,"provider":${JSON.stringify(provider)}`;
-  if (streamed !== undefined) text += `,"streamed":${streamed}`;
-  if (attempts.length > 0) text += `,"attempts":[${attempts.map(printAttempt).join(',')}]`;
-  if (attemptCount !== undefined) text += `,"attemptCount":${attemptCount}`;
-  if (firstTokenMs !== undefined) text += `,"firstTokenMs":${tenths(firstTokenMs)}`;
-  if (usage) text += printUsage(usage);
-  if (costUsd !== undefined) text += `,"costUsd":${costUsd}`;
-  return text;
-}
-
-function printAttempt({ provider, model, fault, status, code, ms }: RequestLogAttempt): string {
-  let text = `{"provider":${JSON.stringify(provider)},"model":${JSON.stringify(model)}`;
-  if (fault !== undefined) text += `,"fault":"${fault}"`;
-  if (status !== undefined) text += `,"status":${status}`;
-  if (code !== undefined) text += `,"code":"${code}"`;
-  return `${text},"ms":${tenths(ms)}}`;
-}
-
-/** What was counted, as far as it is a number: what providers report is not ours to vouch for. */
-function printUsage(usage: Usage): string {
-  const { inputTokens, outputTokens, cacheReadTokens } = usage;
-  const written = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
-  let text = '';
-  if (Number.isFinite(inputTokens)) text += `,"inputTokens":${inputTokens}`;
-  if (Number.isFinite(outputTokens)) text += `,"outputTokens":${outputTokens}`;
-  if (Number.isFinite(cacheReadTokens) && cacheReadTokens !== 0) text += `,"cacheReadTokens":${cacheReadTokens}`;
-  if (Number.isFinite(written) && written !== 0) text += `,"cacheWriteTokens":${written}`;
-  return text;
 }
 
 /**

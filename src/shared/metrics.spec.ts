@@ -21,9 +21,9 @@ const valueOf = (text: string, series: string): number | undefined => {
 describe('Metrics', () => {
   it('counts requests by route, method and status, with their duration', async () => {
     const metrics = new Metrics();
-    metrics.request('/messages', 'POST', 200, 0.2, true);
-    metrics.request('/messages', 'POST', 200, 0.4, true);
-    metrics.request(undefined, 'BREW', 404, 0.001, false);
+    metrics.request('/messages', 'POST', 200, 0.2, true, 'completed');
+    metrics.request('/messages', 'POST', 200, 0.4, true, 'completed');
+    metrics.request(undefined, 'BREW', 404, 0.001, false, 'completed');
     const text = await metrics.text();
     expect(valueOf(text, 'fairlead_requests_total{route="/messages",method="POST",status="200"}')).toBe(2);
     expect(valueOf(text, 'fairlead_requests_total{route="other",method="other",status="404"}')).toBe(1);
@@ -147,7 +147,7 @@ describe('Metrics', () => {
       'caller-gone',
       'provider-overloaded',
     ] as const)
-      metrics.refused(outcome);
+      metrics.request('/messages', 'POST', 200, 0.1, false, outcome);
     const text = await metrics.text();
     const counted = [...text.matchAll(/^fairlead_refusals_total\{reason="([^"]+)"\} [1-9]/gm)].map((match) => match[1]);
     expect(counted).toEqual(['forbidden', 'service-unavailable']);
@@ -187,7 +187,7 @@ describe('Metrics', () => {
 
   it('puts the 201st value of a label under "other"', async () => {
     const metrics = new Metrics();
-    for (let index = 1; index <= 202; index++) metrics.request(`/route-${index}`, 'GET', 200, 0.1, false);
+    for (let index = 1; index <= 202; index++) metrics.request(`/route-${index}`, 'GET', 200, 0.1, false, 'completed');
     const text = await metrics.text();
     expect(valueOf(text, 'fairlead_requests_total{route="/route-200",method="GET",status="200"}')).toBe(1);
     expect(text).not.toContain('/route-201');
@@ -230,7 +230,7 @@ describe('ClusterMetrics', () => {
     const workers = joinWorkers(3);
     for (const { metrics } of workers) {
       metrics.streamOpened();
-      metrics.request('/messages', 'POST', 200, 0.2, true);
+      metrics.request('/messages', 'POST', 200, 0.2, true, 'completed');
     }
     for (const { cluster } of workers) {
       const text = await cluster.text();
@@ -305,7 +305,7 @@ describe('what is read of the metrics', () => {
   async function fullText(): Promise<string> {
     const metrics = new Metrics();
     metrics.know([leg('acme')]);
-    metrics.request('/messages', 'POST', 200, 0.1, true);
+    metrics.request('/messages', 'POST', 200, 0.1, true, 'completed');
     metrics.attempt(leg('acme'), 'answered', 0.1);
     metrics.firstToken('acme', 0.1);
     metrics.abandoned('acme', 'read');

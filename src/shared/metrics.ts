@@ -100,76 +100,114 @@ function metricsOfProcess(): readonly Metric[] {
 }
 
 /** Lets the first two hundred values of a label through; those after them are one: no caller can grow the registry. */
-class BoundedValues {
-  private readonly seen = new Set<string>();
+class BoundedValues<Kept> {
+  private readonly kept = new Map<string, Kept>();
+  private rest: Kept | undefined;
 
-  /** @param onFirst told of each value that is let through, once */
-  constructor(private readonly onFirst?: (value: string) => void) {}
+  /** @param make what is kept of each value that is let through, and of all others as one */
+  constructor(private readonly make: (bounded: string) => Kept) {}
 
   get size(): number {
-    return this.seen.size;
+    return this.kept.size;
   }
 
   has(value: string): boolean {
-    return this.seen.has(value);
+    return this.kept.has(value);
   }
 
-  bound(value: string): string {
-    if (this.seen.has(value)) return value;
-    if (this.seen.size >= LABEL_VALUES_MAX) return OTHER;
-    this.seen.add(value);
-    this.onFirst?.(value);
-    return value;
+  /** What is kept of a value; undefined is one of the others. */
+  of(value: string | undefined): Kept {
+    return (value === undefined ? this.rest : this.kept.get(value)) ?? this.add(value);
+  }
+
+  private add(value: string | undefined): Kept {
+    if (value === undefined || this.kept.size >= LABEL_VALUES_MAX) return (this.rest ??= this.make(OTHER));
+    const kept = this.make(value);
+    this.kept.set(value, kept);
+    return kept;
+  }
+}
+
+/** One series of a tally: what was counted since the library heard of it. */
+class Series {
+  amount = 0;
+
+  constructor(readonly values: readonly (string | number)[]) {}
+
+  /**
+   * @param amount ignored unless it is a positive number: the library throws for others, and what providers report
+   *   is not ours to vouch for
+   */
+  add(amount: number): void {
+    if (amount > 0 && amount < Infinity) this.amount += amount;
   }
 }
 
 /**
- * A counter of the library's that is told only when somebody asks: it sorts and prints the labels of every single
- * increment, which at several of them a request was a hundredth of its time.
+ * A counter of the library's that hears of what was counted only when somebody asks: it sorts and prints the labels of
+ * every single increment, which at several of them a request was a hundredth of its time. Whoever counts often keeps
+ * the series.
  */
 class Tally {
-  private readonly pending = new Map<string, { readonly values: readonly (string | number)[]; amount: number }>();
+  private readonly series = new Map<string, Series>();
 
   constructor(
     registry: Registry,
     name: string,
     { help, labels }: { readonly help: string; readonly labels: readonly string[] },
   ) {
-    const { pending } = this;
+    const { series } = this;
     new Counter({
       name,
       help,
       labelNames: labels,
       registers: [registry],
       collect() {
-        for (const { values, amount } of pending.values()) {
-          this.inc(Object.fromEntries(labels.map((label, index) => [label, values[index]!])), amount);
+        for (const one of series.values()) {
+          this.inc(Object.fromEntries(labels.map((label, index) => [label, one.values[index]!])), one.amount);
+          one.amount = 0;
         }
-        pending.clear();
       },
     });
   }
 
-  /**
-   * @param amount ignored unless it is a positive number: the library throws for others, and what providers report
-   *   is not ours to vouch for
-   * @param values of the labels, in their order
-   */
-  add(amount: number, ...values: readonly (string | number)[]): void {
-    if (amount > 0 && Number.isFinite(amount)) this.tell(amount, values);
-  }
-
-  /** Shows a series that nothing was counted of yet. */
-  begin(...values: readonly (string | number)[]): void {
-    this.tell(0, values);
-  }
-
-  private tell(amount: number, values: readonly (string | number)[]): void {
+  /** Shown from then on, with 0 while nothing was counted. @param values of the labels, in their order */
+  of(...values: readonly (string | number)[]): Series {
     const key = values.join('\n');
-    const known = this.pending.get(key);
-    if (known) known.amount += amount;
-    else this.pending.set(key, { values, amount });
+    let series = this.series.get(key);
+    if (!series) this.series.set(key, (series = new Series(values)));
+    return series;
   }
+}
+
+/** What is counted of the calls of a provider; where models are told, of one model alone. */
+interface CallSeries {
+  /** Bounded, as all labels are. */
+  readonly provider: string;
+  /** Bounded; none where models are not told. */
+  readonly model: readonly string[];
+  readonly attempts: Map<CallOutcome, Series>;
+  readonly input: Series;
+  readonly output: Series;
+  readonly cacheRead: Series;
+  readonly cacheWrite: Series;
+  readonly spend: Series;
+}
+
+interface ProviderSeries {
+  readonly name: string;
+  /** By model; under the empty name where models are not told. */
+  readonly calls: Map<string, CallSeries>;
+}
+
+type RequestLabels = Readonly<Record<'route' | 'streamed', string>>;
+
+interface RouteSeries {
+  readonly route: string;
+  /** By method and status. */
+  readonly answers: Map<string, Series>;
+  readonly whole: RequestLabels;
+  readonly streamed: RequestLabels;
 }
 
 /**
@@ -180,9 +218,14 @@ class Tally {
  */
 export class Metrics {
   private readonly registry = new Registry();
-  private readonly routes = new BoundedValues();
-  private readonly providers = new BoundedValues((provider) => this.beginProvider(provider));
-  private readonly models = new BoundedValues();
+  private readonly routes = new BoundedValues<RouteSeries>((route) => ({
+    route,
+    answers: new Map(),
+    whole: { route, streamed: 'false' },
+    streamed: { route, streamed: 'true' },
+  }));
+  private readonly providers = new BoundedValues<ProviderSeries>((name) => this.beginProvider(name));
+  private readonly models = new BoundedValues((name) => name);
   private readonly tellsModels: boolean;
 
   private readonly requests = new Tally(this.registry, 'fairlead_requests_total', {
@@ -291,63 +334,77 @@ export class Metrics {
 
   /** Shows the series of what may be called, before it is: of each catalog, and of credentials that come to it. */
   know(legs: readonly MeasuredLeg[]): void {
-    for (const { provider } of legs) this.providers.bound(provider);
+    for (const { provider } of legs) this.providers.of(provider);
     if (!this.tellsModels || new Set(legs.map(({ model }) => model)).size > MODELS_BEGUN_MAX) return;
-    for (const { provider, model } of legs) {
-      if (!this.models.has(model) && this.models.size >= MODELS_BEGUN_MAX) continue;
-      this.beginCalls(this.providers.bound(provider), this.modelLabel(model));
+    for (const leg of legs) {
+      if (!this.models.has(leg.model) && this.models.size >= MODELS_BEGUN_MAX) continue;
+      const model = this.models.of(leg.model);
+      // Of each single model those outcomes are left out that it may never have.
+      this.attempts.of(this.callsOf(leg).provider, 'answered', model);
+      for (const kind of FALLBACKS) this.fallbacks.of(kind, model);
     }
   }
 
-  /** A request was answered. @param route the pattern of the route, undefined where none matched */
-  request(route: string | undefined, method: string, status: number, seconds: number, streamed: boolean): void {
-    const bounded = route === undefined ? OTHER : this.routes.bound(route);
-    this.requests.add(1, bounded, METHODS.has(method) ? method : OTHER, status);
-    this.requestSeconds.observe({ route: bounded, streamed: streamed ? 'true' : 'false' }, seconds);
-  }
-
-  /** How a request ended. Counted where this gateway refused it or failed: other words are no refusals. */
-  refused(outcome: EndingName): void {
-    if (REFUSALS.has(outcome)) this.refusals.add(1, outcome);
+  /**
+   * A request was answered.
+   * @param route the pattern of the route, undefined where none matched
+   * @param outcome counted where this gateway refused it or failed: other words are no refusals
+   */
+  request(
+    route: string | undefined,
+    method: string,
+    status: number,
+    seconds: number,
+    streamed: boolean,
+    outcome: EndingName,
+  ): void {
+    const series = this.routes.of(route);
+    const known = METHODS.has(method) ? method : OTHER;
+    const key = `${known} ${status}`;
+    let answers = series.answers.get(key);
+    if (!answers) series.answers.set(key, (answers = this.requests.of(series.route, known, status)));
+    answers.amount++;
+    this.requestSeconds.observe(streamed ? series.streamed : series.whole, seconds);
+    if (REFUSALS.has(outcome)) this.refusals.of(outcome).amount++;
   }
 
   /** A call to a provider ended. */
-  attempt({ provider, model }: MeasuredLeg, outcome: CallOutcome, seconds: number): void {
-    const bounded = this.providers.bound(provider);
-    this.attempts.add(1, bounded, outcome, ...this.modelLabel(model));
-    this.attemptSeconds.observe({ provider: bounded }, seconds);
+  attempt(leg: MeasuredLeg, outcome: CallOutcome, seconds: number): void {
+    const { provider, model, attempts } = this.callsOf(leg);
+    let series = attempts.get(outcome);
+    if (!series) attempts.set(outcome, (series = this.attempts.of(provider, outcome, ...model)));
+    series.amount++;
+    this.attemptSeconds.observe({ provider }, seconds);
   }
 
   /** The first committing event of a streamed call came. */
   firstToken(provider: string, seconds: number): void {
-    this.firstTokenSeconds.observe({ provider: this.providers.bound(provider) }, seconds);
+    this.firstTokenSeconds.observe({ provider: this.providers.of(provider).name }, seconds);
   }
 
   /** The last usage of one reply, as its provider reports it. Call once a reply: usage is cumulative. */
-  tokens({ provider, model }: MeasuredLeg, usage: Usage): void {
-    const bounded = this.providers.bound(provider);
-    const label = this.modelLabel(model);
-    const { tokenCounts } = this;
-    tokenCounts.add(usage.inputTokens ?? 0, bounded, 'input', ...label);
-    tokenCounts.add(usage.outputTokens ?? 0, bounded, 'output', ...label);
-    tokenCounts.add(usage.cacheReadTokens ?? 0, bounded, 'cache_read', ...label);
+  tokens(leg: MeasuredLeg, usage: Usage): void {
+    const { input, output, cacheRead, cacheWrite } = this.callsOf(leg);
+    if (usage.inputTokens) input.add(usage.inputTokens);
+    if (usage.outputTokens) output.add(usage.outputTokens);
+    if (usage.cacheReadTokens) cacheRead.add(usage.cacheReadTokens);
     const cacheWrites = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
-    tokenCounts.add(cacheWrites, bounded, 'cache_write', ...label);
+    if (cacheWrites) cacheWrite.add(cacheWrites);
   }
 
   /** An answer came of another call than the first. @param model the one that answers */
   fellBack(kind: FallbackKind, model: string): void {
-    this.fallbacks.add(1, kind, ...this.modelLabel(model));
+    this.fallbacks.of(kind, ...(this.tellsModels ? [this.models.of(model)] : [])).amount++;
   }
 
   /** What a caller is charged for a call. @param usd nothing is counted of 0 */
-  spent({ provider, model }: MeasuredLeg, usd: number): void {
-    this.spend.add(usd, this.providers.bound(provider), ...this.modelLabel(model));
+  spent(leg: MeasuredLeg, usd: number): void {
+    this.callsOf(leg).spend.add(usd);
   }
 
   /** A call was left, and has ended. */
   abandoned(provider: string, outcome: Abandonment): void {
-    this.abandonments.add(1, this.providers.bound(provider), outcome);
+    this.abandonments.of(this.providers.of(provider).name, outcome).amount++;
   }
 
   unseenCallOpened(): void {
@@ -368,7 +425,7 @@ export class Metrics {
 
   /** What a provider asks for and no caller pays. @param usd nothing is counted of 0 */
   operatorCost(provider: string, usd: number): void {
-    this.operatorCosts.add(usd, this.providers.bound(provider));
+    this.operatorCosts.of(this.providers.of(provider).name).add(usd);
   }
 
   /** Something out of the ordinary happened in the ledger. */
@@ -377,9 +434,7 @@ export class Metrics {
   }
 
   /** A statement of the request path was answered, or failed. */
-  statement(seconds: number): void {
-    this.statementSeconds.observe(seconds);
-  }
+  readonly statement = (seconds: number): void => this.statementSeconds.observe(seconds);
 
   /** The Prometheus text of this process alone. */
   text(): Promise<string> {
@@ -393,33 +448,40 @@ export class Metrics {
 
   private beginClosedSets(): void {
     for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
-    for (const kind of ERROR_KINDS) this.refusals.begin(kind);
-    if (!this.tellsModels) for (const kind of FALLBACKS) this.fallbacks.begin(kind);
+    for (const kind of ERROR_KINDS) this.refusals.of(kind);
+    if (!this.tellsModels) for (const kind of FALLBACKS) this.fallbacks.of(kind);
   }
 
-  private beginProvider(provider: string): void {
-    this.operatorCosts.begin(provider);
-    for (const outcome of ABANDONMENTS) this.abandonments.begin(provider, outcome);
-    this.attemptSeconds.zero({ provider });
-    this.firstTokenSeconds.zero({ provider });
-    if (this.tellsModels) return;
-    this.beginCalls(provider, NO_LABEL);
-    for (const outcome of OUTCOMES) this.attempts.begin(provider, outcome);
+  private beginProvider(name: string): ProviderSeries {
+    this.operatorCosts.of(name);
+    for (const outcome of ABANDONMENTS) this.abandonments.of(name, outcome);
+    this.attemptSeconds.zero({ provider: name });
+    this.firstTokenSeconds.zero({ provider: name });
+    const series: ProviderSeries = { name, calls: new Map() };
+    if (this.tellsModels) return series;
+    this.beginCalls(series, '');
+    for (const outcome of OUTCOMES) this.attempts.of(name, outcome);
+    return series;
   }
 
-  /** Of each single model those outcomes are left out that it may never have. */
-  private beginCalls(provider: string, label: readonly string[]): void {
-    this.spend.begin(provider, ...label);
-    this.attempts.begin(provider, 'answered', ...label);
-    for (const direction of DIRECTIONS) this.tokenCounts.begin(provider, direction, ...label);
-    if (label.length > 0) for (const kind of FALLBACKS) this.fallbacks.begin(kind, ...label);
+  /** What is counted of the calls of a provider; where models are told, of one model alone. */
+  private callsOf({ provider, model }: MeasuredLeg): CallSeries {
+    const series = this.providers.of(provider);
+    const name = this.tellsModels ? this.models.of(model) : '';
+    return series.calls.get(name) ?? this.beginCalls(series, name);
   }
 
-  private modelLabel(model: string): readonly string[] {
-    return this.tellsModels ? [this.models.bound(model)] : NO_LABEL;
+  private beginCalls({ name: provider, calls }: ProviderSeries, name: string): CallSeries {
+    const model = name === '' ? [] : [name];
+    const [input, output, cacheRead, cacheWrite] = DIRECTIONS.map((direction) =>
+      this.tokenCounts.of(provider, direction, ...model),
+    ) as [Series, Series, Series, Series];
+    const spend = this.spend.of(provider, ...model);
+    const series = { provider, model, attempts: new Map(), input, output, cacheRead, cacheWrite, spend };
+    calls.set(name, series);
+    return series;
   }
 }
 
-const NO_LABEL: readonly never[] = [];
 const REFUSALS: ReadonlySet<string> = new Set(ERROR_KINDS);
 const OUTCOMES: ReadonlySet<CallOutcome> = new Set(Object.values(ENDINGS).map(({ outcome }) => outcome));

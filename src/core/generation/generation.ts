@@ -132,13 +132,14 @@ export class Generation {
   /** Keys that are added where the reply or its failure ends; whoever observes it may set them when it does. */
   extras: JsonObject = NO_EXTRAS;
   ending: Ending | undefined;
+  /** What became of a reply that was completed and could not be delivered. */
+  undelivered: Ending | undefined;
   readonly beganAt = performance.now();
   private readonly observers: GenerationObserver[] = [];
   /** The phase, or the last one before its end. */
   private reached: Exclude<Phase, 'ended'> = 'accepted';
   private isRefusedByPolicy = false;
   private settled: Promise<void> | undefined;
-  private isDeliveryFailed = false;
 
   constructor(
     readonly id: GenerationId,
@@ -326,9 +327,9 @@ export class Generation {
    */
   failDelivery(reason: unknown): void {
     if (this.ending === undefined) void this.fail(reason);
-    else if (this.ending === 'completed' && !this.isDeliveryFailed) {
-      this.isDeliveryFailed = true;
-      for (const observer of this.observers) observer.deliveryFailed?.(this, endingOf(reason));
+    else if (this.ending === 'completed' && this.undelivered === undefined) {
+      this.undelivered = endingOf(reason);
+      for (const observer of this.observers) observer.deliveryFailed?.(this, this.undelivered);
     }
   }
 

@@ -33,6 +33,48 @@ describe('parseJsonBody', () => {
     );
   });
 
+  it('reads and refuses a short body as it does one that is long enough to be scanned', () => {
+    const outcome = (text: string, isClosed: boolean): unknown => {
+      try {
+        return JSON.stringify(parseJsonBody(Buffer.from(text), isClosed));
+      } catch (error) {
+        return (error as Error).message;
+      }
+    };
+    const word = fc.constantFrom(
+      'a',
+      'b',
+      ':',
+      'a:',
+      '"',
+      '\\u003a',
+      '\\u0061',
+      '\\"',
+      '__proto__',
+      'input',
+      '\\ud800',
+      'é',
+    );
+    const string = fc.array(word, { maxLength: 3 }).map((words) => `"${words.join('')}"`);
+    const { text } = fc.letrec<{ text: string }>((tie) => ({
+      text: fc.oneof(
+        { depthSize: 'small' },
+        string,
+        fc.constantFrom('1', '-0.5', '12345678901234567890', '1e400', 'null', 'nul'),
+        fc.array(tie('text'), { maxLength: 4 }).map((entries) => `[${entries.join(', ')}]`),
+        fc
+          .array(fc.tuple(string, tie('text')), { maxLength: 4 })
+          .map((pairs) => `{${pairs.map((pair) => pair.join(' : ')).join(',')}}`),
+      ),
+    }));
+    fc.assert(
+      fc.property(text, fc.boolean(), (short, isClosed) => {
+        expect(outcome(short, isClosed)).toBe(outcome(short + ' '.repeat(20_000), isClosed));
+      }),
+      { numRuns: 500 },
+    );
+  });
+
   it('keeps every key of a closed body, whose reader refuses it', async () => {
     const text = Buffer.from('{"__proto__":{"a":1},"b":{"__proto__":2}}');
     for (const body of [parseJsonBody(text, true), await readJsonBody(text, true)])
@@ -51,6 +93,7 @@ describe('parseJsonBody', () => {
     ['a trailing comma', '{"a":1,}', 'body: is not valid JSON'],
     ['a byte-order mark', '\ufeff{}', 'body: is not valid JSON'],
     ['keys given twice', '{"a":1,"b":{"c":[0,{"d":1,"d":2}]}}', 'b.c.1.d: is given twice'],
+    ['keys given twice, where an escape makes up for the colon', '{"a":1,"a":"\\u003a"}', 'a: is given twice'],
     ['keys given twice, one escaped', '{"a":1,"\\u0061":2}', 'a: is given twice'],
     ['keys given twice, far from their colons', `{"a"${' '.repeat(99)}:1,"a"\n:2}`, 'a: is given twice'],
     ['__proto__ given twice', '{"input":{"__proto__":1,"__proto__":2}}', 'input.__proto__: is given twice'],

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { GatewayError } from '../errors.js';
 import { shortened } from '../shortened.js';
 import { LARGE, yieldToEventLoop, PIECE } from '../yield-to-event-loop.js';
-import { JsonScan } from './json-scan.js';
+import { JSON_DEPTH_MAX, JsonScan } from './json-scan.js';
 import { parseJson } from './json.js';
 import { parseInPieces } from './parse-in-pieces.js';
 import { endOfString } from './string-end.js';
@@ -14,6 +14,8 @@ import { endOfString } from './string-end.js';
 const STRIDE_BYTES = 512 * 1024;
 /** Values that are more than a few milliseconds' work, however short they are. */
 const MANY_VALUES = 20_000;
+/** A text of fewer bytes has fewer values than that, and an object of it too few members to be refused for. */
+const SHORT_BYTES = MANY_VALUES;
 
 /**
  * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON,
@@ -22,10 +24,12 @@ const MANY_VALUES = 20_000;
  * refuses as it does every unknown one. A lone surrogate in a text becomes U+FFFD: half an emoji in a history would end
  * the conversation for good. A closed body, of which no history is part, is refused for it.
  *
- * The common body pays one linear scan, `JSON.parse` and one count of keys; the place of a fault is looked for only
- * when there is one.
+ * The common body pays one linear scan, `JSON.parse` and one count of keys, a short one no scan; the place of a fault
+ * is looked for only when there is one.
  */
 export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
+  const short = bytes.length < SHORT_BYTES ? readShort(bytes) : undefined;
+  if (short !== undefined) return short;
   const reading = steps(bytes, isClosed, scanOf(bytes));
   for (let step = reading.next(); ; step = reading.next()) if (step.done) return step.value;
 }
@@ -35,12 +39,67 @@ export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
  * whatever comes after. A promise for such a body only.
  */
 export function readJsonBody(bytes: Buffer, isClosed = false): unknown {
+  const short = bytes.length < SHORT_BYTES ? readShort(bytes) : undefined;
+  if (short !== undefined) return short;
   const scan = scanOf(bytes);
   const reading = steps(bytes, isClosed, scan);
   for (let step = reading.next(); ; step = reading.next()) {
     if (step.done) return step.value;
     if (bytes.length >= LARGE || scan.values > MANY_VALUES) return inTurns(reading);
   }
+}
+
+/**
+ * The value of a short text that is proven to be in order without a scan. Undefined where the proof fails: the scan
+ * decides then, and names the fault.
+ *
+ * The proof that no key is given twice: all colons of a text stand behind keys or in strings. A key that `JSON.parse`
+ * drops takes its colon with it, so the colons that the value accounts for are fewer then. An escape could make up for
+ * that with a colon that the text does not have; a text with such escapes is left to the scan.
+ */
+function readShort(bytes: Buffer): object | undefined {
+  if (!isUtf8(bytes)) return undefined;
+  const text = bytes.toString('utf8');
+  if (UNICODE_ESCAPE.test(text) || text.includes('__proto__')) return undefined;
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  return colonsOf(value, JSON_DEPTH_MAX) === colonsIn(text) ? value : undefined;
+}
+
+/**
+ * How many colons the text of a value has where no escape stands for one: one for each key, and those in its strings.
+ * NaN for a value that is nested deeper than `levels`.
+ */
+function colonsOf(value: object, levels: number): number {
+  if (levels === 0) return NaN;
+  let colons = 0;
+  if (Array.isArray(value)) {
+    for (const entry of value as unknown[]) {
+      if (typeof entry === 'object' && entry !== null) colons += colonsOf(entry, levels - 1);
+      else if (typeof entry === 'string' && entry.includes(':')) colons += colonsIn(entry);
+    }
+    return colons;
+  }
+  // Without a list of the keys: it would be memory for each object.
+  for (const key in value) {
+    colons++;
+    if (key.includes(':')) colons += colonsIn(key);
+    const member = (value as Record<string, unknown>)[key];
+    if (typeof member === 'object' && member !== null) colons += colonsOf(member, levels - 1);
+    else if (typeof member === 'string' && member.includes(':')) colons += colonsIn(member);
+  }
+  return colons;
+}
+
+function colonsIn(text: string): number {
+  let colons = 0;
+  for (let at = text.indexOf(':'); at !== -1; at = text.indexOf(':', at + 1)) colons++;
+  return colons;
 }
 
 async function inTurns(reading: Generator<undefined, unknown>): Promise<unknown> {

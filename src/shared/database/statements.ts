@@ -11,18 +11,23 @@ import { DataSource } from 'typeorm';
 export class Statements {
   /** Told how long each statement took to be answered, its wait for a connection included, failed ones as well. */
   onAnswered: ((seconds: number) => void) | undefined;
-  private readonly pool: Pick<pg.Pool, 'query' | 'totalCount' | 'idleCount' | 'waitingCount'>;
+  private readonly pool: Pool;
   private readonly parsed = new ParsedStatements();
 
   constructor(database: DataSource) {
     // TypeORM does not say so in its types, yet the driver is PostgreSQL's and this is its pool, embedded or not.
-    this.pool = (database.driver as unknown as { readonly master: pg.Pool }).master;
+    this.pool = (database.driver as unknown as { readonly master: Pool }).master;
   }
 
   /** @returns the rows; `numeric` and `bigint` are strings */
   async run<Row extends pg.QueryResultRow>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    const { rows } = await this.timed(this.pool.query<Row>(text, [...values]));
-    return rows;
+    const began = performance.now();
+    try {
+      const { rows } = await this.pool.query<Row>(text, [...values]);
+      return rows;
+    } finally {
+      this.onAnswered?.((performance.now() - began) / 1000);
+    }
   }
 
   /**
@@ -32,9 +37,15 @@ export class Statements {
    * @returns the first column of the first row as text; null where there is none
    */
   value(text: string, values: readonly (string | null)[], sent?: () => void): Promise<string | null> {
-    // The pool resolves to what it is called back with; its types say what it does without a pool.
-    const answer = this.pool.query(new ValueQuery(text, values, this.parsed, sent));
-    return this.timed(answer as unknown as Promise<string | null>);
+    const query = new ValueQuery(text, values, this.parsed, sent);
+    const began = performance.now();
+    return new Promise((resolve, reject) => {
+      this.pool.query(query, undefined, (error, value) => {
+        this.onAnswered?.((performance.now() - began) / 1000);
+        if (error) reject(error);
+        else resolve(value ?? null);
+      });
+    });
   }
 
   /** Of all who use the pool. */
@@ -42,18 +53,15 @@ export class Statements {
     const { totalCount, idleCount, waitingCount } = this.pool;
     return { busy: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   }
-
-  private timed<T>(answer: Promise<T>): Promise<T> {
-    const { onAnswered } = this;
-    if (!onAnswered) return answer;
-    const began = performance.now();
-    const tell = (): void => onAnswered((performance.now() - began) / 1000);
-    answer.then(tell, tell);
-    return answer;
-  }
 }
 
 type Callback = (error: unknown, value?: string | null) => void;
+
+/** The pool calls back with what a query of ours is called back with: its types know of its own queries alone. */
+interface Pool extends Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> {
+  query<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<pg.QueryResult<Row>>;
+  query(query: ValueQuery, values: undefined, callback: Callback): void;
+}
 
 /** What of the driver's connection is used here: its types are of an older release. */
 interface Protocol {

@@ -77,7 +77,7 @@ function makeReader(bytesInFlight = 16 * MIB) {
       reading.catch(() => undefined);
       return reading;
     };
-    return { request, response, read };
+    return { reader, request, response, read };
   };
   return { all, standing, abandoned, open };
 }
@@ -135,6 +135,34 @@ describe('BodyReader', () => {
     request.push(piece);
     request.finish();
     expect((await read()).buffer).toBe(piece.buffer);
+  });
+
+  it('takes a small body that came with the head at once, and no other', () => {
+    const { all, open } = makeReader(MIB);
+    const take = (bytes: number, change: (request: FakeRequest) => void = () => undefined) => {
+      const { reader, request, response } = open({});
+      request.push(Buffer.alloc(bytes));
+      request.finish();
+      change(request);
+      const taken = reader.takeArrived(
+        request as unknown as AuthenticatedRequest,
+        response as unknown as Response,
+        TERMS,
+      );
+      return { taken, response };
+    };
+    const { taken, response } = take(1_000);
+    expect([taken?.length, all.held]).toEqual([1_000, 1_000]);
+    response.emit('close');
+    expect(all.held).toBe(0);
+
+    all.open('key').take(512 * KIB);
+    expect([take(1_000).taken?.length, all.held]).toEqual([1_000, 512 * KIB]);
+
+    expect(take(64 * KIB).taken).toBeUndefined();
+    expect(take(1_000, (request) => (request.complete = false)).taken).toBeUndefined();
+    expect(take(1_000, (request) => (request.pieces = 10_001)).taken).toBeUndefined();
+    expect(take(1_000, (request) => (request.headers['expect'] = '100-continue')).taken).toBeUndefined();
   });
 
   it('takes no memory and no room for what was only promised', async () => {

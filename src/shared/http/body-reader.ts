@@ -54,6 +54,21 @@ export class BodyReader {
   ) {}
 
   /**
+   * The body of nearly every request: small, and come with the head. Undefined for any other, which is to be read. Its
+   * bytes count until the request is answered, as far as there is room.
+   */
+  takeArrived(request: AuthenticatedRequest, response: Response, { bytesMax }: BodyTerms): Buffer | undefined {
+    const { complete, readableLength: length } = request;
+    if (!complete || length === 0 || length >= SMALL_BODY_BYTES || length > bytesMax) return undefined;
+    if (request.headers.expect !== undefined || piecesOf(request) > PIECES_MIN) return undefined;
+    const { keyHash } = request.caller;
+    if (this.bytesInFlight.add(keyHash, length)) {
+      response.once('close', () => this.bytesInFlight.add(keyHash, -length));
+    }
+    return request.read() as Buffer;
+  }
+
+  /**
    * @returns the whole body. Its bytes count until the request is answered, for attempts are encoded from it; those of
    *   one that was not read to its end are given back at once
    * @throws GatewayError `too-large`, before anything is read where the caller has said so; `unavailable`: no room;
@@ -65,7 +80,6 @@ export class BodyReader {
     const promised = Number(headers['content-length'] ?? terms.bytesMax);
     if (promised > terms.bytesMax) throw tooLarge(terms);
     const held = this.bytesInFlight.open(request.caller.keyHash);
-    request.heldBytes = held;
     response.once('close', () => held.release());
     if (headers.expect !== undefined) response.writeContinue();
     const body = new ArrivingBody(request, held, terms);

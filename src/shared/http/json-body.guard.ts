@@ -52,7 +52,7 @@ export class JsonBodyGuard implements CanActivate {
     this.ofOthers = { bytesMax: bodyBytesMax, needsRoom: true };
   }
 
-  async canActivate(context: ExecutionContext): Promise<boolean> {
+  canActivate(context: ExecutionContext): boolean | Promise<boolean> {
     const http = context.switchToHttp();
     const request = http.getRequest<AuthenticatedRequest>();
     if (hasNoBody(request)) return true;
@@ -61,38 +61,46 @@ export class JsonBodyGuard implements CanActivate {
       dropUnread(request, response);
       return true;
     }
-    const { form, isManagement } = routeBodyOf(context);
-    if (form !== 'none') requireJson(request);
+    const route = ROUTE_BODIES.get(context.getHandler()) ?? readRouteBody(context);
+    if (route.form !== 'none') requireJson(request);
     // One who left while the key was looked up is not told of again.
     if (request.destroyed || response.destroyed) throw new CallerGone();
-    const bytes = await this.reader.read(request, response, isManagement ? this.ofManagement : this.ofOthers);
-    if (form === 'none' && bytes.length === 0) return true;
-    const refusesUnknown = form !== 'open';
-    const read = readJsonBody(bytes, refusesUnknown);
-    const body = read instanceof Promise ? ((await read) as unknown) : read;
-    if (form === 'none') refuseMembers(body);
-    else request.body = body;
-    return true;
+    const terms = route.isManagement ? this.ofManagement : this.ofOthers;
+    const bytes = this.reader.takeArrived(request, response, terms);
+    if (bytes !== undefined) return setBody(request, bytes, route);
+    return this.reader.read(request, response, terms).then((read) => setBody(request, read, route));
   }
 }
 
-/** What the route of a request says. Worked out once for each route. */
-function routeBodyOf(context: ExecutionContext): RouteBody {
+/** What the route of a request says. Asked once for each route. */
+function readRouteBody(context: ExecutionContext): RouteBody {
   const handler = context.getHandler();
-  let body = ROUTE_BODIES.get(handler);
-  if (!body) ROUTE_BODIES.set(handler, (body = readRouteBody(context)));
+  const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, context.getClass());
+  const isManagement = accepts === 'management';
+  // Bodies of inference are no parameters of their handlers.
+  const body: RouteBody = { form: isManagement ? managedForm(context) : 'open', isManagement };
+  ROUTE_BODIES.set(handler, body);
   return body;
 }
 
-function readRouteBody(context: ExecutionContext): RouteBody {
-  const handler = context.getHandler();
-  const controller = context.getClass();
-  const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, controller);
-  // Bodies of inference are no parameters of their handlers.
-  if (accepts !== 'management') return { form: 'open', isManagement: false };
-  const [dto] = parameterTypes(controller, handler.name, RouteParamtypes.BODY);
-  if (dto === undefined) return { form: 'none', isManagement: true };
-  return { form: isClosed(dto as object) ? 'closed' : 'open', isManagement: true };
+function managedForm(context: ExecutionContext): BodyForm {
+  const [dto] = parameterTypes(context.getClass(), context.getHandler().name, RouteParamtypes.BODY);
+  if (dto === undefined) return 'none';
+  return isClosed(dto as object) ? 'closed' : 'open';
+}
+
+/** Sets `request.body` to what the bytes say. */
+function setBody(request: AuthenticatedRequest, bytes: Buffer, { form }: RouteBody): boolean | Promise<boolean> {
+  if (form === 'none' && bytes.length === 0) return true;
+  const body = readJsonBody(bytes, form !== 'open');
+  if (body instanceof Promise) return body.then((read: unknown) => keepBody(request, read, form));
+  return keepBody(request, body, form);
+}
+
+function keepBody(request: AuthenticatedRequest, body: unknown, form: BodyForm): true {
+  if (form === 'none') refuseMembers(body);
+  else request.body = body;
+  return true;
 }
 
 /** @throws GatewayError `invalid-request`, naming the first member of a body that should have none */

@@ -1,7 +1,6 @@
 import { createParamDecorator, SetMetadata, type ExecutionContext } from '@nestjs/common';
 import type { Request } from 'express';
 import type { Caller, KeyKind } from '../../core/caller.js';
-import type { HeldBytes } from '../bytes-in-flight.js';
 
 /** Metadata key: the route answers without a key. */
 export const OPEN = 'fairlead:open';
@@ -17,8 +16,6 @@ export const Accepts = (kind: KeyKind): MethodDecorator & ClassDecorator => SetM
 /** A request after the guards. */
 export interface AuthenticatedRequest extends Request {
   caller: Caller;
-  /** What it holds of the bytes in flight, until it is answered. Absent where it has no body. */
-  heldBytes?: HeldBytes;
 }
 
 /** Hands the authenticated caller to a handler. */
