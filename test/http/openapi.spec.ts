@@ -36,7 +36,7 @@ const run = (command: string, args: readonly string[]): Promise<{ status: number
 /** What browsers load of the page, and what leads them to it: docs-page.spec.ts holds it. */
 const UNLISTED = ['GET /', 'GET /docs/:file', 'GET /api/v1/docs/:file'];
 
-/** Nothing listens there: a credential is tried without asking anybody. */
+/** Nothing listens there: whether a credential works stays unknown. */
 const UNREACHABLE = 'http://127.0.0.1:9';
 
 /** In examples: stands for a key of the reader's own. */
@@ -159,7 +159,7 @@ describeOnEachDatabase('the description', (database) => {
       join(ROOT, 'redocly.yaml'),
     ]);
     expect([status, output]).toEqual([0, expect.stringContaining('Your API description is valid')]);
-  });
+  }, 120_000);
 
   it('is held to by tests that would see more than it tells', () => {
     const show = description.operations.find(({ id }) => id === 'creditsShow')!;
@@ -239,7 +239,7 @@ describeOnEachDatabase('the description', (database) => {
     const { data } = await manage('POST', '/byok', { provider: 'p0', key: 'sk-nothing' });
     const path = `${operation.servers[0]}/byok/${data.id}/test`;
     const { status, type, body } = await send('POST', path, { key: MANAGEMENT_KEY, body: {} });
-    expect([status, body.data.works]).toEqual([200, false]);
+    expect([status, body.data.works]).toEqual([200, null]);
     succeeded.add(operation.id);
     expect(description.faults(operation, status, type, body)).toEqual([]);
   }, 60_000);

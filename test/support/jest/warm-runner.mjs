@@ -18,16 +18,15 @@ let stateKey;
  * a tenth of what the unit ring computes. They can be kept because test files run in the main context, for which Node
  * loads them as well. What a file leaves in them is removed after it.
  */
-export default async function runWarm(globalConfig, projectConfig, environment, runtime, testPath) {
+export default function runWarm(globalConfig, projectConfig, environment, runtime, testPath) {
   const load = runtime.requireInternalModule.bind(runtime);
   runtime.requireInternalModule = (from, name) =>
     from === FRAMEWORK && name === undefined ? freshFramework() : load(from, name);
-  try {
-    // Without a way to send messages: two for each test, which no reporter here reads, were a twentieth of the time.
-    return await run(globalConfig, projectConfig, environment, runtime, testPath);
-  } finally {
+  // Without a way to send messages: two for each test, which no reporter here reads, were a twentieth of the time. Not
+  // awaited: a frame of this function would end the stack of each failure, and be what jest shows of some.
+  return run(globalConfig, projectConfig, environment, runtime, testPath).finally(() => {
     if (handlers !== undefined) handlers.length = ownHandlers;
-  }
+  });
 }
 
 function freshFramework() {
