@@ -36,8 +36,12 @@ const SLOW = [
 /** Attacks whose victims' waits are measured: with anything else on the cores they say nothing. */
 const MEASURED = [`${below('test/hostile/')}(?!input)`];
 
+/** Bounds on what pure code computes: they take seconds, and belong to no check that has to be over in a minute. */
+const SPEED = '\\.speed\\.spec\\.ts$';
+
 /** Sources and packages are loaded by Node itself once a worker: docs/testing.md. */
 const shared = {
+  testRunner: '<rootDir>/test/support/jest/warm-runner.mjs',
   moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/bench'],
   transform: {
@@ -55,6 +59,7 @@ const unit = {
   globalSetup: '<rootDir>/test/support/jest/compile-setup.mjs',
   testEnvironment: '<rootDir>/test/support/jest/native-environment.mjs',
   testMatch: ['<rootDir>/src/**/*.spec.ts'],
+  testPathIgnorePatterns: [SPEED],
 };
 /** What needs the application, a store or a socket. */
 const application = {
@@ -66,7 +71,7 @@ const application = {
 const integration = {
   ...application,
   displayName: 'integration',
-  testMatch: ['<rootDir>/test/**/*.spec.ts'],
+  testMatch: ['<rootDir>/test/**/*.spec.ts', '<rootDir>/src/**/*.speed.spec.ts'],
   testPathIgnorePatterns: [...SLOW, ...MEASURED],
 };
 const specsOf = (paths) => paths.map((path) => `${path}.*(?<=\\.spec\\.ts)$`);

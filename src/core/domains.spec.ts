@@ -149,12 +149,14 @@ describe('rules joined to one set', () => {
         (all, urls) => {
           const joined = joinDomainRules(all);
           if (joined.isExact) exact++;
-          for (const url of urls) {
-            const passes = all.every((some) => domainFilter(some)(url));
-            const passesJoined = domainFilter(joined)(url);
-            if (joined.isExact) expect([url, passesJoined]).toEqual([url, passes]);
-            else if (passes) expect([url, passesJoined]).toEqual([url, true]);
-          }
+          const filters = all.map(domainFilter);
+          const filterOfJoined = domainFilter(joined);
+          // Gathered: an `expect` for each of twenty thousand takes longer than what is tested.
+          const wrong = urls.filter((url) => {
+            const passes = filters.every((filter) => filter(url));
+            return filterOfJoined(url) !== passes && (joined.isExact || passes);
+          });
+          expect(wrong).toEqual([]);
         },
       ),
       { numRuns: 2_000 },

@@ -1,23 +1,7 @@
-// Goal: each built-in filter finds what it is for and leaves alone what only looks like it, in time that is linear in
-// the text however hostile. Method: tables of hits with the very piece that is found, near misses, and a megabyte of
-// each kind of text made to hurt.
-import { computedMs, fastest } from '../../test/support/pace.js';
-import { BUILTIN_FILTERS, BUILTIN_SLUGS, type BuiltinSlug } from './builtin-filters.js';
-import { findInPieces, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
-
-/** To the end, in one go. */
-function findAll(matcher: Matcher, text: string, time: ScanTime, firstOnly: boolean): readonly Span[] {
-  const steps = findInPieces(matcher, text, time, firstOnly);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
-}
-
-const find = (slug: BuiltinSlug, text: string): readonly string[] =>
-  findAll(BUILTIN_FILTERS[slug].matcher, text, new ScanTime(60_000), false).map(({ start, end }) =>
-    text.slice(start, end),
-  );
+// Goal: each built-in filter finds what it is for and leaves alone what only looks like it. Method: tables of hits with
+// the very piece that is found, and near misses.
+import { findWithFilter as find } from '../../test/support/find-with-filter.js';
+import { BUILTIN_SLUGS, type BuiltinSlug } from './builtin-filters.js';
 
 /** Text, and what of it is found. */
 const HITS: Readonly<Record<BuiltinSlug, readonly (readonly [string, ...string[]])[]>> = {
@@ -134,44 +118,5 @@ describe.each(BUILTIN_SLUGS)('%s', (slug) => {
 
   it.each(MISSES[slug])('leaves %j alone', (text) => {
     expect(find(slug, text)).toEqual([]);
-  });
-});
-
-describe('a megabyte made to hurt', () => {
-  const of = (unit: string): string => unit.repeat(Math.ceil(1e6 / unit.length)).slice(0, 1e6);
-  /** On a quiet machine each takes less than 200; what is not linear would take hours. */
-  const MS_MAX = 1_000;
-
-  it.each([
-    ['letters', of('a')],
-    ['capitals', of('A')],
-    ['digits', of('0')],
-    ['fours apart', of('4 ')],
-    ['digits apart', of('1-')],
-    ['fours far apart', of('4  - ')],
-    ['groups far apart', of('4111 -  1111\t1111 _')],
-    ['telephone numbers far apart', of('415 -  555  /')],
-    ['signs', of('@')],
-    ['signs apart', of('a@')],
-    ['half addresses of mail', of(`${'a'.repeat(64)}@${'b'.repeat(63)}.`)],
-    ['labels without end', of('a@a.a.a.a.a.a.a.a.')],
-    ['pluses', of('+')],
-    ['halves of telephone numbers', of('+1 2 3 4 5 6 7 8 9 0 1 2 3 4 x')],
-    ['dots', of('1.')],
-    ['colons', of('1:')],
-    ['colons alone', of(':')],
-    ['blanks', of(' ')],
-    ['line ends', of('\n#')],
-    ['half an override', of('ignore all all all all all previous prior ')],
-    ['half an extraction', of('show me me the the your your ')],
-    ['names without end', of('John ')],
-    ['titles without end', of('Dr. X. ')],
-    ['streets without end', of('1 A A A A A A ')],
-    ['prose', of('The quick brown Fox 12 jumps over the lazy Dog, and writes to nobody at all. ')],
-  ])('%s', async (_, text) => {
-    for (const slug of BUILTIN_SLUGS) {
-      const took = await fastest(() => computedMs(() => void find(slug, text)), MS_MAX);
-      expect([slug, took < MS_MAX]).toEqual([slug, true]);
-    }
   });
 });

@@ -9,7 +9,7 @@ import type { OpenRouter as OpenRouterV0 } from 'openrouter-sdk-0';
 import type { BYOKProviderSlug as BYOKProviderSlugV0 } from 'openrouter-sdk-0/models';
 import { PUBLISHED_SLUGS } from '../../src/core/routing/published-slugs.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';
 
 /** A credential as both clients show it. */
@@ -94,7 +94,7 @@ const CLIENTS = [
   { name: 'oldest SDK', connect: oldest, sdk: 'openrouter-sdk-0', provider: 'ncompass' },
 ];
 
-describeOnEachDatabase('provider credentials in real clients', (database) => {
+describeOnEmbedded('provider credentials in real clients', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);

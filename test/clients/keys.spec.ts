@@ -8,7 +8,7 @@ import type { OpenRouter } from '@openrouter/sdk';
 import type { OpenRouter as OpenRouterV0 } from 'openrouter-sdk-0';
 import { hashKey } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';
 
 const UNKNOWN_HASH = 'f'.repeat(64);
@@ -93,7 +93,7 @@ const CLIENTS = [
   },
 ];
 
-describeOnEachDatabase('keys in real clients', (database) => {
+describeOnEmbedded('keys in real clients', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);

@@ -11,7 +11,7 @@ import { ActivityRepository } from '../../src/ledger/activity.repository.js';
 import { UnseenCalls } from '../../src/routing/unseen-calls.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase, describeOnEmbedded, type TestDatabase } from '../support/database.js';
+import { describeOnEmbedded, type TestDatabase } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { openaiText } from '../support/openai-upstream.js';
 import { RawClient } from '../support/raw-client.js';
@@ -112,7 +112,7 @@ class Abandonment {
   }
 }
 
-describeOnEachDatabase('a call that is left, at a provider that stops', (database) => {
+describeOnEmbedded('a call that is left, at a provider that stops', (database) => {
   let tried: Abandonment;
   beforeAll(async () => {
     tried = await Abandonment.start(database, { aborts: STOPS });
@@ -193,7 +193,7 @@ describeOnEachDatabase('a call that is left, at a provider that stops', (databas
   });
 });
 
-describeOnEachDatabase('a call that is left, at a provider that bills all of it', (database) => {
+describeOnEmbedded('a call that is left, at a provider that bills all of it', (database) => {
   let tried: Abandonment;
   beforeAll(async () => {
     tried = await Abandonment.start(database, { aborts: BILLED });

@@ -1,12 +1,12 @@
 // Goal: what was spent where, summed up exactly by completed UTC days, by account; no day that is not over, nobody
-// else's spending. Method: the real app on each database at a time of the test's choice; rows are settled by the
+// else's spending. Method: the real app at a time of the test's choice; rows are settled by the
 // statement the ledger uses.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import type { GenerationRow } from '../../src/ledger/generation-row.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { addKey, addStrangers, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
 interface Item {
@@ -26,7 +26,7 @@ const TODAY = '2027-01-16';
 const YESTERDAY = '2027-01-15';
 const FIRST_DAY = '2026-12-17';
 
-describeOnEachDatabase('GET /activity', (database) => {
+describeOnEmbedded('GET /activity', (database) => {
   const clock = new AheadClock();
   let gateway: TestGateway;
   let store: DataSource;

@@ -1,11 +1,11 @@
 // Goal: every change of keys and credits is told by /audit, once, as it was, without a secret; what failed or changed
-// nothing is not; pages neither repeat nor hide an entry. Method: the real app on each database, called over HTTP;
+// nothing is not; pages neither repeat nor hide an entry. Method: the real app, called over HTTP;
 // hashes are recomputed from what it shows.
 import { DataSource } from 'typeorm';
 import { AuditLog, hashEntry, operatorOf } from '../../src/audit/audit-log.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { addStrangers, ownerOf, type Owner } from './generation-rows.js';
 
 interface Entry {
@@ -39,7 +39,7 @@ interface Reply {
 
 const FIGURES = /usage|remaining|held/;
 
-describeOnEachDatabase('the audit log over HTTP', (database) => {
+describeOnEmbedded('the audit log over HTTP', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   let owner: Owner;

@@ -1,16 +1,16 @@
 /**
  * Goal: calls through an own credential cost an account nothing where no fee is taken, so an empty account may make
  * them; one that owes may not (docs/byok.md#what-it-costs, docs/reasons/money.md#what-a-reply-costs). Method: the
- * application on both databases without a fee, its balance moved from nothing to below nothing.
+ * application without a fee, its balance moved from nothing to below nothing.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask } from './messages-bench.js';
 
-describeOnEachDatabase('own credentials without a fee', (database) => {
+describeOnEmbedded('own credentials without a fee', (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
   beforeAll(async () => {

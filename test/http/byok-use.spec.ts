@@ -1,12 +1,12 @@
 /**
  * Goal: callers' own credentials are used in the written order, for whom they are meant, and paid for as what they are
- * (docs/byok.md#order-of-use). Method: the application on both databases before upstreams that record the credential of
+ * (docs/byok.md#order-of-use). Method: the application before upstreams that record the credential of
  * each call; what is answered, told and booked is compared. The model costs 3 USD a million tokens in and 15 out; the
  * fee is 5 %. Rules: docs/reasons/security.md.
  */
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { RawClient } from '../support/raw-client.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
@@ -26,7 +26,7 @@ interface Reply {
   readonly body: JsonBody;
 }
 
-describeOnEachDatabase("callers' own credentials", (database) => {
+describeOnEmbedded("callers' own credentials", (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
   /** Credentials that upstreams refuse, with their statuses. */

@@ -1,6 +1,6 @@
 // Goal: provider credentials as administrators meet them: statuses and bodies of /byok, what is refused and by which
 // name, what is kept of a credential and what of a deleted one, and that its text shows nowhere. Method: the real app
-// on each database over loopback upstreams. At the end everything it stored, logged and answered is searched.
+// over loopback upstreams. At the end everything it stored, logged and answered is searched.
 import { randomBytes } from 'node:crypto';
 import { DataSource } from 'typeorm';
 import { UnreadableCredentials } from '../../src/byok/unreadable-credentials.js';
@@ -8,7 +8,7 @@ import { hashKey, newUuid } from '../../src/core/ids.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { cutAfter, json, neverAnswers } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 
@@ -118,7 +118,7 @@ const REFUSED: readonly (readonly [string, unknown, string])[] = [
   ['sort_order', 2147483648, 'sort_order: must be at most 2147483647'],
 ];
 
-describeOnEachDatabase('provider credentials over HTTP', (database) => {
+describeOnEmbedded('provider credentials over HTTP', (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
   let store: DataSource;

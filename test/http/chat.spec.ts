@@ -5,7 +5,7 @@
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { seal, signatureOf } from '../support/doubles/double.js';
 import { openaiReply, openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -112,7 +112,7 @@ const STOPS: readonly [string, string][] = [
   ['pause_turn', 'stop'],
 ];
 
-describeOnEachDatabase('POST /chat/completions', (database) => {
+describeOnEmbedded('POST /chat/completions', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database, { aborts: { whole: 'stops' } });

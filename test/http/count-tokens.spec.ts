@@ -8,7 +8,7 @@ import { ActiveGuardrails, NONE, type GuardrailSet } from '../../src/guardrails/
 import { NATIVE_COUNT_MS_MAX } from '../../src/inference/count-tokens.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json, neverAnswers, type Answer } from '../support/upstream-answers.js';
@@ -48,7 +48,7 @@ async function countAt(
   return { status: response.status, source: response.headers.get('x-token-count'), body: await response.json() };
 }
 
-describeOnEachDatabase('a count of tokens', (database) => {
+describeOnEmbedded('a count of tokens', (database) => {
   let anthropic: Upstream;
   let openai: Upstream;
   let gateway: TestGateway;

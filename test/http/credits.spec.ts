@@ -1,10 +1,10 @@
 // Goal: credits come in exactly once each, exactly as written, and the balance shown is the counter that is enforced.
-// Method: the real app on each database, called over HTTP; the ledger is read and moved by their own statements.
+// Method: the real app, called over HTTP; the ledger is read and moved by their own statements.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { addStrangers, generationRow, ownerOf, settle } from './generation-rows.js';
 
@@ -24,7 +24,7 @@ interface LedgerReader {
   readonly grants: number;
 }
 
-describeOnEachDatabase('credits', (database) => {
+describeOnEmbedded('credits', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
 

@@ -1,11 +1,11 @@
 /**
  * Goal: what a request names is held to where its account and its key may lead, before anything is sent: media that the
  * gateway or a provider would fetch, servers of tools, fields and tools that search; a change is in force at once.
- * Method: the application on both databases before strict upstreams and a file server that record what they are asked.
+ * Method: the application before strict upstreams and a file server that record what they are asked.
  */
 import { MANAGEMENT_KEY, catalogOf, startGateway, type NewKey, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { redirect, startWebServer, whole, type WebServer } from '../support/web-server.js';
@@ -16,7 +16,7 @@ const document = (url: string): object => ({ type: 'document', source: { type: '
 const GOOD = 'https://docs.good.test/a.png';
 const BAD = 'https://evil.test/a.png';
 
-describeOnEachDatabase('egress of accounts and keys', (database) => {
+describeOnEmbedded('egress of accounts and keys', (database) => {
   let native: Upstream;
   let translated: Upstream;
   let files: WebServer;

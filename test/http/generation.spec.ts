@@ -1,9 +1,9 @@
 // Goal: whoever made a generation can read what became of it, exactly as it was settled, and nobody else can.
-// Method: the real app on each database; rows are settled by the statement the ledger uses, and read over HTTP.
+// Method: the real app; rows are settled by the statement the ledger uses, and read over HTTP.
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { addKey, addStrangers, generationId, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
 /** docs/wire/accounting.md#get-generation: the keys that clients require, and those that may be missing. */
@@ -17,7 +17,7 @@ const REQUIRED_KEYS =
 
 const NOW = '2026-11-15T12:00:00.123Z';
 
-describeOnEachDatabase('GET /generation', (database) => {
+describeOnEmbedded('GET /generation', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   let owner: Owner;

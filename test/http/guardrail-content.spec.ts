@@ -1,12 +1,12 @@
 // Goal: guardrails in force: what a content filter blocks is sent to nobody and costs nothing, what it redacts reaches
 // no upstream in any dialect, models and providers that are not allowed get no call by whatever name or list they are
-// asked for, budgets refuse, and changes are in force at once. Method: the application on both databases before
+// asked for, budgets refuse, and changes are in force at once. Method: the application before
 // scripted upstreams of both dialects that record what they are sent.
 import { DAY_MS } from '../../src/core/time.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { ask, at, inTurn, model, RoutingBench, type Outcome } from './routing-bench.js';
 
@@ -14,7 +14,7 @@ const METADATA = { 'x-router-metadata': 'enabled' };
 const SECRET = 'bob@example.com';
 const GONE = '[REDACTED:email]';
 
-describeOnEachDatabase('guardrails in force', (database) => {
+describeOnEmbedded('guardrails in force', (database) => {
   const clock = new AheadClock();
   let bench: RoutingBench;
   let ledger: LedgerReader;

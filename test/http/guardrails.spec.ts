@@ -5,7 +5,7 @@ import { randomUUID } from 'node:crypto';
 import type { OpenRouter } from '@openrouter/sdk';
 import { DataSource } from 'typeorm';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -75,7 +75,7 @@ const BUILTINS = [
 const long = (length: number): string => 'x'.repeat(length);
 const many = <T>(count: number, entry: T): T[] => Array.from({ length: count }, () => entry);
 
-describeOnEachDatabase('guardrails over HTTP', (database) => {
+describeOnEmbedded('guardrails over HTTP', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database);

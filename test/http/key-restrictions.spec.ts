@@ -1,13 +1,13 @@
 /**
  * Goal: a key makes no more requests and uses no more tokens a minute than it may, whoever pays for them, and asks no
  * model that it may not, by whatever field it is named; what is refused costs nothing and is held for no longer.
- * Method: the application on both databases before scripted providers, on a clock that stands in the middle of a
+ * Method: the application before scripted providers, on a clock that stands in the middle of a
  * minute. Rules: docs/wire/limits.md#limits-of-keys, docs/wire/keys.md#rates-and-models.
  */
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json } from '../support/upstream-answers.js';
@@ -30,7 +30,7 @@ const FACES = [
   { route: '/chat/completions', stream: true },
 ] as const;
 
-describeOnEachDatabase('what keys are held to', (database) => {
+describeOnEmbedded('what keys are held to', (database) => {
   const clock = new StandingClock();
   let upstream: Upstream;
   let gateway: TestGateway;

@@ -1,14 +1,14 @@
 /**
  * Goal: a key that is rotated is the same key with another secret: its id, limits, usage and history stay, whoever
  * knows it by its hash still does, both secrets share them for the time of grace, and after it the former one is
- * nobody's. Method: the application on both databases before a scripted upstream; time is moved by hand. Rules:
+ * nobody's. Method: the application before a scripted upstream; time is moved by hand. Rules:
  * docs/wire/keys.md#rotation.
  */
 import { hashKey } from '../../src/core/ids.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type NewKey, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -20,7 +20,7 @@ const COST = 0.000141;
 const BOUND = (67 * 3 + 100 * 15) / 1e6;
 const HOUR_SECONDS = 3_600;
 
-describeOnEachDatabase('rotation of keys', (database) => {
+describeOnEmbedded('rotation of keys', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;

@@ -1,5 +1,5 @@
 // Goal: keys and authentication as clients meet them: statuses, bodies and headers of /keys and /key, and
-// what strangers get. Method: the real app on each database, called over HTTP; hostile headers are written to
+// what strangers get. Method: the real app, called over HTTP; hostile headers are written to
 // the socket byte by byte.
 import { connect } from 'node:net';
 import { DataSource } from 'typeorm';
@@ -8,7 +8,7 @@ import { DAY_MS, windowStart, type Interval } from '../../src/core/time.js';
 import { KeysRepository } from '../../src/keys/keys.repository.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 
 /** What is read of bodies; the rest is compared whole. */
 interface Body {
@@ -38,7 +38,7 @@ const FIGURES = {
   byok_usage_monthly: 0,
 };
 
-describeOnEachDatabase('keys over HTTP', (database) => {
+describeOnEmbedded('keys over HTTP', (database) => {
   const clock = new AheadClock();
   let gateway: TestGateway;
 

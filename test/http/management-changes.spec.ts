@@ -10,7 +10,7 @@ import { CredentialStore } from '../../src/byok/credential-store.js';
 import { ActiveGuardrails } from '../../src/guardrails/active-guardrails.js';
 import { KeyCache } from '../../src/keys/key-cache.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 const TABLES = [
@@ -28,7 +28,7 @@ type Step = readonly [
   caches: readonly Cache[],
 ];
 
-describeOnEachDatabase('changes of managed resources', (database) => {
+describeOnEmbedded('changes of managed resources', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   let audit: AuditLog;

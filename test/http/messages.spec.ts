@@ -5,7 +5,7 @@
  */
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
 import { anthropicReply, anthropicText, anthropicThinking, anthropicToolUse } from '../support/anthropic-upstream.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { openaiReply, openaiText, openaiTools } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { readFrames, readMessagesEvents } from '../support/sse.js';
@@ -90,7 +90,7 @@ const REPLIES: readonly Reply[] = [
   },
 ];
 
-describeOnEachDatabase('POST /messages', (database) => {
+describeOnEmbedded('POST /messages', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
     bench = await MessagesBench.start(database);

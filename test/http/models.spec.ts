@@ -10,7 +10,7 @@ import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
 import { PUBLISHED_SLUGS } from '../../src/core/routing/published-slugs.js';
 import { UNROUTABLE } from '../../src/providers/catalog/unroutable.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { fastest, stopwatch } from '../support/pace.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -426,7 +426,7 @@ describeOnEmbedded('the catalogue', (database) => {
   });
 });
 
-describeOnEachDatabase('the catalogue of a caller', (database) => {
+describeOnEmbedded('the catalogue of a caller', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     gateway = await startGateway(database, { catalog: CATALOG });

@@ -1,15 +1,15 @@
 /**
  * Goal: the description is true. Every route of the API stands in it and nothing else does, every example works as
- * it is printed, and every reply, of success and of failure, has the form that is told. Method: the real app on
- * each database; routes are taken from the router, examples and forms from `/openapi.json`. Objects of the
- * described replies are closed to further keys, so that a key nobody has described fails. Ids are those of things
- * made before.
+ * it is printed, and every reply, of success and of failure, has the form that is told. It is also the one suite that
+ * calls every route on both databases; other suites of HTTP run on one. Method: the real app on each database; routes
+ * are taken from the router, examples and forms from `/openapi.json`. Objects of the described replies are closed to
+ * further keys, so that a key nobody has described fails. Ids are those of things made before.
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashKey } from '../../src/core/ids.js';
-import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -36,6 +36,9 @@ const run = (command: string, args: readonly string[]): Promise<{ status: number
 /** What browsers load of the page, and what leads them to it: docs-page.spec.ts holds it. */
 const UNLISTED = ['GET /', 'GET /docs/:file', 'GET /api/v1/docs/:file'];
 
+/** Nothing listens there: whether a credential works stays unknown. */
+const UNREACHABLE = 'http://127.0.0.1:9';
+
 /** In examples: stands for a key of the reader's own. */
 const EXAMPLE_HASH = '0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef';
 
@@ -45,9 +48,14 @@ describeOnEachDatabase('the description', (database) => {
   /** Of things that are there, by the first segment of the path. */
   const ids: Record<string, string> = {};
   let generationId: string;
+  /** The operations that have succeeded, by their ids. */
+  const succeeded = new Set<string>();
 
   beforeAll(async () => {
-    gateway = await startGateway(database, { variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' } });
+    gateway = await startGateway(database, {
+      variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' },
+      catalog: catalogOf({ id: 'test/model', at: [{ url: UNREACHABLE, dialect: 'openai-chat' }] }),
+    });
     description = await ApiDescription.of(gateway.origin);
     const made = async (path: string, body: object): Promise<JsonBody> => (await manage('POST', path, body)).data;
     ids['keys'] = (await made('/keys', { name: 'ours' })).hash;
@@ -151,7 +159,7 @@ describeOnEachDatabase('the description', (database) => {
       join(ROOT, 'redocly.yaml'),
     ]);
     expect([status, output]).toEqual([0, expect.stringContaining('Your API description is valid')]);
-  });
+  }, 120_000);
 
   it('is held to by tests that would see more than it tells', () => {
     const show = description.operations.find(({ id }) => id === 'creditsShow')!;
@@ -190,6 +198,7 @@ describeOnEachDatabase('the description', (database) => {
     for (const operation of description.operations.filter(({ method }) => method === 'GET')) {
       const { status, type, body } = await send('GET', pathOf(operation), { key: keyFor(operation) });
       expect([operation.id, status]).toEqual([operation.id, 200]);
+      succeeded.add(operation.id);
       faults.push(...description.faults(operation, status, type, body));
     }
     expect(faults).toEqual([]);
@@ -209,6 +218,7 @@ describeOnEachDatabase('the description', (database) => {
         operation.status,
         expect.anything(),
       ]);
+      succeeded.add(operation.id);
       const isStream = reply.type === 'text/event-stream';
       expect(isStream).toBe(body.stream === true && !/Count|explain/.test(operation.id));
       const bodies = isStream ? eventsOf(reply.text) : [reply.body];
@@ -223,6 +233,16 @@ describeOnEachDatabase('the description', (database) => {
       .split('\n')
       .filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]')
       .map((line) => JSON.parse(line.slice('data: '.length)));
+
+  it('describes what trying a credential answers', async () => {
+    const operation = description.operations.find(({ id }) => id === 'byokTest')!;
+    const { data } = await manage('POST', '/byok', { provider: 'p0', key: 'sk-nothing' });
+    const path = `${operation.servers[0]}/byok/${data.id}/test`;
+    const { status, type, body } = await send('POST', path, { key: MANAGEMENT_KEY, body: {} });
+    expect([status, body.data.works]).toEqual([200, null]);
+    succeeded.add(operation.id);
+    expect(description.faults(operation, status, type, body)).toEqual([]);
+  }, 60_000);
 
   it('describes how strangers are refused', async () => {
     const faults: string[] = [];
@@ -304,9 +324,16 @@ describeOnEachDatabase('the description', (database) => {
     for (const operation of deletions.sort((a, b) => b.path.length - a.path.length)) {
       const { status, type, body } = await send('DELETE', pathOf(operation), { key: MANAGEMENT_KEY });
       if (status !== operation.status) faults.push(`${operation.id}: ${status} ${JSON.stringify(body)}`);
-      else faults.push(...description.faults(operation, status, type, body));
+      else {
+        succeeded.add(operation.id);
+        faults.push(...description.faults(operation, status, type, body));
+      }
     }
     expect(deletions.length).toBeGreaterThan(4);
     expect(faults).toEqual([]);
+  });
+
+  it('has called every route with success, by the tests before', () => {
+    expect(description.operations.map(({ id }) => id).filter((id) => !succeeded.has(id))).toEqual([]);
   });
 });

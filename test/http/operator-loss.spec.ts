@@ -9,7 +9,7 @@ import { MINUTE_MS } from '../../src/core/time.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CUT, json, sse, type Answer, type Script } from '../support/upstream-answers.js';
@@ -51,7 +51,7 @@ const TURNS: readonly (readonly [what: string, answer: Answer | Script, stream: 
   ['in order, streamed', anthropicText('whole'), true],
 ];
 
-describeOnEachDatabase('what the operator loses', (database) => {
+describeOnEmbedded('what the operator loses', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;

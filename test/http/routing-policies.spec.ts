@@ -1,11 +1,11 @@
 /**
  * Goal: what an account and a workspace allow is what routing does, from the next request on: a provider they do not
- * allow gets no call, and a request can narrow it further but never widen it. Method: the application on both databases
+ * allow gets no call, and a request can narrow it further but never widen it. Method: the application
  * before scripted providers that record who was called; prices so far apart that the draw keeps their order.
  */
 import { DataSource } from 'typeorm';
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
-import { describeOnEachDatabase, describeOnPostgres } from '../support/database.js';
+import { describeOnEmbedded, describeOnPostgres } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { ask, at, inTurn, model, RoutingBench, type RoutingOptions } from './routing-bench.js';
 
@@ -40,7 +40,7 @@ async function manage(bench: RoutingBench, method: string, path: string, body: o
   return response.json();
 }
 
-describeOnEachDatabase('routing policies', (database) => {
+describeOnEmbedded('routing policies', (database) => {
   let bench: RoutingBench;
   beforeAll(async () => {
     bench = await RoutingBench.start(database, OPTIONS);

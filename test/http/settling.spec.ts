@@ -1,12 +1,12 @@
 /**
  * Goal: however a request ends, it is settled exactly once and for the right amount: one row, one charge, the counters
- * moved, nothing held. Method: scripted endings on both databases, whole and streamed; rows read back from the store.
+ * moved, nothing held. Method: scripted endings, whole and streamed; rows read back from the store.
  * The model costs 3 USD a million tokens in and 15 out, so three and one token are 24 microdollars.
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import { LedgerReader } from '../support/ledger-reader.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { RawClient } from '../support/raw-client.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { frame, HANG, json, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
@@ -119,7 +119,7 @@ const ENDINGS: Record<string, Ending> = {
   'more than was held': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ output_tokens: 5_000 })), is: { is_over_bound: true, completion_tokens: '5000', bound: BOUND }, costs: BOUND_MICRO, operator: 36 + 75_000 - BOUND_MICRO },
 }; // prettier-ignore
 
-describeOnEachDatabase('settling', (database) => {
+describeOnEmbedded('settling', (database) => {
   let bench: MessagesBench;
   let ledger: LedgerReader;
   beforeAll(async () => {

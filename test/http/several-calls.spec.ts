@@ -31,7 +31,7 @@ import { SystemClock } from '../../src/core/time.js';
 import { modelRequest } from '../support/model-request.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { LedgerReader } from '../support/ledger-reader.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
 const MICRO = PICO_PER_USD / 1_000_000n;
@@ -56,7 +56,7 @@ const cutShort = (inputTokens: number, text: string): ModelEvent[] => [
   { type: 'block-delta', index: 0, delta: { type: 'text', text } },
 ];
 
-describeOnEachDatabase('a generation of several calls', (database) => {
+describeOnEmbedded('a generation of several calls', (database) => {
   let gateway: TestGateway;
   let ledger: LedgerReader;
   let caller: Caller;

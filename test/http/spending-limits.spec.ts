@@ -1,8 +1,8 @@
 /**
  * Goal: nothing is spent that a counter has no room for: account, key, workspace; what has no room is left out, and
- * refused when nothing remains, in words that help; free variants count by number. Method: the application on both
- * databases before scripted upstreams; caps at, past and far below what one call may cost. The model costs 3 USD a
- * million tokens in and 15 out. Rules: docs/reasons/money.md, docs/wire/errors.md.
+ * refused when nothing remains, in words that help; free variants count by number. Method: the application before
+ * scripted upstreams; caps at, past and far below what one call may cost. The model costs 3 USD a million tokens in and
+ * 15 out. Rules: docs/reasons/money.md, docs/wire/errors.md.
  */
 import { DataSource } from 'typeorm';
 import { hashKey } from '../../src/core/ids.js';
@@ -11,7 +11,7 @@ import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { LedgerReader } from '../support/ledger-reader.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, gate, after } from './messages-bench.js';
@@ -25,7 +25,7 @@ const CREDITS = 1;
 /** Amounts have twelve decimals at most. */
 const usd = (amount: number): number => Number(amount.toFixed(12));
 
-describeOnEachDatabase('spending limits', (database) => {
+describeOnEmbedded('spending limits', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;

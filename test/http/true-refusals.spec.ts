@@ -1,7 +1,7 @@
 /**
  * Goal: nobody is refused money that is there: calls one after the other near a limit all pass, whatever ended before
  * them, and of nested limits the leg passes that `POST /routing/explain` says would; a request that something paid for
- * answered counts as no free one. Method: the application on both databases before scripted upstreams; limits with room
+ * answered counts as no free one. Method: the application before scripted upstreams; limits with room
  * for exactly one call at a time. The model costs 3 USD a million tokens in and 15 out. Rules: docs/ledger.md,
  * docs/decisions/0038-a-refusal-is-true.md.
  */
@@ -10,7 +10,7 @@ import { anthropicError, anthropicText } from '../support/anthropic-upstream.js'
 import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { LedgerReader } from '../support/ledger-reader.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -29,7 +29,7 @@ interface Reply {
   readonly body: JsonBody;
 }
 
-describeOnEachDatabase('a refusal is true', (database) => {
+describeOnEmbedded('a refusal is true', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let broken: Upstream;

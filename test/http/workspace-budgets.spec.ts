@@ -1,6 +1,6 @@
 /**
  * Goal: a budget of a workspace stops its keys before anything is sent, and nobody else's; what is reported of it is
- * what is enforced; it begins anew with its window; limits keep their order. Method: the application on both databases
+ * what is enforced; it begins anew with its window; limits keep their order. Method: the application
  * before a scripted upstream, through the API alone, with a clock that is moved by hand. The model costs 3 USD a
  * million tokens in and 15 out.
  */
@@ -9,7 +9,7 @@ import { anthropicText } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { LedgerReader } from '../support/ledger-reader.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, gate, after } from './messages-bench.js';
@@ -26,7 +26,7 @@ interface Reply {
   readonly body: JsonBody;
 }
 
-describeOnEachDatabase('budgets of workspaces', (database) => {
+describeOnEmbedded('budgets of workspaces', (database) => {
   const clock = new AheadClock();
   let upstream: Upstream;
   let gateway: TestGateway;

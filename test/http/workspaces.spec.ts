@@ -1,11 +1,11 @@
 // Goal: /workspaces, their members and the account's preferences as clients meet them: statuses, bodies, limits, what
-// strangers and deleted workspaces get, and what the audit log tells. Method: the real app on each database, called
+// strangers and deleted workspaces get, and what the audit log tells. Method: the real app, called
 // over HTTP and by two releases of a client; rows of another account are put into the store by hand.
 import type { OpenRouter } from '@openrouter/sdk';
 import { DataSource } from 'typeorm';
 import { newUuid } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { importNatively } from '../support/native-import.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
@@ -19,7 +19,7 @@ const UUID = expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-[78][0-9a-f]{3}-[89
 const UNKNOWN_ID = '0198c0de-0000-7000-8000-000000000001';
 const LONG = (length: number): string => 'x'.repeat(length);
 
-describeOnEachDatabase('workspaces over HTTP', (database) => {
+describeOnEmbedded('workspaces over HTTP', (database) => {
   let gateway: TestGateway;
   let made = 0;
 

@@ -4,7 +4,7 @@
  * double of three scored models, whole and streamed, on both faces.
  * Rules: docs/wire/tools-and-plugins.md#the-router-auto.
  */
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CHAT, CODE, costOf, FACES, RoutersBench } from './routers-bench.js';
 
@@ -23,7 +23,7 @@ const auto = (tradeoff?: number, options: object = {}): object => ({
 const stageOf = ({ router_metadata: { pipeline } }: JsonBody): JsonBody =>
   pipeline.find(({ name }: JsonBody) => name === 'auto-router');
 
-describeOnEachDatabase('the router openrouter/auto', (database) => {
+describeOnEmbedded('the router openrouter/auto', (database) => {
   let bench: RoutersBench;
   let key: string;
   beforeAll(async () => {

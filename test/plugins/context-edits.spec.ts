@@ -5,7 +5,7 @@
 import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicFrames } from '../support/anthropic-upstream.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { signatureOf, type WireDialect } from '../support/doubles/double.js';
 import { startDouble, type Double } from '../support/doubles/start-double.js';
 import { LedgerReader } from '../support/ledger-reader.js';
@@ -222,7 +222,7 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
     );
 });
 
-describeOnEachDatabase('what is cleared, of each leg', (database) => {
+describeOnEmbedded('what is cleared, of each leg', (database) => {
   let bench: RoutingBench;
   let ledger: LedgerReader;
   beforeAll(async () => {

@@ -1,11 +1,11 @@
 /**
  * Goal: what the account and a workspace say of plugins holds where a request says nothing of them, is replaced by what
  * it says, and is not where they say so, which is told; answers, counts and explanations see the same, and a change is
- * in force at once. Method: the application before strict doubles on both databases, with plugins that answer of
+ * in force at once. Method: the application before strict doubles, with plugins that answer of
  * themselves, whole and streamed, on both faces. Rules: docs/wire/tools-and-plugins.md#defaults.
  */
 import { MANAGEMENT_KEY, type NewKey } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import {
   CALL,
@@ -36,7 +36,7 @@ const formatOn = (route: Route): object =>
     ? { output_config: { format: { type: 'json_schema', schema: SCHEMA } } }
     : { response_format: { type: 'json_object' } };
 
-describeOnEachDatabase('defaults of plugins', (database) => {
+describeOnEmbedded('defaults of plugins', (database) => {
   let bench: LoopBench;
   /** Of the default workspace, and of one of its own. */
   let home: NewKey;

@@ -7,7 +7,7 @@
 import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
 import { ocrAnswer, ocrRules, paged, sha256 } from '../support/engines/ocr-engine.js';
 import { png } from '../support/images.js';
@@ -46,7 +46,7 @@ const asking = (...parts: object[]): object[] => [
   { role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...parts] },
 ];
 
-describeOnEachDatabase('the plugin file-parser', (database) => {
+describeOnEmbedded('the plugin file-parser', (database) => {
   let bench: LoopBench;
   let ocr: Upstream;
   let chat: Upstream;

@@ -1,9 +1,9 @@
 /**
  * Goal: what a fusion costs is held for call by call beside the answer, charged exactly, and never more than there is:
  * who has no room is not asked, a panel that ran is charged though the answer has none, and what is billed in full runs
- * on for its caller who has left. Method: keys with room for so much, before strict doubles, on both databases.
+ * on for its caller who has left. Method: keys with room for so much, before strict doubles.
  */
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Answer, Script } from '../support/upstream-answers.js';
 import { after, gate } from '../http/messages-bench.js';
@@ -20,7 +20,7 @@ const fields = (panel: readonly string[]): JsonBody => ({
 /** Far more than what the judge and the answer are sent beside the panel's words. */
 const MARGIN = 0.02;
 
-describeOnEachDatabase('the money of a fusion', (database) => {
+describeOnEmbedded('the money of a fusion', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];
@@ -104,7 +104,7 @@ describeOnEachDatabase('the money of a fusion', (database) => {
   });
 });
 
-describeOnEachDatabase('a fusion that its caller leaves', (database) => {
+describeOnEmbedded('a fusion that its caller leaves', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];

@@ -5,7 +5,7 @@
  * databases. Rules: docs/ledger.md#calls-that-are-left.
  */
 import { delta, OPEN, START } from '../http/messages-bench.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { HANG, neverAnswers, sse, type Script } from '../support/upstream-answers.js';
 import { CALL, leftWithin, PRICES, ROUTES } from '../tools/faults-bench.js';
 import { MatrixBench, type Hanging } from './matrix-bench.js';
@@ -63,7 +63,7 @@ const CELLS = CASES.flatMap((plugin) =>
   ),
 );
 
-describeOnEachDatabase('a caller who leaves', (database) => {
+describeOnEmbedded('a caller who leaves', (database) => {
   let bench: MatrixBench;
   let key: string;
   beforeAll(async () => {

@@ -5,12 +5,12 @@
  * it does something of, times these axes, before strict doubles, on both faces, whole and streamed. Guardrails,
  * sessions and explanations: matrix-policies.spec.ts.
  */
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CELLS, costOf, MatrixBench, ownCostOf, SLUGS, type Place } from './matrix-bench.js';
 import type { Outcome, PluginCase } from './matrix-cases.js';
 
-describeOnEachDatabase('each plugin', (database) => {
+describeOnEmbedded('each plugin', (database) => {
   let bench: MatrixBench;
   let key: string;
   let owning: string;

@@ -7,7 +7,7 @@
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { anthropicReply, anthropicText, anthropicThinking } from '../support/anthropic-upstream.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
 import { MODERATION_MODEL, moderates, moderationRules } from '../support/engines/moderation-double.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -450,7 +450,7 @@ describeOnEmbedded('moderation by the local rules', (database) => {
   });
 });
 
-describeOnEachDatabase('moderation by a service', (database) => {
+describeOnEmbedded('moderation by a service', (database) => {
   let bench: ModerationBench;
   beforeAll(async () => {
     bench = await ModerationBench.start(database, 'openai', { price: '0.003' });
@@ -590,7 +590,7 @@ describeOnEmbedded('moderation by a service whose credential is not set', (datab
   });
 });
 
-describeOnEachDatabase('moderation by a guard model', (database) => {
+describeOnEmbedded('moderation by a guard model', (database) => {
   let bench: ModerationBench;
   beforeAll(async () => {
     bench = await ModerationBench.start(database, 'model');

@@ -3,7 +3,7 @@
  * charged as that model's. Method: the application before a double of three scored models, whole and streamed, on both
  * faces. Rules: docs/wire/tools-and-plugins.md#the-router-pareto.
  */
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CODE, costOf, FACES, RoutersBench } from './routers-bench.js';
 
@@ -13,7 +13,7 @@ const pareto = (options: object = {}, model = 'openrouter/pareto'): object => ({
 });
 const stageOf = ({ router_metadata: { pipeline } }: JsonBody): JsonBody => pipeline[0];
 
-describeOnEachDatabase('the router openrouter/pareto', (database) => {
+describeOnEmbedded('the router openrouter/pareto', (database) => {
   let bench: RoutersBench;
   let key: string;
   beforeAll(async () => {

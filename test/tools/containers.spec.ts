@@ -19,7 +19,7 @@ import { KeyService, KeyServiceUnavailable } from '../../src/vault/key-service.j
 import { SealRing, type SealedBytes } from '../../src/vault/seal-ring.js';
 import { AheadClock, StandingClock } from '../support/ahead-clock.js';
 import { localKeys } from '../support/audit-log.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 
 const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
 jest.spyOn(Logger.prototype, 'warn').mockImplementation();
@@ -54,7 +54,7 @@ class WatchedRows extends ToolContainersRepository {
   }
 }
 
-describeOnEachDatabase('containers of tools', (database) => {
+describeOnEmbedded('containers of tools', (database) => {
   const clock = new AheadClock();
   let dataSource: DataSource;
   let accountId: string;

@@ -2,9 +2,9 @@
  * Goal: a caller who leaves a loop of tools takes along within a second whatever is under way, at every stage, and pays
  * for exactly the calls and uses that had ended, and for the open call as for any call that is left. So does a loop
  * whose time is over. Method: bare sockets that leave at a known moment, before doubles that tell when they were left;
- * both faces, whole and streamed, on both databases. Rules: docs/ledger.md, docs/wire/tools-and-plugins.md#the-loop.
+ * both faces, whole and streamed. Rules: docs/ledger.md, docs/wire/tools-and-plugins.md#the-loop.
  */
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
 import { frame, HANG, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
 import { delta, gate, OPEN, START } from '../http/messages-bench.js';
@@ -128,7 +128,7 @@ const CASES = Object.entries(STAGES).flatMap(([when, stage]) =>
   ROUTES.flatMap((route) => [false, true].map((stream) => ({ when, route, stream, stage }))),
 );
 
-describeOnEachDatabase('a loop that its caller leaves', (database) => {
+describeOnEmbedded('a loop that its caller leaves', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     bench = await LoopBench.start(database);
@@ -367,7 +367,7 @@ describeOnEmbedded('a loop whose time is over', (database) => {
   });
 });
 
-describeOnEachDatabase('a gateway that stops', (database) => {
+describeOnEmbedded('a gateway that stops', (database) => {
   it.each([
     ['while the engine says nothing', CALL],
     ['while a command runs', CALL],

@@ -1,13 +1,13 @@
 /**
  * Goal: money that runs out in mid-loop ends the loop with the answer there is, else with `pause_turn` (chat:
  * `length`), for key and account, and the books are exact; what a limit, a deletion or a policy says in mid-loop is a
- * result of the tool that it meets, and never an HTTP error. Method: the application on both databases before scripted
+ * result of the tool that it meets, and never an HTTP error. Method: the application before scripted
  * doubles, with room for so many calls to the millionth of a USD. Rules: docs/wire/tools-and-plugins.md#the-loop.
  */
 import { LedgerRepository } from '../../src/ledger/ledger.repository.js';
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { neverAnswers, type Script } from '../support/upstream-answers.js';
 import { after, gate } from '../http/messages-bench.js';
@@ -25,7 +25,7 @@ const ROUNDS = 8;
 const usd = (amount: number): number => Number(amount.toFixed(12));
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 
-describeOnEachDatabase('money that runs out in mid-loop', (database) => {
+describeOnEmbedded('money that runs out in mid-loop', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const limited = { id: 'test/limited', model: { limits: { requests_per_minute: 1 } } };

@@ -6,7 +6,7 @@
 import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { openaiText } from '../support/openai-upstream.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -29,7 +29,7 @@ const CALLERS = {
 const search = (query: string) => ({ name: 'web_search', input: { query } });
 const fetching = (url: string) => ({ name: 'web_fetch', input: { url } });
 
-describeOnEachDatabase('figures of tools', (database) => {
+describeOnEmbedded('figures of tools', (database) => {
   let upstream: Upstream;
   let adviser: Upstream;
   let gateway: TestGateway;

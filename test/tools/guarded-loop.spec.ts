@@ -9,7 +9,7 @@ import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
-import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json, type Script } from '../support/upstream-answers.js';
 import { CALL, calls, inTurn, LoopBench, microUsd, PRICES, says, TOOLS, USES } from './faults-bench.js';
@@ -31,7 +31,7 @@ const dear = (...made: readonly { readonly name: string; readonly input: object 
 const textsOf = (reply: JsonBody): string[] =>
   reply.content.flatMap(({ content }: JsonBody) => (content ? [content.text ?? content.error_code] : []));
 
-describeOnEachDatabase('what guards the models that tools ask', (database) => {
+describeOnEmbedded('what guards the models that tools ask', (database) => {
   const clock = new AheadClock();
   let bench: LoopBench;
   beforeAll(async () => {

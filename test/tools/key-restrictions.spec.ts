@@ -1,11 +1,11 @@
 /**
  * Goal: what a key is held to binds what its tools do as well: models that they ask are those that it may use, and each
  * step and each model that is consulted takes of its tokens; what is refused in mid-loop is a result of the tool, or
- * the end of the turn, and never an HTTP error. Method: the application on both databases before scripted doubles, on a
+ * the end of the turn, and never an HTTP error. Method: the application before scripted doubles, on a
  * clock that stands in the middle of a minute. Rules: docs/wire/limits.md#limits-of-keys.
  */
 import { StandingClock } from '../support/ahead-clock.js';
-import { describeOnEachDatabase } from '../support/database.js';
+import { describeOnEmbedded } from '../support/database.js';
 import { calls, LoopBench, ROUTES, says, TOOLS, USES } from './faults-bench.js';
 
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
@@ -14,7 +14,7 @@ const CALL_TOKENS = 19;
 /** More than a request of the bench reserves, with what its tools reserve. */
 const ROOMY = 20_000;
 
-describeOnEachDatabase('what keys are held to, and their tools', (database) => {
+describeOnEmbedded('what keys are held to, and their tools', (database) => {
   const clock = new StandingClock();
   let bench: LoopBench;
   beforeAll(async () => {

@@ -78,16 +78,19 @@ const fields = Object.entries(FIELD_SAMPLES) as [RequestField, (typeof FIELD_SAM
 
 describe.each(dialects)('fields at $id', (dialect) => {
   it.each(fields)('%s', (field, sampleFor) => {
-    for (const parts of Object.values(TARGETS)) {
+    // Gathered: an `expect` for each of thousands takes longer than what is tested.
+    const wrong: unknown[] = [];
+    for (const [name, parts] of Object.entries(TARGETS)) {
       for (const supportedParameters of [parts.endpoint?.supportedParameters ?? [], [field]]) {
         const listing = { ...parts, endpoint: { ...parts.endpoint, supportedParameters } };
         const target = targetOf(listing);
         const sample = sampleFor(listing);
         const [fate] = fateIn(dialect, sample, target);
         const isCarried = carries(dialect.table, field, sample.target ?? target);
-        expect([parts, supportedParameters, isCarried]).toEqual([parts, supportedParameters, fate === 'mapped']);
+        if (isCarried !== (fate === 'mapped')) wrong.push([name, supportedParameters, isCarried, fate]);
       }
     }
+    expect(wrong).toEqual([]);
   });
 });
 
@@ -98,9 +101,11 @@ describe.each(dialects)('fields at $id go by their rows', (dialect) => {
   it.each(fields.filter(([field]) => !IN_EVERY_CALL.has(field)))('%s', (field, sampleFor) => {
     const rows = dialect.table.fields;
     withRow(rows, field, { ...rows[field], rule: dropped() }, () => {
-      for (const [name, parts] of Object.entries(TARGETS)) {
-        expect([name, fateIn(dialect, sampleFor(parts), targetOf(parts))]).toEqual([name, ['dropped', '']]);
-      }
+      const fates = Object.entries(TARGETS).map(([name, parts]) => [
+        name,
+        ...fateIn(dialect, sampleFor(parts), targetOf(parts)),
+      ]);
+      expect(fates.filter(([, fate, message]) => fate !== 'dropped' || message !== '')).toEqual([]);
     });
   });
 });

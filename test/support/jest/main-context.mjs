@@ -92,7 +92,6 @@ export class MainContextEnvironment {
     this.moduleMocker.restoreAllMocks();
     // Whoever uses one again turns it on again.
     for (const storage of storages) storage.disable();
-    storages.clear();
     this.fakeTimersModern.dispose();
     for (const [name, before] of this.ofProcess) if (before) Object.defineProperty(process, name, before);
     globalThis.console = this.console;

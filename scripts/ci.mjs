@@ -1,0 +1,55 @@
+// What `.ci/run` runs once packages are installed: what is independent side by side, on two cores. The output of a stage
+// is printed whole when it ends, the first failure ends the rest, and at the end stand the seconds of each stage and
+// how many tests passed, failed and were skipped.
+import process from 'node:process';
+import { Lanes } from './lanes.mjs';
+
+/**
+ * @param {string} name
+ * @param {string} command
+ */
+const stage = (name, command) => ({ name, command: command.split(' ') });
+const startedAt = performance.now();
+const lanes = new Lanes({ stopsAtFailure: true });
+
+await lanes.run([stage('check', 'npm run --silent check')], [stage('build', 'npm run --silent build')]);
+
+// The length and the cost of a request's path. Alone: what is beside them would be measured as well.
+await lanes.run([
+  // Room for a few files beside those of docs/performance.md: on a busy machine a job of the ledger can count as well.
+  stage('path', 'node scripts/path.mjs --functions 700 --files 173 --old 2000'),
+]);
+
+await lanes.run(
+  [
+    stage('quick ring', 'npm run --silent test:integration -- --maxWorkers=2'),
+    stage('slow ring', 'npm run --silent test:slow -- --maxWorkers=2'),
+  ],
+  // These wait more than they compute.
+  [
+    stage('recordings', 'timeout 600 bash scripts/play-recordings.sh'),
+    stage('smoke', 'bash scripts/smoke.sh'),
+    stage('commands of the pages', 'node scripts/docs-commands.mjs'),
+    stage('production', 'bash scripts/production.sh'),
+    stage('behind proxies', 'bash scripts/behind-proxies.sh --requests 300'),
+  ],
+);
+
+/**
+ * The sum over all lines in which jest counts.
+ *
+ * @param {'passed' | 'failed' | 'skipped'} outcome
+ */
+function countTests(outcome) {
+  const lines = lanes.results.flatMap(({ output }) => output.match(/^Tests: .*$/gm) ?? []);
+  const counts = lines.map((line) => Number(new RegExp(`(\\d+) ${outcome}`).exec(line)?.[1] ?? 0));
+  return counts.reduce((sum, count) => sum + count, 0);
+}
+
+for (const { name, outcome, seconds } of lanes.results)
+  process.stdout.write(`${seconds.toFixed(0).padStart(5)} s  ${outcome.padEnd(7)}  ${name}\n`);
+process.stdout.write(`${((performance.now() - startedAt) / 1000).toFixed(0).padStart(5)} s  in all\n`);
+process.stdout.write(
+  `${countTests('passed')} passed, ${countTests('failed')} failed, ${countTests('skipped')} skipped\n`,
+);
+process.exitCode = lanes.isSound ? 0 : 1;
