@@ -13,12 +13,7 @@ import type { JsonObject } from '../core/json/json.js';
 import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import {
-  readPreferences,
-  readStopConditions,
-  readTrace,
-  withOnline,
-} from '../inference/read-options.js';
+import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
 import { LABEL_CHARACTERS_MAX } from '../inference/schemas/options.js';
 import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';

@@ -6,12 +6,7 @@ import { definedOnly } from '../core/defined.js';
 import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
-import {
-  readPreferences,
-  readStopConditions,
-  readTrace,
-  withOnline,
-} from '../inference/read-options.js';
+import { readPreferences, readStopConditions, readTrace, withOnline } from '../inference/read-options.js';
 import { assertToolPairs, type ToolPairMessages } from '../inference/tool-pairs.js';
 import { unknownFields } from '../shared/http/dto.pipe.js';
 import type { CreateMessageDto } from './create-message.dto.js';
