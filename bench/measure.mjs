@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
+import { median } from './ratios.mjs';
 
 const TICKS_PER_SECOND = Number(execFileSync('getconf', ['CLK_TCK']).toString());
 
@@ -19,8 +20,6 @@ export function cpuSeconds(pid) {
 export function residentMiB(pid) {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))[1]) / 1024;
 }
-
-export const median = (values) => percentile(values, 0.5);
 
 export function percentile(values, share) {
   const sorted = [...values].sort((a, b) => a - b);
@@ -88,6 +87,20 @@ export async function load(system, name, { lanes, seconds, stream }) {
   const cpu = cpuSeconds(system.child.pid) - cpuBefore;
   await connection.close();
   return { requests, perSecond: requests / elapsed, busy: cpu / elapsed, cpuPerRequestUs: (cpu / requests) * 1e6 };
+}
+
+/** So many requests, `lanes` at a time. @returns CPU of each, in microseconds */
+export async function loadRequests(system, name, { lanes, requests, stream }) {
+  const connection = client(system, lanes);
+  const cpuBefore = cpuSeconds(system.child.pid);
+  let left = requests;
+  const lane = async () => {
+    while (left-- > 0) await connection.send(name, stream);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+  const cpu = cpuSeconds(system.child.pid) - cpuBefore;
+  await connection.close();
+  return (cpu / requests) * 1e6;
 }
 
 /** One request at a time; milliseconds each. */

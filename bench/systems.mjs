@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { freePort } from '../scripts/free-port.mjs';
 
 const here = dirname(fileURLToPath(import.meta.url));
-const root = join(here, '..');
+export const root = join(here, '..');
 export const KEY = 'bench-inference-key-0123456789';
 const canPin = spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
@@ -53,8 +53,17 @@ async function untilAnswers(url, child) {
 /**
  * @param flags of Node, before the program
  * @param core that it is pinned to; null: to none
+ * @param checkout that `dist` is in: this one's, or another revision's
  */
-export async function startFairlead(upstream, models, databaseUrl, variables = {}, flags = [], core = 0) {
+export async function startFairlead(
+  upstream,
+  models,
+  databaseUrl,
+  variables = {},
+  flags = [],
+  core = 0,
+  checkout = root,
+) {
   const folder = mkdtempSync(join(tmpdir(), 'fairlead-bench-'));
   const model = (id, provider, name) => ({
     id,
@@ -91,7 +100,7 @@ export async function startFairlead(upstream, models, databaseUrl, variables = {
   };
   writeFileSync(join(folder, 'catalog.json'), JSON.stringify(catalog));
   const port = await freePort();
-  const child = startNode(core, [...flags, join(root, 'dist', 'main.js')], {
+  const child = startNode(core, [...flags, join(checkout, 'dist', 'main.js')], {
     env: {
       PATH: process.env.PATH,
       PORT: String(port),

@@ -1,20 +1,25 @@
-// `npm run path`: how many functions of ours, in how many files, one warm whole `POST /messages` runs through, and how
-// much of the heap it makes old.
+// `npm run path`: how many functions of ours, in how many files, one warm request runs through, and what it allocates
+// and leaves among the old objects of the heap; for five requests.
+import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
-import { measurePath } from './path/count-calls.mjs';
+import { FIGURES, figuresOf, findPast } from './path/limits.mjs';
 import { findLongFunctions } from './path/long-functions.mjs';
+import { measurePath } from './path/measure.mjs';
+import { REQUESTS } from './path/requests.mjs';
 
-const USAGE = `npm run path -- [--list] [--json] [--functions <most>] [--files <most>] [--lines <most>] [--old <most>]
+const USAGE = `npm run path -- [--request <name>,…] [--list] [--json] [--check] [--limits <file>] [--lines <most>]
 
-Counts, by V8's function coverage, what one warm whole POST /messages runs through in our own code: functions and
-files; then, with 32 of them at a time, how many bytes of the heap each makes old: garbage that young collections copy
-and only seldom ones take away. The gateway is started with a provider on loopback, on the PostgreSQL that DATABASE_URL
-names, else embedded. Also finds the functions of src that have more than 70 lines, or as many as --lines says.
+Counts what one warm request runs through in our own code: functions, files and calls, by V8's function coverage; and the
+bytes that it allocates, and those that young collections leave among the old. The gateway is started with a provider
+on loopback, on a database of its own in the PostgreSQL at DATABASE_URL or on the local default port, else embedded.
+Also finds the functions of src that have more than 70 lines, or as many as --lines says.
 
-  --list   each function with its file and its calls a request
-  --json   { functions, files, oldBytes, longFunctions, called }
+  --request  some of: ${Object.keys(REQUESTS).join(', ')}
+  --list     each function with its file and its calls a request
+  --json     { requests: { <name>: { functions, files, calls, allocatedBytes, oldBytes, called } }, longFunctions, past }
+  --check    holds the figures to scripts/path/limits.json, or the file that --limits names; bytes with PostgreSQL only
 
 Ends with 0 within the limits, with 1 past one of them, with 2 for wrong words.
 `;
@@ -24,19 +29,20 @@ function readWords() {
     const text = { type: 'string' };
     const flag = { type: 'boolean', default: false };
     const options = {
+      request: { ...text, default: Object.keys(REQUESTS).join() },
       list: flag,
       json: flag,
-      help: flag,
-      functions: text,
-      files: text,
+      check: flag,
+      limits: { ...text, default: fileURLToPath(new URL('./path/limits.json', import.meta.url)) },
       lines: { ...text, default: '70' },
-      old: text,
+      help: flag,
     };
     const { values } = parseArgs({ options });
-    for (const name of ['functions', 'files', 'lines', 'old']) {
-      if (values[name] !== undefined && !/^\d+$/.test(values[name])) throw new TypeError(`--${name} must be a number`);
-    }
-    return values;
+    const names = values.request.split(',');
+    const unknown = names.find((name) => !Object.hasOwn(REQUESTS, name));
+    if (unknown !== undefined) throw new TypeError(`--request does not know ${unknown}`);
+    if (!/^\d+$/.test(values.lines)) throw new TypeError('--lines must be a number');
+    return { ...values, names, limits: JSON.parse(readFileSync(values.limits, 'utf8')).requests };
   } catch (error) {
     process.stderr.write(`path: ${error.message}\n\n${USAGE}`);
     process.exit(2);
@@ -50,22 +56,31 @@ if (words.help) {
 }
 const source = fileURLToPath(new URL('../src', import.meta.url));
 const longFunctions = findLongFunctions(source, Number(words.lines));
-const { called, oldBytes } = await measurePath(process.env.DATABASE_URL);
-const files = new Set(called.map(({ file }) => file)).size;
+const { hasPostgres, requests } = await measurePath(words.names);
+const figures = Object.fromEntries(Object.entries(requests).map(([name, measured]) => [name, figuresOf(measured)]));
+const past = words.check ? findPast(words.limits, figures, hasPostgres) : [];
 
 if (words.json) {
-  process.stdout.write(
-    `${JSON.stringify({ functions: called.length, files, oldBytes, longFunctions, called }, undefined, 2)}\n`,
-  );
+  const printed = Object.entries(figures).map(([name, found]) => [name, { ...found, called: requests[name].called }]);
+  const all = { requests: Object.fromEntries(printed), hasPostgres, longFunctions, past };
+  process.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
 } else {
-  if (words.list)
-    for (const { file, name, calls } of called) console.log(`${String(calls).padStart(6)}  ${file}  ${name}`);
+  print();
+}
+process.exitCode = past.length > 0 || longFunctions.length > 0 ? 1 : 0;
+
+function print() {
+  for (const [name, found] of Object.entries(figures)) {
+    if (words.list) {
+      for (const { file, name: function_, calls } of requests[name].called)
+        console.log(`${String(calls).padStart(6)}  ${file}  ${function_}`);
+    }
+    const counted = Object.entries(FIGURES).map(([figure, { unit }]) => `${found[figure]} ${unit}`);
+    console.log(`${name.padEnd(8)} ${counted.join(', ')}`);
+  }
   for (const { file, line, name, lines } of longFunctions)
     console.log(`${lines} lines: ${name} (${relative(process.cwd(), file)}:${line})`);
-  console.log(
-    `${called.length} functions in ${files} files, ${longFunctions.length} functions above ${words.lines} lines, ${oldBytes} bytes become old`,
-  );
+  console.log(`${longFunctions.length} functions above ${words.lines} lines`);
+  if (words.check && !hasPostgres) console.log('NOT RUN: limits of bytes, for want of a PostgreSQL');
+  for (const sentence of past) console.log(`PAST ITS LIMIT: ${sentence}`);
 }
-const isPast = (count, limit) => limit !== undefined && count > Number(limit);
-const isPastAny = isPast(called.length, words.functions) || isPast(files, words.files) || isPast(oldBytes, words.old);
-process.exitCode = isPastAny || longFunctions.length > 0 ? 1 : 0;

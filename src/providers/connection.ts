@@ -157,8 +157,13 @@ export class Connection {
     this.isStopped = false;
     const read = socket.read.bind(socket);
     // The stream's own knows of nothing but its end, which does not come together with bytes.
-    socket.read = (size?: number): unknown =>
-      this.isPaused ? null : (this.takeUnread() ?? (this.isGiving ? null : read(size)));
+    socket.read = (size?: number): unknown => {
+      if (this.isPaused) return null;
+      const { unread } = this;
+      if (unread === undefined) return this.isGiving ? null : read(size);
+      this.unread = undefined;
+      return unread;
+    };
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
     socket.once(isSecure ? 'secureConnect' : 'connect', () => {
       settle(null, socket);
@@ -198,12 +203,6 @@ export class Connection {
       return !this.isStopped;
     },
   };
-
-  private takeUnread(): Buffer | undefined {
-    const { unread } = this;
-    this.unread = undefined;
-    return unread;
-  }
 
   private openPlain(target: buildConnector.Options): Socket {
     const { lookup } = this.way;

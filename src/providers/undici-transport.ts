@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Injectable, Optional, type OnApplicationShutdown } from '@nestjs/common';
 import type { Dispatcher } from 'undici';
-import { IncomingReply } from './incoming-reply.js';
+import { IncomingReply, type PendingHead } from './incoming-reply.js';
 import { OriginPool } from './connection.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { Transport, type OutgoingCall, type UpstreamResponse } from './transport.js';
@@ -78,24 +78,28 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
     return new Promise<UpstreamResponse>((resolve, reject) => {
       signal.throwIfAborted();
       const pathStart = call.url.indexOf('/', call.url.indexOf('://') + 3);
-      const pool = this.poolOf(call.url.slice(0, pathStart), addresses);
+      const origin = call.url.slice(0, pathStart);
+      const pool = (addresses ? undefined : this.pools.get(origin)) ?? this.poolOf(origin, addresses);
       pool.lastUsed = ++this.calls;
       const connection = pool.acquire();
       const idleTimeoutMs = call.stream ? call.idleTimeoutMs : undefined;
-      const forwarded = (response: UpstreamResponse): void => {
-        if (response.status !== PROXY_REFUSED) return resolve(response);
-        // No provider says so: the proxy wants other credentials, in words of its own.
-        reject(faultBeforeReply(new ProxyRefused(response.status)));
-        reply.leave();
-      };
-      const written = typeof call.body === 'string' ? call.onSent : undefined;
-      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, {
-        resolve: pool.isForwarded ? forwarded : resolve,
-        reject,
-        written,
-      });
+      const { body, headers } = call;
+      const isPrinted = typeof body === 'string';
+      const written = isPrinted ? call.onSent : undefined;
+      const head: PendingHead = { resolve, reject, written };
+      const reply = new IncomingReply(pool, connection, idleTimeoutMs, signal, head);
+      if (pool.isForwarded) {
+        head.resolve = (response) => {
+          if (response.status !== PROXY_REFUSED) return resolve(response);
+          // No provider says so: the proxy wants other credentials, in words of its own.
+          reject(faultBeforeReply(new ProxyRefused(response.status)));
+          reply.leave();
+        };
+      }
+      const method = call.method ?? 'POST';
+      const path = call.url.slice(pathStart);
       connection.send(
-        { method: call.method ?? 'POST', path: call.url.slice(pathStart), ...payloadOf(call) },
+        method === 'POST' && isPrinted ? { method, path, headers, body } : { method, path, ...payloadOf(call) },
         reply,
         call.connectTimeoutMs,
       );

@@ -5,15 +5,16 @@ import { fateOf, type FieldPlace, type RequestField, type TranslationTable } fro
 
 type Fields = Pick<TranslationTable<Target>, 'fields'>;
 
-/** Those that stand in `ModelRequest.sampling`. */
-const OF_SAMPLING: ReadonlySet<RequestField> = new Set<RequestField>([
-  'temperature', 'top_p', 'top_k', 'top_a', 'min_p', 'frequency_penalty', 'presence_penalty', 'repetition_penalty',
-  'seed', 'logit_bias', 'logprobs', 'top_logprobs',
-]); // prettier-ignore
+/** Which member of a request has the value of a field, where that is not `sampling`. */
+const MEMBERS: Readonly<Partial<Record<RequestField, keyof ModelRequest>>> = {
+  max_tokens: 'maxOutputTokens',
+  stop: 'stopSequences',
+  verbosity: 'verbosity',
+};
 
 interface SentField extends FieldPlace {
   readonly parameter: RequestField;
-  readonly isOfSampling: boolean;
+  readonly member: keyof ModelRequest;
 }
 
 type FieldEncoder = (request: ModelRequest, target: Target) => Record<string, Json>;
@@ -31,9 +32,9 @@ export function fieldEncoder(table: Fields, within = ''): FieldEncoder {
     const { sampling } = request;
     let isSampled = false;
     for (const name in sampling) isSampled ||= sampling[name as keyof typeof sampling] !== undefined;
-    for (const { parameter, isOfSampling, name, read, assertFits } of sent) {
+    for (const { parameter, member, name, read, assertFits } of sent) {
       // Most requests say nothing of sampling, and most fields are of it.
-      if (isOfSampling && !isSampled) continue;
+      if (member === 'sampling' ? !isSampled : request[member] === undefined) continue;
       const value = read(request);
       if (value === undefined || !carries(table, parameter, target)) continue;
       assertFits?.(request);
@@ -49,7 +50,7 @@ export const fieldNames = (table: Fields): readonly string[] => fieldsWithin(tab
 function fieldsWithin({ fields }: Fields, within: string): readonly SentField[] {
   return (Object.keys(fields) as RequestField[]).flatMap((parameter) => {
     const { place } = fields[parameter];
-    return place?.within === within ? [{ parameter, isOfSampling: OF_SAMPLING.has(parameter), ...place }] : [];
+    return place?.within === within ? [{ parameter, member: MEMBERS[parameter] ?? 'sampling', ...place }] : [];
   });
 }
 

@@ -6,13 +6,13 @@ import { objectOf, readCount } from './read-json.js';
 /** A figure in a usage object of the vendor's; undefined where it tells none, or the table drops it. */
 type Figure = (usage: JsonObject) => number | undefined;
 
+type Rows = TranslationTable<Target>['usage'];
+
 /** Reads the figures of a table that stand at places of their own. Made once for a dialect. */
-export function figuresOf({
-  usage: rows,
-}: Pick<TranslationTable<Target>, 'usage'>): Readonly<Record<UsageClass, Figure>> {
+export function figuresOf({ usage: rows }: { readonly usage: Rows }): Readonly<Record<UsageClass, Figure>> {
   const figures = (Object.keys(USAGE_CLASSES) as UsageClass[]).map((name): [UsageClass, Figure] => {
-    const { rule, places = [] } = rows[name];
-    return [name, rule.type === 'mapped' ? firstOf(places.map(figureAt)) : UNTOLD];
+    const places = (rows[name].places ?? []).map((place) => figureAt(rows, name, place));
+    return [name, firstOf(places)];
   });
   return Object.fromEntries(figures) as Record<UsageClass, Figure>;
 }
@@ -31,9 +31,12 @@ function firstOf(places: readonly Figure[]): Figure {
   };
 }
 
-function figureAt(place: string): Figure {
+/** Most usage objects have few of the figures, and of the objects that they may stand in. */
+function figureAt(rows: Rows, name: UsageClass, place: string): Figure {
   const [outer, inner] = place.split('.') as [string, string?];
-  if (inner === undefined) return (usage) => readCount(usage[outer]);
-  // Most usage objects have few of the objects that figures may stand in.
-  return (usage) => (usage[outer] === undefined ? undefined : readCount(objectOf(usage[outer])[inner]));
+  return (usage) => {
+    const value = usage[outer];
+    if (value === undefined || rows[name].rule.type !== 'mapped') return undefined;
+    return readCount(inner === undefined ? value : objectOf(value)[inner]);
+  };
 }

@@ -3,7 +3,7 @@ import { ProviderFault } from '../../../core/errors.js';
 import { isJsonObject, type Json } from '../../../core/json/json.js';
 import type { CountedPrompt, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
-import { encodeCall, type CallForm } from './encode.js';
+import { encodeMessages, type CallForm } from './encode.js';
 
 export const COUNT_PATH = '/v1/messages/count_tokens';
 
@@ -19,7 +19,7 @@ const COUNT: CallForm = { path: COUNT_PATH, fields: COUNTED_FIELDS };
  * @throws Untranslatable as the request itself would
  */
 export const encodeCount = (request: ModelRequest, target: Target): Steps<UpstreamCall> =>
-  encodeCall(request, target, COUNT);
+  encodeMessages(request, target, undefined, COUNT);
 
 export function decodeCount(body: unknown): CountedPrompt {
   const { input_tokens: count, context_management: edited } = isJsonObject(body) ? body : {};

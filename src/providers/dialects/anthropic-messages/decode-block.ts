@@ -77,11 +77,7 @@ function readText(block: JsonObject): StartedBlock {
   if (Array.isArray(citations)) {
     for (const citation of citations as readonly Json[]) deltas.push({ type: 'citation', citation });
   }
-  return { start: hasOnly(block, TEXT_KEYS) ? TEXT : textWithExtras(block), deltas };
-}
-
-function textWithExtras({ type: _type, text: _text, citations: _citations, ...rest }: JsonObject): BlockStart {
-  return { type: 'text', ...extrasOf(rest) };
+  return { start: hasOnly(block, TEXT_KEYS) ? TEXT : { type: 'text', ...extrasOf(besides(block, TEXT_KEYS)) }, deltas };
 }
 
 /** Whether an object that was parsed has no key beside these: nearly all have none, and a copy of the rest is dear. */
@@ -89,6 +85,10 @@ export function hasOnly(value: JsonObject, keys: ReadonlySet<string>): boolean {
   for (const key in value) if (!keys.has(key)) return false;
   return true;
 }
+
+/** The members that have none of these keys. */
+export const besides = (value: JsonObject, keys: ReadonlySet<string>): JsonObject =>
+  Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 
 function readThinking(block: JsonObject): StartedBlock {
   const { type: _type, thinking, signature, ...rest } = block;

@@ -8,7 +8,7 @@ import { printInSteps } from '../../../core/json/print-in-pieces.js';
 import type { Steps } from '../../../core/steps.js';
 import { isLong } from '../read-json.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
-import { extrasOf, hasOnly, readBlock, readDelta } from './decode-block.js';
+import { besides, extrasOf, hasOnly, readBlock, readDelta } from './decode-block.js';
 import { NAMING } from './encode-blocks.js';
 import { malformed, readInBandFault } from './fault.js';
 import { PlainDelta, sourceOf } from './plain-delta.js';
@@ -98,14 +98,11 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     this.startWith(id, model, usage, vendorFields, out, typeof reason !== 'string');
     // A turn that goes on inside of running code stands whole in its start, with its end.
     if (Array.isArray(content))
-      for (const [index, block] of (content as readonly Json[]).entries()) this.wholeBlock(index, block, out);
+      for (const [index, block] of (content as readonly Json[]).entries()) {
+        this.startBlock(index, block, out);
+        this.endBlock(index, undefined, out);
+      }
     this.endWith(reason, sequence, this.endExtras);
-  }
-
-  /** One that is full from its start. */
-  wholeBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
-    this.startBlock(index, block, out);
-    this.endBlock(index, undefined, out);
   }
 
   /** @param vendorFields what the start says besides @param isInterim whether more is to come */
@@ -226,9 +223,10 @@ export function* decodeMessage(body: unknown, context: DecodeContext): Steps<Mod
   for (const block of content as readonly Json[]) {
     if (index > 0 && index % STEP_BLOCKS === 0) yield;
     const hasInput = isJsonObject(block) && block['input'] !== undefined;
-    decoder.wholeBlock(index++, hasInput ? yield* withPrintedInput(block) : block, out);
+    decoder.startBlock(index, hasInput ? yield* withPrintedInput(block) : block, out);
+    decoder.endBlock(index++, undefined, out);
   }
-  decoder.endWith(stop_reason, stop_sequence, hasOnly(body, WHOLE_KEYS) ? NOTHING : besideOf(body));
+  decoder.endWith(stop_reason, stop_sequence, hasOnly(body, WHOLE_KEYS) ? NOTHING : besides(body, WHOLE_KEYS));
   decoder.endReply(out);
   return out;
 }
@@ -238,21 +236,6 @@ const STEP_BLOCKS = 500;
 const WHOLE_KEYS: ReadonlySet<string> = new Set([
   'type', 'role', 'id', 'model', 'content', 'usage', 'stop_reason', 'stop_sequence',
 ]); // prettier-ignore
-
-/** What a whole reply tells beside what is read of it. */
-function besideOf({
-  type,
-  role,
-  id,
-  model,
-  content,
-  usage,
-  stop_reason,
-  stop_sequence,
-  ...rest
-}: JsonObject): JsonObject {
-  return rest;
-}
 
 /** A block whose arguments are long has them as text, which is read alike. */
 function* withPrintedInput(block: JsonObject): Steps<JsonObject> {

@@ -58,14 +58,6 @@ const encodeFields = fieldEncoder(TABLE);
 /** What no unknown field may say, also where the request does not say it. */
 const MODELLED: ReadonlySet<string> = new Set(['model', ...fieldNames(TABLE)]);
 
-/**
- * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal
- * prefixes are equal bytes; the history stands last in the body, for the same reason.
- * @throws Untranslatable for tools and blocks the vendor has no form for
- */
-export const encodeMessages = (asked: ModelRequest, target: Target): Steps<UpstreamCall> =>
-  encodeCall(asked, target, MESSAGE);
-
 /** What a call is made for. */
 export interface CallForm {
   readonly path: string;
@@ -75,12 +67,21 @@ export interface CallForm {
 
 const MESSAGE: CallForm = { path: '/v1/messages' };
 
-/** @throws Untranslatable as `encodeMessages` does */
-export function* encodeCall(asked: ModelRequest, target: Target, { path, fields }: CallForm): Steps<UpstreamCall> {
+/**
+ * The call for one attempt. Values that came in this format are printed as they came, so nothing is lost and equal
+ * prefixes are equal bytes; the history stands last in the body, for the same reason.
+ * @throws Untranslatable for tools and blocks the vendor has no form for
+ */
+export function* encodeMessages(
+  asked: ModelRequest,
+  target: Target,
+  media = NO_MEDIA,
+  { path, fields }: CallForm = MESSAGE,
+): Steps<UpstreamCall> {
   const { hasImages, hasDocuments, hasOpaque } = traitsOf(asked.messages);
   const toolWords = namesTools(asked) ? yield* toolWordsOf(asked, target, NAMING) : undefined;
   const behind = hasImages ? withImagesBehind(asked, target) : asked;
-  const context = new EncodeContext(behind, target, NO_MEDIA, TABLE, toolWords);
+  const context = new EncodeContext(behind, target, media, TABLE, toolWords);
   const { request } = context;
   const turns = allTurns(request.messages) ?? (yield* keptTurns(request.messages, context));
   const thinking = request.thinking && thinkingThatFits(request, turns, (turn) => turn);

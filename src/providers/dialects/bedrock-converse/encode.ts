@@ -1,5 +1,6 @@
 import type { ContentBlock } from '../../../core/conversation/content.js';
 import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import { definedOnly } from '../../../core/defined.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
@@ -12,12 +13,13 @@ import { pathSegment } from '../path-segment.js';
 import { markLastPart } from './cache-points.js';
 import { converseContext, converseToolWords, type ConverseContext } from './encode-context.js';
 import { isSaid } from './encode-media.js';
-import { encodeTools } from './encode-tools.js';
+import { encodeTools, type ToolFields } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
 import { TABLE } from './table.js';
 import type { SystemPart, ToolConfig, Turn } from './wire.js';
 
 const encodeInference = fieldEncoder(TABLE, 'inferenceConfig');
+const NO_TOOLS: ToolFields = {};
 const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
 /** What other formats call a tier that everybody has; others pass as they are. */
@@ -60,7 +62,8 @@ export const modelPath = ({ endpoint }: Target): string => `/model/${pathSegment
 export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
   const { request, target, family } = context;
   const system = encodeSystem(context);
-  const { toolConfig, ownChoice } = yield* encodeTools(context);
+  const hasTools = request.tools.length > 0 || traitsOf(request.messages).hasToolBlocks;
+  const { toolConfig, ownChoice } = hasTools ? yield* encodeTools(context) : NO_TOOLS;
   const turns = yield* encodeTurns(context);
   const point = context.cachePoint(request.cacheMarker);
   if (point !== undefined) {

@@ -12,6 +12,7 @@ import { encodeThinking } from './reasoning.js';
 import { TABLE } from './table.js';
 import type { CohereBody } from './wire.js';
 
+const NO_TOOLS = {};
 const PATH = '/v2/chat';
 
 const encodeFields = fieldEncoder(TABLE);
@@ -29,7 +30,7 @@ export function* encodeCohere(asked: ModelRequest, target: Target, media: Fetche
   const documents = context.sources.documents();
   const thinking = encodeThinking(request);
   const messages = yield* encodeMessages(context);
-  const toolFields = yield* encodeTools(context);
+  const toolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   const body: CohereBody = {
     stream: request.stream,
     ...unknown,
@@ -42,7 +43,7 @@ export function* encodeCohere(asked: ModelRequest, target: Target, media: Fetche
     ...(thinking !== undefined && { thinking }),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
   };
-  omitFields(body, target);
+  if (target.definition.quirks.omit !== undefined) omitFields(body, target);
   return jsonCall(PATH, body, request.stream);
 }
 

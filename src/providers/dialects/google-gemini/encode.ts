@@ -14,6 +14,7 @@ import { TABLE } from './table.js';
 import { encodeThinking } from './thinking.js';
 import type { GeminiBody } from './wire.js';
 
+const NO_TOOLS = {};
 const JSON_TYPE = 'application/json';
 
 const encodeConfig = fieldEncoder(TABLE, 'generationConfig');
@@ -52,7 +53,7 @@ export function* encodeBody(asked: ModelRequest, target: Target, media: FetchedM
   const config = generationConfig(request, target);
   const tier = serviceTier(context);
   const contents = yield* encodeContents(context);
-  const toolFields = yield* encodeTools(context);
+  const toolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   const body: GeminiBody = {
     // Unknown fields come before what the core models, which always wins.
     ...own,
@@ -62,7 +63,7 @@ export function* encodeBody(asked: ModelRequest, target: Target, media: FetchedM
     ...(Object.keys(config).length > 0 && { generationConfig: config }),
     ...(tier !== undefined && { serviceTier: tier }),
   };
-  omitFields(body, target);
+  if (target.definition.quirks.omit !== undefined) omitFields(body, target);
   return body;
 }
 

@@ -33,6 +33,23 @@ interface ToolCall {
   readonly scan: ArgumentScan;
 }
 
+/** All that have begun, and what they are called. */
+interface ToolCalls {
+  readonly all: ToolCall[];
+  readonly byIndex: Map<number, ToolCall>;
+  readonly byIndexAndId: Map<string, ToolCall>;
+  readonly names: ToolNames;
+  readonly ids: UniqueToolIds;
+}
+
+const noCalls = (context: DecodeContext): ToolCalls => ({
+  all: [],
+  byIndex: new Map(),
+  byIndexAndId: new Map(),
+  names: toolNamesOf(context),
+  ids: new UniqueToolIds(context.request.messages),
+});
+
 /**
  * The reply under construction, whether it comes in chunks or at once: the pieces go in, events that obey the grammar
  * come out. One per reply.
@@ -41,11 +58,8 @@ export class ChatReply {
   private hasBegun = false;
   private hasEnded = false;
   private readonly sequencer = new BlockSequencer();
-  private readonly callsByIndex = new Map<number, ToolCall>();
-  private readonly callsByIndexAndId = new Map<string, ToolCall>();
-  private readonly calls: ToolCall[] = [];
-  private names: ToolNames | undefined;
-  private readonly ids: UniqueToolIds;
+  /** Undefined before the first call. */
+  private calls: ToolCalls | undefined;
   /** Undefined until the provider says that it has finished. */
   private finishReason: string | null | undefined;
   private stopSequence: string | undefined;
@@ -60,15 +74,14 @@ export class ChatReply {
   private bytesAtReport: number | undefined;
   /** What the latest reasoning goes on with, until it is signed. */
   private reasoning: { readonly block: SequencedBlock; readonly key: string } | undefined;
-  private readonly citations = new ReplyCitations();
+  /** Undefined before the first. */
+  private citations: ReplyCitations | undefined;
   /** Pages cited before there was a text. */
   private readonly unplaced: JsonObject[] = [];
   /** At the latest report of the output. */
   private bytesReported = 0;
 
-  constructor(private readonly context: DecodeContext) {
-    this.ids = new UniqueToolIds(context.request.messages);
-  }
+  constructor(private readonly context: DecodeContext) {}
 
   get isOver(): boolean {
     return this.hasEnded;
@@ -80,7 +93,11 @@ export class ChatReply {
       this.hasBegun = true;
       const id = nonEmpty(chunk['id']);
       const model = nonEmpty(chunk['model']);
-      out.push({ type: 'reply-start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) });
+      out.push(
+        id !== undefined && model !== undefined
+          ? { type: 'reply-start', id, model }
+          : { type: 'reply-start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) },
+      );
     }
     this.serviceTier = nonEmpty(chunk['service_tier']) ?? this.serviceTier;
     this.bytesBefore = this.outputBytes;
@@ -91,8 +108,10 @@ export class ChatReply {
    * @param chunk what it stands in
    */
   content(piece: JsonObject, chunk: JsonObject, out: ModelEvent[]): void {
-    for (const reasoning of readReasoning(piece, this.context.target.endpoint.provider.slug))
-      this.think(reasoning, out);
+    if ((piece['reasoning_content'] ?? piece['reasoning'] ?? piece['reasoning_details'] ?? null) !== null) {
+      for (const reasoning of readReasoning(piece, this.context.target.endpoint.provider.slug))
+        this.think(reasoning, out);
+    }
     const { content } = piece;
     if (typeof content === 'string') this.words(content, out);
     // An answer to a schema, as Cloudflare gives it.
@@ -103,7 +122,7 @@ export class ChatReply {
       this.hasRefusal = true;
       this.refuse(refusal, out);
     }
-    for (const image of listOf(piece['images'])) this.image(image, out);
+    if (piece['images'] !== undefined) for (const image of listOf(piece['images'])) this.image(image, out);
     this.cite(piece, chunk, out);
     // Groq's compound models search and run programs unasked; their results count as prompt.
     const ran = piece['executed_tools'];
@@ -141,7 +160,9 @@ export class ChatReply {
 
   /** The pages that the answer cites, at the text there is; those that come before it wait for it. */
   cite(piece: JsonObject | undefined, chunk: JsonObject, out: ModelEvent[]): void {
-    const pages = this.citations.read(piece, chunk);
+    const named = piece?.['annotations'] ?? chunk['citations'] ?? chunk['search_results'] ?? null;
+    if (named === null && this.unplaced.length === 0) return;
+    const pages = (this.citations ??= new ReplyCitations()).read(piece, chunk);
     for (const page of pages) this.sequencer.keep(printed(page).length);
     append(this.unplaced, pages);
     if (this.unplaced.length > 0) this.placeCitations(out);
@@ -216,7 +237,7 @@ export class ChatReply {
     const isInterim = this.outputBytes > this.bytesReported;
     out.push({ type: 'usage', usage: this.finalUsage(), ...(isInterim && { isInterim }) });
     const stop = readStop(this.finishReason, {
-      hasToolCalls: this.calls.length > 0,
+      hasToolCalls: this.calls !== undefined && this.calls.all.length > 0,
       hasRefusal: this.hasRefusal,
       sequence: this.stopSequence,
     });
@@ -259,7 +280,9 @@ export class ChatReply {
     const described = isJsonObject(piece['function']) ? piece['function'] : {};
     const name = nonEmpty(described['name']);
     const json = argumentsOf(described['arguments']);
-    const call = this.findCall(piece, name) ?? (name === undefined ? undefined : this.beginCall(piece, name, out));
+    const calls = (this.calls ??= noCalls(this.context));
+    const call =
+      findCall(piece, name, calls) ?? (name === undefined ? undefined : this.beginCall(piece, name, calls, out));
     if (json === '') return;
     if (call === undefined) {
       throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
@@ -271,41 +294,25 @@ export class ChatReply {
     if (call.scan.hasEnded) this.sequencer.complete(call.block, out);
   }
 
-  /**
-   * The call a piece goes on with: that of its index and id, else of its index, else the latest; none when the piece
-   * begins another.
-   */
-  private findCall(piece: JsonObject, name: string | undefined): ToolCall | undefined {
-    const index = readIndex(piece);
-    const id = nonEmpty(piece['id']);
-    const known =
-      (id === undefined ? undefined : this.callsByIndexAndId.get(indexAndId(index, id))) ??
-      (index === undefined ? this.calls.at(-1) : this.callsByIndex.get(index));
-    if (name === undefined) return known;
-    // Some upstreams repeat the name in each piece; others give all calls the same index, or none,
-    // and tell them apart by id.
-    const beginsAnother = id === undefined ? index === undefined : id !== known?.givenId;
-    return beginsAnother ? undefined : known;
-  }
-
-  private beginCall(piece: JsonObject, name: string, out: ModelEvent[]): ToolCall {
-    this.names ??= toolNamesOf(this.context);
+  private beginCall(piece: JsonObject, name: string, calls: ToolCalls, out: ModelEvent[]): ToolCall {
     this.outputBytes += Buffer.byteLength(name);
     const givenId = nonEmpty(piece['id']);
-    const id = this.ids.take(givenId);
-    const start = { type: 'tool-use', id, name: this.names.toOriginal(name) } as const;
+    const id = calls.ids.take(givenId);
+    const start = { type: 'tool-use', id, name: calls.names.toOriginal(name) } as const;
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
     const call: ToolCall = { givenId, block, scan: new ArgumentScan() };
-    this.calls.push(call);
+    calls.all.push(call);
     const index = readIndex(piece);
-    if (index !== undefined) this.callsByIndex.set(index, call);
-    if (givenId !== undefined) this.callsByIndexAndId.set(indexAndId(index, givenId), call);
+    if (index !== undefined) calls.byIndex.set(index, call);
+    if (givenId !== undefined) calls.byIndexAndId.set(indexAndId(index, givenId), call);
     return call;
   }
 
   /** As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`). */
   private finalUsage(): Usage {
     const { countsReasoningApart } = this.context.target.definition.quirks;
+    const isAlone = (this.serviceTier ?? countsReasoningApart ?? this.ranVendorTools) === undefined;
+    if (isAlone && this.usage !== undefined) return this.usage;
     const beside = definedOnly({
       serviceTier: this.serviceTier,
       reasoningIsApart: countsReasoningApart,
@@ -319,6 +326,23 @@ function argumentsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
   // Some upstreams send the object itself, at once.
   return isJsonObject(value) ? printed(value) : '';
+}
+
+/**
+ * The call a piece goes on with: that of its index and id, else of its index, else the latest; none when the piece
+ * begins another.
+ */
+function findCall(piece: JsonObject, name: string | undefined, calls: ToolCalls): ToolCall | undefined {
+  const index = readIndex(piece);
+  const id = nonEmpty(piece['id']);
+  const known =
+    (id === undefined ? undefined : calls.byIndexAndId.get(indexAndId(index, id))) ??
+    (index === undefined ? calls.all.at(-1) : calls.byIndex.get(index));
+  if (name === undefined) return known;
+  // Some upstreams repeat the name in each piece; others give all calls the same index, or none,
+  // and tell them apart by id.
+  const beginsAnother = id === undefined ? index === undefined : id !== known?.givenId;
+  return beginsAnother ? undefined : known;
 }
 
 const indexAndId = (index: number | undefined, id: string): string => `${index ?? ''} ${id}`;

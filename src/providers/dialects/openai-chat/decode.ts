@@ -76,7 +76,8 @@ export function* decodeWholeChat(body: unknown, context: DecodeContext): Steps<M
   const out: ModelEvent[] = [];
   const reply = new ChatReply(context);
   reply.envelope(body, out);
-  yield* wholeContent(withCallIndexes(message), body, reply, out);
+  if (message['tool_calls'] === undefined) reply.content(message, body, out);
+  else yield* wholeContent(withCallIndexes(message), body, reply, out);
   reply.logprobs(choice, out);
   reply.finishWhole(choice);
   reply.report(usageOf(body, choice), out);

@@ -6,6 +6,8 @@ import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
+import { DRAWS } from '../rules.js';
+import { NO_TIER } from '../service-tier.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
 import { fitsStrictMode } from '../strict-schema.js';
 import { markLastPart } from './cache-markers.js';
@@ -14,9 +16,10 @@ import { encodeMessages } from './encode-messages.js';
 import { encodeTools } from './encode-tools.js';
 import { encodeReasoning } from './reasoning.js';
 import { TABLE } from './table.js';
-import type { ChatBody } from './wire.js';
+import type { ChatBody, ChatToolFields } from './wire.js';
 
 const PATH = '/chat/completions';
+const NO_TOOLS: ChatToolFields = {};
 
 const encodeFields = fieldEncoder(TABLE);
 
@@ -31,7 +34,7 @@ export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedM
   const { quirks } = target.definition;
   const words = context.tierWords;
   const messages = yield* encodeMessages(context);
-  const toolFields = yield* encodeTools(context);
+  const toolFields: ChatToolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   if (request.cacheMarker) markLastPart(messages, toolFields.tools ?? [], wireMarker(request.cacheMarker));
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
   const body: ChatBody = {
@@ -43,18 +46,18 @@ export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedM
     ...toolFields,
     ...(request.maxOutputTokens !== undefined && { [quirks.maxTokensField ?? 'max_tokens']: request.maxOutputTokens }),
     ...encodeFields(request, target),
-    ...encodeReasoning(request, target),
+    ...(quirks.reasoningStyle !== undefined && encodeReasoning(request, target)),
     ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
-    ...encodeImages(request, target),
+    ...(DRAWS.holds(target) && encodeImages(request, target)),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
-    ...userField(request),
-    ...serviceTierField(words),
+    ...((request.user ?? request.metadata) !== undefined && userField(request)),
+    ...(words !== NO_TIER && serviceTierField(words)),
     // No vendor of this format has the word: one that the catalog prices it for does.
     ...(words.inferenceGeo !== undefined && { inference_geo: words.inferenceGeo }),
     // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };
-  omitFields(body, target);
+  if (quirks.omit !== undefined) omitFields(body, target);
   return jsonCall(PATH, body, request.stream);
 }
 

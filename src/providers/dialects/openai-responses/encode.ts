@@ -5,6 +5,8 @@ import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
+import { DRAWS } from '../rules.js';
+import { NO_TIER } from '../service-tier.js';
 import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
 import { fitsStrictMode } from '../strict-schema.js';
 import { responsesContext, responsesToolWords } from './encode-context.js';
@@ -15,6 +17,7 @@ import { TABLE } from './table.js';
 import type { ResponsesBody } from './wire.js';
 
 const PATH = '/responses';
+const NO_TOOLS = {};
 const encodeFields = fieldEncoder(TABLE);
 const encodeText = fieldEncoder(TABLE, 'text');
 /** Its keys are the words of the list. */
@@ -42,11 +45,13 @@ export function* encodeResponses(asked: ModelRequest, target: Target, media: Fet
   if (sealed !== undefined) include.push(sealed);
   if (request.outputFormat !== undefined) text['format'] = textFormat(request.outputFormat);
   const input = yield* encodeInput(context);
-  const toolFields = yield* encodeTools(context);
+  // Models that draw do so by a tool.
+  const hasTools = request.tools.length > 0 || DRAWS.holds(target);
+  const toolFields = hasTools ? yield* encodeTools(context) : NO_TOOLS;
   const body: ResponsesBody = {
     stream: request.stream,
     // Unknown fields of a caller of this format come before what the core models, which always wins.
-    ...unknownFields(request),
+    ...(request.extras !== undefined && unknownFields(request)),
     model: target.endpoint.upstreamModel,
     input,
     ...toolFields,
@@ -58,13 +63,13 @@ export function* encodeResponses(asked: ModelRequest, target: Target, media: Fet
     ...(Object.keys(text).length > 0 && { text }),
     ...(include.length > 0 && { include }),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
-    ...userField(request),
-    ...serviceTierField(words),
+    ...((request.user ?? request.metadata) !== undefined && userField(request)),
+    ...(words !== NO_TIER && serviceTierField(words)),
     // No vendor of this format has the word: one that the catalog prices it for does.
     ...(words.inferenceGeo !== undefined && { inference_geo: words.inferenceGeo }),
     store: false,
   };
-  omitFields(body, target);
+  if (target.definition.quirks.omit !== undefined) omitFields(body, target);
   return jsonCall(PATH, body, request.stream);
 }
 

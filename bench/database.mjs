@@ -1,0 +1,45 @@
+// Databases for what is measured, each made for one run and dropped after it.
+import { createRequire } from 'node:module';
+
+// The gateway's own driver: the bench has none.
+const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
+
+const LOCAL_SERVER = 'postgres://postgres@127.0.0.1:5432/postgres';
+const CONNECT_MS_MAX = 2_000;
+
+async function runOn(url, statement) {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS_MAX });
+  // A connection that fails half-way may also raise its error here.
+  client.on('error', () => undefined);
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+/** The server at `DATABASE_URL`, else the local one where it answers; `BENCH_EMBEDDED` stands for none. */
+export async function findServer() {
+  if (process.env.BENCH_EMBEDDED) return undefined;
+  if (process.env.DATABASE_URL) return process.env.DATABASE_URL;
+  try {
+    await runOn(LOCAL_SERVER, 'select 1');
+    return LOCAL_SERVER;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * A database of its own on that server.
+ * @returns its address, and how it is dropped with whatever is connected to it; without a server neither: the gateway
+ *   then has its embedded one
+ */
+export async function makeDatabase(server, name) {
+  if (server === undefined) return { url: undefined, drop: async () => undefined };
+  await runOn(server, `create database ${name}`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => runOn(server, `drop database if exists ${name} with (force)`) };
+}
