@@ -52,9 +52,21 @@ describe('traitsOf', () => {
 
   it('an empty conversation is plain', () => expect(namesOf(traitsOf([]))).toEqual(['isPlain']));
 
-  it('is computed once for a list of messages', () => {
-    const messages = turn(text());
+  it('walks a list of messages once', () => {
+    let walks = 0;
+    const message: Message = {
+      role: 'user',
+      get content() {
+        walks++;
+        return [text()];
+      },
+    };
+    const messages = [message];
     expect(traitsOf(messages)).toBe(traitsOf(messages));
-    expect(traitsOf([...messages])).not.toBe(traitsOf(messages));
+    expect(walks).toBe(1);
+  });
+
+  it('gives one object for each combination', () => {
+    expect(traitsOf(turn(image, document))).toBe(traitsOf(turn(document, text(), image)));
   });
 });

@@ -20,88 +20,92 @@ export interface ConversationTraits {
   readonly hasCitations: boolean;
 }
 
-type Found = { -readonly [Trait in keyof ConversationTraits]: ConversationTraits[Trait] };
+/** One bit for each trait. */
+const BLANK = 1;
+const IMAGES = 2;
+const DOCUMENTS = 4;
+const OTHER_MEDIA = 8;
+const TOOLS = 16;
+const REASONING = 32;
+const OPAQUE = 64;
+const MARKERS = 128;
+const CITATIONS = 256;
+/** Blocks of another kind, which have no trait of their own. */
+const OTHERS = 512;
 
 /** By the array itself, which nobody changes: who replaces a turn makes a new one. */
 const known = new WeakMap<readonly Message[], ConversationTraits>();
+/**
+ * One object for each combination. Young collections keep the values of a `WeakMap` alive, so that a value of its own
+ * for each conversation would become old with it.
+ */
+const combinations: (ConversationTraits | undefined)[] = [];
 
 /** Computed at the first call for a list of messages, looked up after that. */
 export function traitsOf(messages: readonly Message[]): ConversationTraits {
   let traits = known.get(messages);
-  if (!traits) known.set(messages, (traits = findTraits(messages)));
+  if (!traits) {
+    let found = 0;
+    for (let index = 0; index < messages.length; index++) found |= bitsOf(messages[index]!.content);
+    traits = combinations[found] ??= toTraits(found);
+    known.set(messages, traits);
+  }
   return traits;
 }
 
+const toTraits = (found: number): ConversationTraits => ({
+  isPlain: found === 0,
+  hasBlankText: (found & BLANK) !== 0,
+  hasImages: (found & IMAGES) !== 0,
+  hasDocuments: (found & DOCUMENTS) !== 0,
+  hasOtherMedia: (found & OTHER_MEDIA) !== 0,
+  hasToolBlocks: (found & TOOLS) !== 0,
+  hasReasoning: (found & REASONING) !== 0,
+  hasOpaque: (found & OPAQUE) !== 0,
+  hasCacheMarkers: (found & MARKERS) !== 0,
+  hasCitations: (found & CITATIONS) !== 0,
+});
+
 const WORDS = /\S/;
 
-function findTraits(messages: readonly Message[]): ConversationTraits {
-  const found: Found = {
-    isPlain: true,
-    hasBlankText: false,
-    hasImages: false,
-    hasDocuments: false,
-    hasOtherMedia: false,
-    hasToolBlocks: false,
-    hasReasoning: false,
-    hasOpaque: false,
-    hasCacheMarkers: false,
-    hasCitations: false,
-  };
-  for (let index = 0; index < messages.length; index++) addBlocks(messages[index]!.content, found);
+function bitsOf(blocks: readonly (ContentBlock | ToolReferenceBlock)[]): number {
+  let found = 0;
+  for (let place = 0; place < blocks.length; place++) {
+    const block = blocks[place]!;
+    if (block.cacheMarker !== undefined) found |= MARKERS;
+    if (block.type !== 'text') found |= bitsOfOther(block);
+    else {
+      if (block.citations !== undefined) found |= CITATIONS;
+      if (!WORDS.test(block.text)) found |= BLANK;
+    }
+  }
   return found;
 }
 
-function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found: Found): void {
-  for (let place = 0; place < blocks.length; place++) {
-    const block = blocks[place]!;
-    if (block.cacheMarker !== undefined) {
-      found.hasCacheMarkers = true;
-      found.isPlain = false;
-    }
-    if (block.type !== 'text') addOther(block, found);
-    else if (block.citations !== undefined) {
-      found.hasCitations = true;
-      found.isPlain = false;
-    }
-    if (block.type === 'text' && !WORDS.test(block.text)) {
-      found.hasBlankText = true;
-      found.isPlain = false;
-    }
-  }
-}
-
-function addOther(block: Exclude<ContentBlock | ToolReferenceBlock, { type: 'text' }>, found: Found): void {
-  found.isPlain = false;
+function bitsOfOther(block: Exclude<ContentBlock | ToolReferenceBlock, { type: 'text' }>): number {
   switch (block.type) {
     case 'tool-result':
-      found.hasToolBlocks = true;
-      addBlocks(block.content, found);
-      return;
+      return TOOLS | bitsOf(block.content);
     case 'tool-use':
     case 'tool-reference':
-      found.hasToolBlocks = true;
-      return;
+      return TOOLS;
     case 'image':
-      found.hasImages = true;
-      return;
-    case 'document':
-      found.hasDocuments = true;
+      return IMAGES;
+    case 'document': {
       // A file in words may hold pictures, and so may a document of blocks.
-      if (block.source.type === 'blocks') addBlocks(block.source.blocks, found);
-      if (block.inWords?.type === 'blocks') addBlocks(block.inWords.blocks, found);
-      return;
+      const { source, inWords } = block;
+      const inside = source.type === 'blocks' ? bitsOf(source.blocks) : 0;
+      return DOCUMENTS | inside | (inWords?.type === 'blocks' ? bitsOf(inWords.blocks) : 0);
+    }
     case 'search-result':
-      addBlocks(block.content, found);
-      return;
+      return OTHERS | bitsOf(block.content);
     case 'audio':
     case 'video':
-      found.hasOtherMedia = true;
-      return;
+      return OTHER_MEDIA;
     case 'thinking':
     case 'redacted-thinking':
-      found.hasReasoning = true;
-      return;
+      return REASONING;
     case 'opaque':
-      found.hasOpaque = true;
+      return OPAQUE;
   }
 }
