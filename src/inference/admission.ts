@@ -65,33 +65,13 @@ export interface Admitted {
   /** Takes what further calls need of the limits of its key; undefined: it has none. */
   readonly keyRate: KeyRate | undefined;
   /** As `NextCall` has it, of the call that it goes on with. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** What a further call goes on with. */
 export interface NextCall extends Pick<Admitted, 'plan' | 'prompt'> {
   /** Lets go of what was reserved for it: it has ended, and what it used is known. */
   readonly release: () => void;
-}
-
-/** A generation whose hold was granted. */
-class AdmittedRequest implements Admitted {
-  /** Of its first call. */
-  private readonly room: HeldAmounts;
-
-  constructor(
-    readonly plan: Plan,
-    readonly prompt: MeasuredPrompt,
-    readonly billing: GenerationBilling,
-    readonly modelLimiter: ModelLimiter,
-    readonly keyRate: KeyRate | undefined,
-  ) {
-    this.room = billing.hold.bound;
-  }
-
-  release(): void {
-    this.billing.release(this.room);
-  }
 }
 
 /** What a plan asks the ledger for. */
@@ -180,7 +160,10 @@ export class Admission {
     const { id, plan: planned } = generation;
     const { caller, guardrails } = payer;
     const legs: PricedLeg[] = [];
-    for (const leg of planned!.legs) legs.push({ leg, amounts: this.price(prompt, leg) });
+    for (const leg of planned!.legs) {
+      const { cost, byokCost } = billBound(prompt, leg, this.billing.fee);
+      legs.push({ leg, amounts: { credits: cost, byok: byokCost } });
+    }
     const asked: Reservation = { id, request: payer.request, caller, guardrails, plan: planned!, prompt, legs };
     const outcome = await this.ledger.hold(this.holdFor(asked, legs), signal);
     const reserved =
@@ -194,7 +177,9 @@ export class Admission {
     const keyRate = entered.keySlot && this.keyRateOf(generation, entered.keySlot);
     const plan = entered.legs.length === planned!.legs.length ? planned! : withLegs(planned!, entered.legs);
     generation.held(plan);
-    return new AdmittedRequest(plan, prompt, billing, this.modelLimiter, keyRate);
+    const { bound } = hold;
+    const release = (): void => billing.release(bound);
+    return { plan, prompt, billing, modelLimiter: this.modelLimiter, keyRate, release };
   }
 
   /**
@@ -294,13 +279,14 @@ export class Admission {
   }
 
   private holdFor({ id, caller, guardrails, plan }: Reservation, legs: readonly PricedLeg[]): HoldRequest {
-    const isFree = legs.some(isFreeLeg);
+    let isFree = false;
+    for (const { leg } of legs) if (isFreeVariant(leg)) isFree = true;
     return {
       id,
       caller,
       guardrails,
       model: legs[0]?.leg.model.id ?? plan.requested,
-      bound: mostExpensive(legs),
+      bound: legs.length === 1 ? legs[0]!.amounts : mostExpensive(legs),
       isFree,
       isShared: isFree && this.freeGate.isShared(caller),
     };
@@ -437,8 +423,6 @@ function nearestOf(legs: readonly PricedLeg[], counter: HoldRefusal | undefined)
   }
   return nearest;
 }
-
-const isFreeLeg = ({ leg }: PricedLeg): boolean => isFreeVariant(leg);
 
 function withLegs(plan: Plan, legs: readonly PricedLeg[]): Plan {
   if (legs.length === plan.legs.length) return plan;

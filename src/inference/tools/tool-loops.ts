@@ -40,7 +40,7 @@ export class ToolLoops {
   begin(start: AdmittedGeneration, contextAt: ContextAt, consulted?: ConsultedLoop): ToolLoop {
     const { generation, planned, admitted, signal } = start;
     const { caller } = generation;
-    let release: (() => void) | undefined = () => admitted.release();
+    let release: (() => void) | undefined = admitted.release;
     let isRefused = false;
     const refused = (): void => void (isRefused = true);
     const uses = new ToolUses(
