@@ -1,6 +1,6 @@
-// What `.ci/run` runs once packages are installed: what is independent side by side, on two cores. The output of a stage
-// is printed whole when it ends, the first failure ends the rest, and at the end stand the seconds of each stage and
-// how many tests passed, failed and were skipped.
+// What `.ci/run` runs once packages are installed: what is independent side by side, on two cores. The output of a
+// stage is printed whole when it ends, the first failure ends the rest, and at the end stand the seconds of each stage
+// and how many tests passed, failed and were skipped.
 import process from 'node:process';
 import { Lanes } from './lanes.mjs';
 

@@ -4,7 +4,7 @@
  * application without a fee, its balance moved from nothing to below nothing.
  */
 import { anthropicText } from '../support/anthropic-upstream.js';
-import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -26,16 +26,6 @@ describeOnEmbedded('own credentials without a fee', (database) => {
     await upstream?.close();
   });
 
-  async function manage(path: string, body: object): Promise<void> {
-    const response = await gateway.request(path, {
-      method: 'POST',
-      key: MANAGEMENT_KEY,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
-    expect(response.status).toBe(201);
-  }
-
   async function call(): Promise<JsonBody> {
     const response = await gateway.messages(ask('test/one'));
     return { status: response.status, body: await response.json() };
@@ -45,14 +35,14 @@ describeOnEmbedded('own credentials without a fee', (database) => {
     expect((await call()).status).toBe(402);
     expect(upstream.requests).toHaveLength(0);
 
-    await manage('/byok', { key: 'an-own-credential', provider: 'p0' });
+    await gateway.manage('POST', '/byok', { key: 'an-own-credential', provider: 'p0' });
     const { status, body } = await call();
     expect([status, body.usage.is_byok, body.usage.cost]).toEqual([200, true, 0]);
     expect(body.usage.cost_details.upstream_inference_cost).toBeGreaterThan(0);
     const key = (await (await gateway.request('/key')).json()) as JsonBody;
     expect([key.data.usage, key.data.byok_usage]).toEqual([0, body.usage.cost_details.upstream_inference_cost]);
 
-    await manage('/credits', { amount: -0.000001, kind: 'adjustment' });
+    await gateway.manage('POST', '/credits', { amount: -0.000001, kind: 'adjustment' });
     expect((await call()).status).toBe(402);
     expect(upstream.requests).toHaveLength(1);
   });

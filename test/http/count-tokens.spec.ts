@@ -105,19 +105,10 @@ describeOnEmbedded('a count of tokens', (database) => {
   });
 
   it("is asked with the caller's own credential where that goes first", async () => {
-    const manage = async (method: string, path: string, body?: object): Promise<JsonBody> =>
-      (
-        await gateway.request(path, {
-          method,
-          key: MANAGEMENT_KEY,
-          headers: { 'content-type': 'application/json' },
-          ...(body && { body: JSON.stringify(body) }),
-        })
-      ).json();
-    const { data } = await manage('POST', '/byok', { provider: 'p0', key: 'own-credential-0123456789' });
+    const { data } = await gateway.manage('POST', '/byok', { provider: 'p0', key: 'own-credential-0123456789' });
     expect(await count(ask('test/native'))).toEqual(NATIVE);
     expect(anthropic.requests.at(-1)!.headers['x-api-key']).toBe('own-credential-0123456789');
-    await manage('DELETE', `/byok/${data.id}`);
+    await gateway.manage('DELETE', `/byok/${data.id}`);
   });
 
   it('is an estimate where the provider has none, and says so', async () => {

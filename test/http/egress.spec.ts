@@ -3,7 +3,7 @@
  * gateway or a provider would fetch, servers of tools, fields and tools that search; a change is in force at once.
  * Method: the application before strict upstreams and a file server that record what they are asked.
  */
-import { MANAGEMENT_KEY, catalogOf, startGateway, type NewKey, type TestGateway } from '../support/app.js';
+import { catalogOf, startGateway, type NewKey, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -51,17 +51,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
   });
   afterEach(() => manage('PATCH', '/account/preferences', { egress: null }));
 
-  async function manage(method: string, path: string, body?: object): Promise<JsonBody> {
-    const headers = { 'content-type': 'application/json' };
-    const response = await gateway.request(path, {
-      method,
-      key: MANAGEMENT_KEY,
-      ...(body && { headers, body: JSON.stringify(body) }),
-    });
-    const answer = (await response.json()) as JsonBody;
-    expect([path, answer.error]).toEqual([path, undefined]);
-    return answer;
-  }
+  const manage: TestGateway['manage'] = (...call) => gateway.manage(...call);
   const keyFor = (egress: object | null): Promise<NewKey> => gateway.newKey({ egress });
 
   /** @returns the status, and what is told of an error */

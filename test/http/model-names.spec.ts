@@ -34,10 +34,7 @@ describeOnEmbedded('names of models', (database) => {
 
   /** The text of a new key that a guardrail is assigned to. */
   async function guardedKey(terms: object): Promise<string> {
-    const { key, data } = await post('/keys', { name: 'guarded' });
-    const guardrail = await post('/guardrails', { name: 'g', ...terms });
-    await post(`/guardrails/${guardrail.data.id}/assignments/keys`, { key_hashes: [data.hash] });
-    return key;
+    return (await bench.gateway.guardedKey(terms)).key;
   }
 
   it.each([

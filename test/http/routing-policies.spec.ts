@@ -4,7 +4,7 @@
  * before scripted providers that record who was called; prices so far apart that the draw keeps their order.
  */
 import { DataSource } from 'typeorm';
-import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
+import { API_KEY } from '../support/app.js';
 import { describeOnEmbedded, describeOnPostgres } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { ask, at, inTurn, model, RoutingBench, type RoutingOptions } from './routing-bench.js';
@@ -29,17 +29,6 @@ const FREE = {
   enforce_zdr: false,
 };
 
-async function manage(bench: RoutingBench, method: string, path: string, body: object): Promise<JsonBody> {
-  const response = await bench.gateway.request(path, {
-    method,
-    key: MANAGEMENT_KEY,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  expect(response.ok).toBe(true);
-  return response.json();
-}
-
 describeOnEmbedded('routing policies', (database) => {
   let bench: RoutingBench;
   beforeAll(async () => {
@@ -56,9 +45,9 @@ describeOnEmbedded('routing policies', (database) => {
     await setWorkspace({ ...FREE, default_provider_sort: null });
   });
 
-  const setAccount = (body: object): Promise<JsonBody> => manage(bench, 'PATCH', '/account/preferences', body);
+  const setAccount = (body: object): Promise<JsonBody> => bench.gateway.manage('PATCH', '/account/preferences', body);
   const setWorkspace = (body: object, reference = 'default'): Promise<JsonBody> =>
-    manage(bench, 'PATCH', `/workspaces/${reference}`, body);
+    bench.gateway.manage('PATCH', `/workspaces/${reference}`, body);
 
   const callsOf = (provider: object = {}, key = API_KEY): Promise<readonly string[]> =>
     bench.callsOf(ask('test/trio', { provider }), { key });
@@ -115,8 +104,12 @@ describeOnEmbedded('routing policies', (database) => {
 
   it('of one workspace are not those of another', async () => {
     const slug = `apart-${Date.now()}`;
-    const { data } = await manage(bench, 'POST', '/workspaces', { name: 'n', slug, ignored_providers: ['alpha'] });
-    const { key } = await manage(bench, 'POST', '/keys', { name: 'n', workspace_id: data.id });
+    const { data } = await bench.gateway.manage('POST', '/workspaces', {
+      name: 'n',
+      slug,
+      ignored_providers: ['alpha'],
+    });
+    const { key } = await bench.gateway.manage('POST', '/keys', { name: 'n', workspace_id: data.id });
     expect(await callsOf({}, key)).toEqual(['beta', 'gamma']);
     expect(await callsOf()).toEqual(ALL);
     await setAccount({ ignored_providers: ['beta'] });
@@ -168,7 +161,7 @@ describeOnPostgres('routing policies of replicas', (database) => {
       const other = await bench.addGateway();
       const body = ask('test/trio');
       expect(await bench.callsOf(body, { gateway: other })).toEqual(['alpha']);
-      await manage(bench, 'PATCH', '/account/preferences', { ignored_providers: ['alpha'] });
+      await bench.gateway.manage('PATCH', '/account/preferences', { ignored_providers: ['alpha'] });
       const changedAt = performance.now();
       while ((await bench.callsOf(body, { gateway: other }))[0] === 'alpha')
         await new Promise((resolve) => setTimeout(resolve, 100));

@@ -9,7 +9,7 @@ import fc from 'fast-check';
 import type { Json } from '../../src/core/json/json.js';
 import type { ProviderDefinition } from '../../src/core/provider.js';
 import { DEFINITIONS } from '../../src/providers/catalog/index.js';
-import { MANAGEMENT_KEY } from '../support/app.js';
+import type { TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody, RecordedRequest } from '../support/recorded-request.js';
 import { ask, at, inTurn, model, RoutingBench, type ProviderParts } from './routing-bench.js';
@@ -224,16 +224,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
   });
 
   describe('`store`', () => {
-    const manage = async (method: string, path: string, body?: object): Promise<JsonBody> => {
-      const response = await bench.gateway.request(path, {
-        method,
-        key: MANAGEMENT_KEY,
-        headers: { 'content-type': 'application/json' },
-        ...(body && { body: JSON.stringify(body) }),
-      });
-      expect(response.ok).toBe(true);
-      return response.json();
-    };
+    const manage: TestGateway['manage'] = (...call) => bench.gateway.manage(...call);
     const storeAt = (slug: string): unknown => bench.sent(slug).json.store;
 
     it.each<[object, unknown, string[] | undefined]>([
@@ -281,9 +272,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
       }
       await send('chat', 'test/openai', { store: true });
       expect(storeAt('openai')).toBeUndefined();
-      const made = await manage('POST', '/keys', { name: 'guarded' });
-      const { data } = await manage('POST', '/guardrails', { name: 'g', enforce_zdr: true });
-      await manage('POST', `/guardrails/${data.id}/assignments/keys`, { key_hashes: [made.data.hash] });
+      const made = await bench.gateway.guardedKey({ enforce_zdr: true });
       const asked = ask('test/openai', { store: true });
       const { status } = await post(PATHS.chat, asked, { authorization: `Bearer ${made.key}` });
       expect([status, storeAt('openai')]).toEqual([200, false]);

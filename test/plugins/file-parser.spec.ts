@@ -6,7 +6,6 @@
  */
 import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
-import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
 import { ocrAnswer, ocrRules, paged, sha256 } from '../support/engines/ocr-engine.js';
@@ -498,19 +497,8 @@ describeOnEmbedded('the plugin file-parser', (database) => {
   });
 
   it.each(['redact', 'block'])('has content filters read the words before a model does: %s', async (action) => {
-    const manage = async (path: string, body: object): Promise<JsonBody> => {
-      const response = await bench.gateway.request(path, {
-        method: 'POST',
-        key: MANAGEMENT_KEY,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(body),
-      });
-      return (await response.json()) as JsonBody;
-    };
-    const { key: held, hash } = await bench.gateway.newKey();
     const content_filters = [{ pattern: 'PRJ-\\d+', action, label: 'project' }];
-    const { data } = await manage('/guardrails', { name: `files ${action}`, content_filters });
-    await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
+    const { key: held } = await bench.gateway.guardedKey({ content_filters });
     const local = { model: 'test/words', messages: asking(file('/messages', paged(`It is ${SECRET}.`))) };
     ocr.script(() => ocrAnswer([{ markdown: `It is ${SECRET}.` }]));
     const scanned = { plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file('/messages', fresh(1))) };

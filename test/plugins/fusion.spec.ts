@@ -390,19 +390,7 @@ describeOnEmbedded('the plugin fusion', (database) => {
   });
 
   describe('policies', () => {
-    async function guardedKey(guardrail: object): Promise<string> {
-      const { key: guarded, hash } = await bench.gateway.newKey();
-      const manage = (path: string, body: object) =>
-        bench.gateway.request(path, {
-          method: 'POST',
-          key: MANAGEMENT_KEY,
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify(body),
-        });
-      const { data } = (await (await manage('/guardrails', { name: 'one', ...guardrail })).json()) as JsonBody;
-      await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
-      return guarded;
-    }
+    const guardedKey = async (terms: object): Promise<string> => (await bench.gateway.guardedKey(terms)).key;
 
     it('bind the models of the panel, which are not asked', async () => {
       const by = await guardedKey({ allowed_models: ['test/main', 'test/one'] });

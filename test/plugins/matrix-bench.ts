@@ -3,7 +3,6 @@ import { explainDecision, type ExplainedDecision } from '../../src/core/routing/
 import { DecisionLog } from '../../src/routing/decision-log.js';
 import { buildMessage } from '../http/messages-bench.js';
 import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
-import { MANAGEMENT_KEY } from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import type { TestDatabase } from '../support/database.js';
 import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
@@ -229,18 +228,9 @@ export class MatrixBench {
     return rows.map(({ purpose, decision }) => ({ purpose, ...explainDecision(decision, catalog) }));
   }
 
-  async manage(path: string, body: object): Promise<JsonBody> {
-    const response = await this.post(path, body, MANAGEMENT_KEY);
-    const answer = (await response.json()) as JsonBody;
-    expect([path, answer.error]).toEqual([path, undefined]);
-    return answer;
-  }
-
   /** A key that is held to a guardrail. */
   async guarded(guardrail: object): Promise<string> {
-    const { key, hash } = await this.loop.gateway.newKey();
-    const { data } = await this.manage('/guardrails', { name: 'one', ...guardrail });
-    await this.manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
+    const { key } = await this.loop.gateway.guardedKey(guardrail);
     return key;
   }
 
@@ -248,7 +238,11 @@ export class MatrixBench {
   async owning(...slugs: readonly string[]): Promise<string> {
     const { key, hash } = await this.loop.gateway.newKey();
     for (const provider of slugs) {
-      await this.manage('/byok', { key: `${provider}-own`, provider, allowed_api_key_hashes: [hash] });
+      await this.loop.gateway.manage('POST', '/byok', {
+        key: `${provider}-own`,
+        provider,
+        allowed_api_key_hashes: [hash],
+      });
     }
     return key;
   }

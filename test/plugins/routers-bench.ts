@@ -124,10 +124,7 @@ export class RoutersBench {
 
   /** A key that a guardrail allows these models alone. */
   async keyFor(...allowed: readonly string[]): Promise<string> {
-    const { key, hash } = await this.loop.gateway.newKey();
-    const { data } = await this.manage('/guardrails', { name: 'narrow', allowed_models: allowed });
-    await this.manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
-    return key;
+    return (await this.loop.gateway.guardedKey({ allowed_models: allowed })).key;
   }
 
   /** What was kept of a generation's decision, made again. */

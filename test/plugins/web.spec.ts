@@ -6,7 +6,6 @@
  */
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEmbedded } from '../support/database.js';
-import { MANAGEMENT_KEY } from '../support/app.js';
 import type { EnginePage } from '../support/engines/engine-double.js';
 import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -408,15 +407,8 @@ describeOnEmbedded('the plugin web', (database) => {
   });
 
   it.each(['redact', 'block'] as const)('has filters %s what it asks and what it brings', async (action) => {
-    const { key: guarded, hash } = await bench.gateway.newKey();
-    const manage = async (path: string, body: object): Promise<JsonBody> => {
-      const headers = { 'content-type': 'application/json' };
-      const init = { method: 'POST', key: MANAGEMENT_KEY, headers, body: JSON.stringify(body) };
-      return (await (await bench.gateway.request(path, init)).json()) as JsonBody;
-    };
     const content_filters = [{ pattern: 'PRJ-\\d+', action, label: 'project' }];
-    const { data } = await manage('/guardrails', { name: action, content_filters });
-    await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
+    const { key: guarded } = await bench.gateway.guardedKey({ content_filters });
     const messages = [{ role: 'user', content: `About ${SECRET}.` }];
     const outgoing = await ask('/messages', { ...plugin(), messages }, { key: guarded });
     finds({ url: PAGE, title: 'One', text: `It is ${SECRET}.` });

@@ -10,6 +10,7 @@ import { readEnvironment } from '../../src/shared/read-environment.js';
 import { Metrics } from '../../src/shared/metrics.js';
 import type { TestDatabase } from './database.js';
 import { ApiDescription } from './description.js';
+import type { JsonBody } from './recorded-request.js';
 
 export const API_KEY = 'test-inference-key-0123456789';
 export const MANAGEMENT_KEY = 'test-management-key-0123456789';
@@ -46,8 +47,12 @@ export interface TestGateway {
   messages(body: unknown, init?: RequestInit & { readonly key?: string | null }): Promise<Response>;
   /** What `GET /metrics` would answer now: asked often, that answers the last one again. */
   metrics(): Promise<string>;
+  /** Sends to a path below `/api/v1` with the management key. @throws when it is refused. @returns the body */
+  manage(method: string, path: string, body?: object): Promise<JsonBody>;
   /** Makes an inference key with `POST /keys`. @param fields of its body; it has a name anyway */
   newKey(fields?: object): Promise<NewKey>;
+  /** The same, held to a guardrail of its own. @param terms of the guardrail */
+  guardedKey(terms: object, fields?: object): Promise<NewKey & { readonly guardrailId: string }>;
   close(): Promise<void>;
 }
 
@@ -97,6 +102,20 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
     await assertDescribed(gateway, init.method ?? 'GET', path, response);
     return response;
   };
+  const manage: TestGateway['manage'] = async (method, path, body) => {
+    const response = await request(path, {
+      method,
+      key: MANAGEMENT_KEY,
+      ...(body && { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  };
+  const newKey: TestGateway['newKey'] = async (fields) => {
+    const { key, data } = await manage('POST', '/keys', { name: 'a key', ...fields });
+    return { key, hash: data.hash };
+  };
   return {
     gateway,
     origin: url,
@@ -112,16 +131,13 @@ export async function startGateway(database: TestDatabase, options: GatewayOptio
         headers: { 'content-type': 'application/json', ...(init?.headers as Record<string, string>) },
       }),
     metrics: () => gateway.app.get(Metrics, { strict: false }).text(),
-    newKey: async (fields) => {
-      const response = await request('/keys', {
-        method: 'POST',
-        key: MANAGEMENT_KEY,
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ name: 'a key', ...fields }),
-      });
-      if (response.status !== 201) throw new Error(`No key was made: ${response.status} ${await response.text()}`);
-      const { key, data } = (await response.json()) as { key: string; data: { hash: string } };
-      return { key, hash: data.hash };
+    manage,
+    newKey,
+    guardedKey: async (terms, fields) => {
+      const key = await newKey(fields);
+      const { data } = await manage('POST', '/guardrails', { name: 'a guardrail', ...terms });
+      await manage('POST', `/guardrails/${data.id}/assignments/keys`, { key_hashes: [key.hash] });
+      return { ...key, guardrailId: data.id };
     },
     close: () => gateway.stop('SIGINT'),
   };

@@ -8,7 +8,7 @@
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { AheadClock } from '../support/ahead-clock.js';
-import { API_KEY, MANAGEMENT_KEY } from '../support/app.js';
+import { API_KEY } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { json, type Script } from '../support/upstream-answers.js';
@@ -165,18 +165,8 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  async function manage(path: string, body: object): Promise<JsonBody> {
-    const headers = { 'content-type': 'application/json' };
-    const init = { method: 'POST', key: MANAGEMENT_KEY, headers, body: JSON.stringify(body) };
-    return (await bench.gateway.request(path, init)).json() as Promise<JsonBody>;
-  }
   /** A key that is held to these terms. */
-  async function guarded(terms: object): Promise<string> {
-    const { key, hash } = await bench.gateway.newKey();
-    const { data } = await manage('/guardrails', { name: 'g', ...terms });
-    await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [hash] });
-    return key;
-  }
+  const guarded = async (terms: object): Promise<string> => (await bench.gateway.guardedKey(terms)).key;
   /** Whole, with its route. */
   async function ask(key: string, fields: object = {}): Promise<JsonBody> {
     const response = await bench.gateway.messages(bench.body(fields), { key, headers: { 'x-router-metadata': 'enabled' } });

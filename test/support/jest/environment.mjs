@@ -1,18 +1,12 @@
 import process from 'node:process';
 import NativeEnvironment from './native-environment.mjs';
+import { onWorkerEnd } from './worker-end.mjs';
 import { closeDatabase, emptyDatabase, loadEngine, migratedDatabase } from './worker-database.mjs';
 
 /** What a worker keeps from one file to the next, by name. */
 const kept = new Map();
 
-// jest stops listening when it tells a worker to end. One that has nothing left to do then ends at once: Node would
-// first take its heap apart. One that something still holds up is killed in the end, and told of: whatever a suite or
-// the program left open.
-process.on('removeListener', (event) => {
-  if (event !== 'message' || process.listenerCount('message') > 0) return;
-  process.once('beforeExit', () => process.exit());
-  void closeDatabase();
-});
+onWorkerEnd(closeDatabase);
 
 /**
  * The world of an integration test file: beside what every file has, the embedded database that is made once a worker.

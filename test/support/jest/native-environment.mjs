@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import process from 'node:process';
 import { pathToFileURL } from 'node:url';
 import { MainContextEnvironment } from './main-context.mjs';
+import { noteWhatIsOpen } from './worker-end.mjs';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const PACKAGES = join(ROOT, 'node_modules');
@@ -15,6 +16,11 @@ const require = createRequire(import.meta.url);
  * Globals: `__LOAD__` (what imports of sources and packages become).
  */
 export default class NativeEnvironment extends MainContextEnvironment {
+  constructor(config, context) {
+    super(config, context);
+    this.testPath = context.testPath;
+  }
+
   async setup() {
     await super.setup();
     globalThis.__LOAD__ = load;
@@ -25,6 +31,7 @@ export default class NativeEnvironment extends MainContextEnvironment {
   async teardown() {
     await super.teardown();
     delete globalThis.__LOAD__;
+    noteWhatIsOpen(this.testPath);
   }
 }
 

@@ -1,0 +1,41 @@
+import process from 'node:process';
+
+/** A part of `workerGracefulExitTimeout`. */
+const TELL_AFTER_MS = 7_000;
+/** What else is to be done when the worker is told to end. */
+const closings = [];
+/** How many resources of each kind held the worker up after the file before, and after which file there were more. */
+let openBefore = countOpen();
+const leftBy = new Map();
+
+/** @param {() => Promise<void>} close called once, when the worker is told to end */
+export function onWorkerEnd(close) {
+  closings.push(close);
+}
+
+/** @param {string} testPath of a file that is over */
+export function noteWhatIsOpen(testPath) {
+  const open = countOpen();
+  for (const [kind, count] of open) if (count > (openBefore.get(kind) ?? 0)) leftBy.set(kind, ` (after ${testPath})`);
+  openBefore = open;
+}
+
+// jest stops listening when it tells a worker to end. One that has nothing left to do then ends at once: Node would
+// first take its heap apart. One that something still holds up is killed in the end: whatever a suite or the program
+// left open. It says before what that is, and which file left it.
+process.on('removeListener', (event) => {
+  if (event !== 'message' || process.listenerCount('message') > 0) return;
+  process.once('beforeExit', () => process.exit());
+  for (const close of closings) void close();
+  setTimeout(() => {
+    const open = [...countOpen()].map(([kind, count]) => `${count} ${kind}${leftBy.get(kind) ?? ''}`);
+    process.stderr.write(`Holding a test worker up: ${open.join(', ')}\n`);
+  }, TELL_AFTER_MS).unref();
+});
+
+/** By the kinds that Node names: sockets, servers, children, threads, timers. */
+function countOpen() {
+  const counts = new Map();
+  for (const kind of process.getActiveResourcesInfo()) counts.set(kind, (counts.get(kind) ?? 0) + 1);
+  return counts;
+}
