@@ -32,10 +32,7 @@ export class GenerationFactory {
 
   create(start: GenerationStart): Generation {
     const generation = new Generation(newGenerationId(this.clock.now()), start);
-    generation.observe(new CallTelemetry(this.sinks, generation));
-    generation.observe(this.decisions);
-    generation.observe(this.pins);
-    generation.observe(this.refused);
+    generation.observe(new CallTelemetry(this.sinks, generation), this.decisions, this.pins, this.refused);
     return generation;
   }
 }

@@ -14,11 +14,11 @@ import type { ModelRun } from './model-run.js';
 /** What one call came to. */
 export interface CallCharge {
   /** Of what the caller was answered; absent where no answer went out. */
-  readonly bill?: Bill;
+  readonly bill: Bill | undefined;
   /** What nobody is charged for. */
   readonly operatorCost: PicoUsd;
   /** More was told than can be, and it is billed at its bound. */
-  readonly isCapped?: boolean;
+  readonly isCapped: boolean;
 }
 
 /** What a call that has begun, and is not over, is shown with. */
@@ -110,10 +110,14 @@ export class ProviderCall {
     return this.fault?.detail.status ?? ENDINGS[this.ending].status;
   }
 
-  /** As it is told: what became of the operator's credential is not the caller's affair. */
+  /** The caller's own credential was refused: what becomes of the operator's is not the caller's affair. */
+  get isCredentialRefused(): boolean {
+    return !this.isShared && this.fault !== undefined && isRefusal(this.fault);
+  }
+
+  /** As it is told. */
   get outcome(): AttemptOutcomeView {
-    const { leg, status, fault, dropped } = this;
-    const isCredentialRefused = fault !== undefined && !this.isShared && isRefusal(fault);
+    const { leg, status, isCredentialRefused, dropped } = this;
     return { leg, status, ...(isCredentialRefused && { isCredentialRefused }), ...(dropped && { dropped }) };
   }
 
@@ -137,7 +141,8 @@ export class ProviderCall {
           this.stop = event.stop;
           return true;
         case 'block-start':
-          this.begin(event.block);
+          if (event.block.type === 'text' || event.block.type === 'thinking') this.isModels = true;
+          else this.begin(event.block);
           break;
         case 'block-end':
         case 'ping':
