@@ -72,7 +72,7 @@ const FREE: DearestPrices = { uncached: 0n, shortCache: 0n, longCache: 0n, compl
 /** @param before the dearest of the shorter lists */
 function compileList(pricing: Pricing, tier: ServiceTier, start: number, before: DearestPrices): PriceList {
   const price = (kind: TokenClass): PicoUsd =>
-    findTokenPrice(pricing, kind, tier, start) ?? findTokenPrice(pricing, SIDE_OF[kind], tier, start)!;
+    findTokenPrice(pricing, kind, tier, start) ?? findTokenPrice(pricing, SIDE_OF[kind], tier, start);
   const prices = {
     prompt: price('prompt'),
     inputCacheRead: price('inputCacheRead'),
