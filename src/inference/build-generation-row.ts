@@ -1,8 +1,7 @@
-import type { StopReason } from '../core/conversation/event.js';
-import type { ModelRequest } from '../core/conversation/request.js';
 import { withCompactions, type Usage } from '../core/conversation/usage.js';
-import { printJson, type JsonObject } from '../core/json/json.js';
-import type { Generation } from '../core/generation/generation.js';
+import { printJson, type Json, type JsonObject } from '../core/json/json.js';
+import type { Generation, ToolUseRecord } from '../core/generation/generation.js';
+import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { Bill } from '../core/money/bill.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
@@ -34,21 +33,20 @@ export interface RowFigures {
   readonly priceVersion: string | null;
 }
 
-/** That a call of a loop ended with calls of the gateway's tools is no end of a reply that was cut off. */
-function toldStop({ recorded, outcome }: Generation): StopReason | undefined {
-  const stop = recorded?.stop;
-  return stop?.unified === 'tool-use' && outcome !== undefined && outcome !== 'completed' ? undefined : stop;
-}
-
 /** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
 export function buildGenerationRow(generation: Generation, figures: RowFigures): Settlement {
   const { hold, bound, charged, images, settledAt, priceVersion } = figures;
-  const usage = withCompactions(figures.usage);
-  const { request, caller, recorded, beganAt, committedAt } = generation;
+  const usage = figures.usage.iterations ? withCompactions(figures.usage) : figures.usage;
+  const { request, caller, recorded, outcome = 'running', toolUses, beganAt, committedAt } = generation;
   const { bill } = charged;
   const leg = recorded?.leg;
   const isByok = recorded?.isShared === false;
-  const stop = toldStop(generation);
+  // That a call of a loop ended with calls of the gateway's tools is no end of a reply that was cut off.
+  const isCutOff = outcome !== 'completed' && outcome !== 'running' && recorded?.stop?.unified === 'tool-use';
+  const stop = isCutOff ? undefined : recorded?.stop;
+  const webSearches = usage.webSearchRequests ?? 0;
+  const searches = toolUses.length > 0 ? listSearches(toolUses) : NO_SEARCHES;
+  const isSearchedByVendor = webSearches > searches.count;
   return {
     id: hold.id,
     held_at: hold.heldAt,
@@ -68,7 +66,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     credential: leg && isByok ? leg.credential : null,
     is_byok: isByok,
     streamed: request.stream,
-    outcome: generation.outcome ?? 'running',
+    outcome,
     finish_reason: stop?.unified ?? null,
     native_finish_reason: stop?.raw ?? null,
     prompt_tokens: usage.inputTokens ?? 0,
@@ -78,9 +76,10 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     cache_write_tokens: usage.cacheWriteTokens ?? 0,
     cache_write_1h_tokens: usage.cacheWrite1hTokens ?? 0,
     images,
-    web_searches: usage.webSearchRequests ?? 0,
+    web_searches: webSearches,
     web_fetches: usage.webFetchRequests ?? 0,
-    ...searchColumns(generation, usage),
+    web_search_results: isSearchedByVendor ? null : searches.results,
+    web_search_engine: searches.engine ?? (isSearchedByVendor ? 'native' : null),
     bound: formatUsd(bound.credits),
     cost: formatUsd(charged.cost),
     byok_cost: formatUsd(bill?.byokCost ?? 0n),
@@ -97,30 +96,43 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     generation_ms: Math.round(performance.now() - beganAt),
     session_id: request.sessionId ?? null,
     end_user: request.user ?? null,
-    trace: recordedTrace(request.trace),
-    attempts: generation.attempts().map(({ leg: called, status, isCredentialRefused }) => ({
-      provider: called.endpoint.provider.name,
-      model: called.model.id,
-      endpoint: called.tag,
-      status,
-      ...(called.credential !== SHARED_CREDENTIAL && { is_byok: true }),
-      ...(isCredentialRefused && { credential_refused: true }),
-    })),
+    trace: request.trace ? recordedTrace(request.trace) : null,
+    attempts: viewAttempts(generation.callsMade()),
     key_interval: hold.counters.keyInterval,
     budgets: hold.counters.budgets,
   };
 }
 
-/** What is known of searches: vendors tell how many they made, and no more. */
-function searchColumns({ toolUses }: Generation, { webSearchRequests = 0 }: Usage) {
+function viewAttempts(calls: readonly ProviderCall[]): readonly JsonObject[] {
+  const attempts: JsonObject[] = [];
+  for (const { leg, status, isCredentialRefused } of calls) {
+    const { model, endpoint, tag, credential } = leg;
+    const attempt: Record<string, Json> = { provider: endpoint.provider.name, model: model.id, endpoint: tag, status };
+    if (credential !== SHARED_CREDENTIAL) attempt['is_byok'] = true;
+    if (isCredentialRefused) attempt['credential_refused'] = true;
+    attempts.push(attempt);
+  }
+  return attempts;
+}
+
+/** Searches that the gateway made. */
+interface Searches {
+  readonly count: number;
+  readonly results: number;
+  readonly engine: string | undefined;
+}
+
+const NO_SEARCHES: Searches = { count: 0, results: 0, engine: undefined };
+
+/** Vendors tell how many searches they made, and no more. */
+function listSearches(toolUses: readonly ToolUseRecord[]): Searches {
   const searches = toolUses.flatMap(({ web }) => (web?.kind === 'search' ? [web] : []));
-  const isByVendor = webSearchRequests > searches.length;
   return {
-    web_search_results: isByVendor ? null : searches.reduce((sum, { results }) => sum + results, 0),
-    web_search_engine: searches.at(-1)?.engine ?? (isByVendor ? 'native' : null),
+    count: searches.length,
+    results: searches.reduce((sum, { results }) => sum + results, 0),
+    engine: searches.at(-1)?.engine,
   };
 }
 
 /** Its numbers become doubles: it groups records, nothing is computed from it. */
-const recordedTrace = (trace: ModelRequest['trace']): JsonObject | null =>
-  trace ? (JSON.parse(printJson(trace)) as JsonObject) : null;
+const recordedTrace = (trace: JsonObject): JsonObject => JSON.parse(printJson(trace)) as JsonObject;

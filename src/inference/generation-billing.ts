@@ -44,19 +44,16 @@ interface Priced {
  * one charge and one row. Tells the hold what it has come to meanwhile, should this process die.
  */
 export class GenerationBilling implements GenerationObserver {
-  /** Of the latest request that was estimated: what is under way is asked for at each beat. */
-  private estimated: { readonly request: ModelRequest; readonly tokens: number } | undefined;
-
-  /** Of the calls that have ended. */
-  private readonly priced = new Map<ProviderCall, PricedCall>();
+  /** Of the calls that have ended, by their index. */
+  private readonly priced: PricedCall[] = [];
 
   /** What calls and uses of tools may come to that are under way or to come, the answer's first call among them. */
-  private readonly coming = new Set<HeldAmounts>();
+  private readonly coming: HeldAmounts[];
   /** Settles, never rejects, when room was last made, or there was none. */
-  private making: Promise<unknown> = Promise.resolve();
+  private making: Promise<unknown> = DONE;
   /** What had ended when that was last written down, and when nobody can lose it. Never rejects. */
   private noted = '';
-  private noting = Promise.resolve();
+  private noting = DONE;
 
   constructor(
     private readonly billing: BillingService,
@@ -66,12 +63,13 @@ export class GenerationBilling implements GenerationObserver {
   ) {
     hold.observe = () => this.observed();
     // What is held was taken for the first call: whoever is consulted before it has ended has no part of that.
-    this.coming.add(hold.bound);
+    this.coming = [hold.bound];
   }
 
   /** Lets go of what was kept for a call or a use, once: it has ended, and what it used is known. */
   release(room: HeldAmounts): void {
-    this.coming.delete(room);
+    const place = this.coming.indexOf(room);
+    if (place !== -1) this.coming.splice(place, 1);
   }
 
   /**
@@ -103,7 +101,7 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   private async makeRoomNext(next: HeldAmounts): Promise<(() => void) | undefined> {
-    this.coming.add(next);
+    this.coming.push(next);
     try {
       const noting = this.note();
       // What costs nothing waits for nothing: the call behind it will.
@@ -167,31 +165,31 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   /** Resolves when the ledger says that the last byte may go. Never rejects. */
-  ended(): Promise<void> {
-    return this.settle().catch((error: unknown) => {
-      // A fault of ours must leave no hold that stands for ever.
-      this.billing.ledger.giveUp(this.hold, error);
-    });
-  }
-
-  private async settle(): Promise<void> {
+  async ended(): Promise<void> {
     const { generation, hold } = this;
     const { ledger } = this.billing;
-    if (!generation.wasCalled) return ledger.release(hold);
-    const priced = this.price();
-    for (const { call, judged, money } of priced.calls) {
-      call.money = money;
-      call.charged = judged.usage;
-      if (call.isCallers) this.report(call, judged.usage, money);
-      if (judged.excess) this.learn(call, judged.excess);
+    try {
+      if (!generation.wasCalled) return ledger.release(hold);
+      const priced = this.price();
+      for (const { call, judged, money } of priced.calls) {
+        call.money = money;
+        call.charged = judged.usage;
+        if (call.isCallers) this.report(call, judged.usage, money);
+        if (judged.excess) this.learn(call, judged.excess);
+      }
+      const { bound } = hold;
+      if (priced.bill && generation.ending !== 'shutdown' && isBeyond(priced.bill, bound))
+        await this.extend(priced.bill);
+      const charged = this.charge(priced, bound);
+      if (charged.operatorCost > 0n) this.reportLoss(priced, charged);
+      this.reportSpend(priced, charged);
+      generation.bill = charged.bill;
+      generation.charged = priced.usage;
+      await ledger.settle(hold, this.row(priced, charged, bound));
+    } catch (error) {
+      // A fault of ours must leave no hold that stands for ever.
+      ledger.giveUp(hold, error);
     }
-    const { bound } = hold;
-    const charged = await this.charge(priced);
-    if (charged.operatorCost > 0n) this.reportLoss(priced, charged);
-    this.reportSpend(priced, charged);
-    generation.bill = charged.bill;
-    generation.charged = priced.usage;
-    await ledger.settle(hold, this.row(priced, charged, bound));
   }
 
   /** What it would be settled with, were this process to die at this moment; undefined while nobody bills anything. */
@@ -240,40 +238,32 @@ export class GenerationBilling implements GenerationObserver {
     }
     const { toolUses } = this.generation;
     if (bill && toolUses.length > 0) bill = withTools(bill, costOf(toolUses));
-    return { calls, usage: behindOne(usage, calls, toolUses), consulted, bill, operatorCost, isCapped };
+    if (calls.length > 1 || toolUses.length > 0) usage = behindOne(usage, calls, toolUses);
+    return { calls, usage, consulted, bill, operatorCost, isCapped };
   }
 
   private priceOf(call: ProviderCall): PricedCall {
-    const known = this.priced.get(call);
+    const known = this.priced[call.index];
     if (known) return known;
-    const judged = this.judge(call);
+    const { request, prompt } = call.run;
+    const judged = judgeUsage({
+      reported: call.usage,
+      isReportFinal: call.isReportFinal,
+      request,
+      prompt,
+      leg: call.leg,
+      estimatePrompt,
+      wantsHourCache,
+      outputBytes: call.outputBytes,
+      ranVendorTool: call.ranVendorTool,
+      citesPages: call.citesPages,
+      searchCalls: call.searchCalls,
+      end: !(call.answers || call.isAbandoned) ? 'lost' : call.stop ? 'whole' : 'cut',
+    });
     const priced = { call, judged, money: this.chargeOf(call, judged) };
     // What has ended comes to nothing else, and a loop asks for it again at each of its steps.
-    if (call.ending !== undefined) this.priced.set(call, priced);
+    if (call.ending !== undefined) this.priced[call.index] = priced;
     return priced;
-  }
-
-  private judge(call: ProviderCall): JudgedUsage {
-    const { usage, isReportFinal, outputBytes, ranVendorTool, citesPages, searchCalls, stop, leg, run } = call;
-    const { request, prompt } = run;
-    return judgeUsage({
-      reported: usage,
-      isReportFinal,
-      prompt,
-      leg,
-      estimatePrompt: () => this.estimatePrompt(request),
-      wantsHourCache: () => wantsHourCache(request),
-      outputBytes,
-      ranVendorTool,
-      citesPages,
-      searchCalls,
-      end: !(call.answers || call.isAbandoned) ? 'lost' : stop ? 'whole' : 'cut',
-    });
-  }
-
-  private estimatePrompt(request: ModelRequest): number {
-    if (this.estimated?.request !== request) this.estimated = { request, tokens: estimateInputTokens(request) };
-    return this.estimated.tokens;
   }
 
   /**
@@ -287,7 +277,7 @@ export class GenerationBilling implements GenerationObserver {
     // Whatever ended a call that nobody pays for, what its provider bills of it is lost.
     const isLost = isShared && (isCallers ? isFault : usage !== NO_USAGE);
     const lost = isLost ? askedCost(usage, leg, prompt.images) : 0n;
-    if (!isCallers) return { operatorCost: lost };
+    if (!isCallers) return { bill: undefined, isCapped: false, operatorCost: lost };
     const { fee } = this.billing;
     const told = billOf(usage, leg, { stop, inFault: isFault, isAbandoned }, prompt.images, fee);
     const bill = isPlausible ? told : cappedBill(told, billBound(prompt, leg, fee));
@@ -295,20 +285,18 @@ export class GenerationBilling implements GenerationObserver {
     return { bill, isCapped, operatorCost: lost + (isShared ? told.cost - bill.cost + bill.beyondPlan : 0n) };
   }
 
-  private async charge({ bill, operatorCost, isCapped }: Priced): Promise<Charged> {
-    const { hold } = this;
+  /** @param bound as it was held before settling took more */
+  private charge({ bill, operatorCost, isCapped }: Priced, bound: HeldAmounts): Charged {
     if (!bill) return { bill, cost: 0n, operatorCost, isOverBound: false };
     // Who is cut off by our own stop asks anew: the calls and tools of a loop that had ended brought him nothing.
     if (this.generation.ending === 'shutdown')
       return { bill: paidBill(bill, 0n), cost: 0n, operatorCost: operatorCost + bill.cost, isOverBound: false };
-    const isOverHold = bill.cost > hold.bound.credits || bill.byokCost > hold.bound.byok;
-    if (isOverHold) await this.extend(bill);
-    const cost = smaller(bill.cost, hold.bound.credits);
+    const cost = smaller(bill.cost, this.hold.bound.credits);
     return {
       bill: paidBill(bill, cost),
       cost,
       operatorCost: operatorCost + bill.cost - cost,
-      isOverBound: isOverHold || isCapped,
+      isOverBound: isCapped || isBeyond(bill, bound),
     };
   }
 
@@ -358,7 +346,8 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What callers pay for each call: of whoever answered, without what no counter had room for. */
   private reportSpend({ calls, bill }: Priced, { cost }: Charged): void {
-    const missing = (bill?.cost ?? 0n) - cost;
+    if (!bill) return;
+    const missing = bill.cost - cost;
     const { recorded } = this.generation;
     for (const { call, money } of calls) {
       if (!money.bill) continue;
@@ -368,7 +357,7 @@ export class GenerationBilling implements GenerationObserver {
     }
   }
 
-  /** @param bound as it was before what was told went beyond it */
+  /** @param bound as `charge` */
   private row({ usage, consulted }: Priced, charged: Charged, bound: HeldAmounts): Settlement {
     const { generation, hold, prompt, billing } = this;
     const pricing = (charged.bill?.rate ?? generation.recorded?.leg)?.endpoint.pricing;
@@ -383,6 +372,20 @@ export class GenerationBilling implements GenerationObserver {
     });
   }
 }
+
+const DONE = Promise.resolve();
+
+/** Of requests whose calls' providers did not report their prompt: what is under way is asked for at each beat. */
+const estimates = new WeakMap<ModelRequest, number>();
+
+function estimatePrompt(request: ModelRequest): number {
+  let tokens = estimates.get(request);
+  if (tokens === undefined) estimates.set(request, (tokens = estimateInputTokens(request)));
+  return tokens;
+}
+
+const isBeyond = ({ cost, byokCost }: Bill, { credits, byok }: HeldAmounts): boolean =>
+  cost > credits || byokCost > byok;
 
 const costOf = (uses: readonly ToolUseRecord[]): PicoUsd => uses.reduce((sum, { cost }) => sum + cost, 0n);
 

@@ -79,7 +79,8 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   ended(generation: Generation): undefined {
-    // What was refused before anything was reserved was not carried out.
+    // Most are kept when they answer. What was refused before anything was reserved was not carried out.
+    if (!generation.decision && generation.consulted.length === 0) return;
     if (!generation.wasHeld) return;
     if (generation.decision) this.keep(generation, generation, 0);
     for (const [index, one] of generation.consulted.entries()) this.keep(generation, one, index + 1);

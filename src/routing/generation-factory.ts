@@ -11,7 +11,8 @@ import { RefusedCredentials } from './refused-credentials.js';
 import { SessionPins } from './session-pins.js';
 
 /**
- * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, in that order. Whoever holds money or places for it joins behind them, when it is admitted.
+ * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, in that order. Whoever
+ * holds money or places for it joins behind them, when it is admitted.
  */
 @Injectable()
 export class GenerationFactory {
@@ -31,9 +32,7 @@ export class GenerationFactory {
 
   create(start: GenerationStart): Generation {
     const generation = new Generation(newGenerationId(this.clock.now()), start);
-    generation.observe(new CallTelemetry(this.sinks, generation));
-    generation.observe(this.decisions);
-    generation.observe(this.pins);
+    generation.observe(new CallTelemetry(this.sinks, generation), this.decisions, this.pins);
     return generation;
   }
 }

@@ -187,7 +187,8 @@ export class Generation {
 
   /** Whether any provider was asked. */
   get wasCalled(): boolean {
-    return this.calls.some(({ wasMade }) => wasMade);
+    for (const { wasMade } of this.calls) if (wasMade) return true;
+    return false;
   }
 
   /** How it ended, in the words of its record. Undefined while it runs. */
@@ -212,8 +213,8 @@ export class Generation {
     return sum;
   }
 
-  observe(observer: GenerationObserver): void {
-    this.observers.push(observer);
+  observe(...observers: readonly GenerationObserver[]): void {
+    this.observers.push(...observers);
   }
 
   planned(decision: RouteDecision, pipeline: readonly JsonObject[]): void {

@@ -15,11 +15,11 @@ import type { ModelRun } from './model-run.js';
 /** What one call came to. */
 export interface CallCharge {
   /** Of what the caller was answered; absent where no answer went out. */
-  readonly bill?: Bill;
+  readonly bill: Bill | undefined;
   /** What nobody is charged for. */
   readonly operatorCost: PicoUsd;
   /** More was told than can be, and it is billed at its bound. */
-  readonly isCapped?: boolean;
+  readonly isCapped: boolean;
 }
 
 /** Tells what of a request a call is made without. */
@@ -147,7 +147,8 @@ export class ProviderCall implements AttemptOutcomeView {
           this.stop = event.stop;
           return true;
         case 'block-start':
-          this.begin(event.block);
+          if (event.block.type === 'text' || event.block.type === 'thinking') this.isModels = true;
+          else this.begin(event.block);
           break;
         case 'block-end':
         case 'ping':

@@ -1,7 +1,7 @@
 import { dialectOf, type DialectId, type Model, type Pricing } from '../routing/catalog.js';
 import type { EndpointHealth } from '../routing/health.js';
-import { lengthsOf, SIDE_OF, tokenPrice, type TokenClass } from '../routing/leg-price.js';
-import type { Leg, ServiceTier } from '../routing/plan.js';
+import { priceListAt } from '../routing/leg-price.js';
+import type { Leg } from '../routing/plan.js';
 import { endpointBeside, type MeasuredAdvisor } from './advisors.js';
 import type { PicoUsd } from './credits.js';
 import { imageTokens } from './image-tokens.js';
@@ -11,12 +11,6 @@ import { widened, type TokenBound } from './widening.js';
 
 /** Where the pages of a PDF could not be counted. No vendor's documentation lets one have more. */
 const PAGES_PER_DOCUMENT_MAX = 1_000;
-
-const CLASSES = Object.keys(SIDE_OF) as readonly TokenClass[];
-const INPUT_CLASSES = CLASSES.filter((kind) => SIDE_OF[kind] === 'prompt');
-const UNCACHED_CLASSES = INPUT_CLASSES.filter((kind) => kind !== 'inputCacheWrite' && kind !== 'inputCacheWrite1h');
-const SHORT_CACHE_CLASSES = INPUT_CLASSES.filter((kind) => kind !== 'inputCacheWrite1h');
-const OUTPUT_CLASSES = CLASSES.filter((kind) => SIDE_OF[kind] === 'completion');
 
 /**
  * Who speaks these writes a cache where a marker asks for it, and else not. Others cache what they like.
@@ -39,33 +33,30 @@ export interface BoundLeg extends Pick<Leg, 'model' | 'endpoint' | 'tier'> {
 export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
   const { pricing } = leg.endpoint;
   if (!pricing) return 0n;
-  const { input, output } = boundTokens(prompt, leg);
-  const dearest = dearestPrices(pricing, prompt, leg);
-  const ofTokens = BigInt(input) * dearest.prompt + BigInt(output) * dearest.completion;
-  return (
-    (prompt.compacts ? 2n * ofTokens : ofTokens) +
-    boundOfAdvisors(prompt.advisors, leg.endpoint) +
-    BigInt(prompt.images) * (pricing.image ?? 0n) +
-    BigInt(prompt.webSearches) * (pricing.webSearch ?? 0n) +
-    (pricing.request ?? 0n)
-  );
+  const tokens = boundTokens(prompt, leg);
+  const dearest = dearestFor(pricing, prompt, leg, tokens.input);
+  let bound = BigInt(tokens.input) * dearest.prompt + BigInt(tokens.output) * dearest.completion;
+  if (prompt.compacts) bound *= 2n;
+  if (prompt.advisors) bound += boundOfAdvisors(prompt.advisors, leg.endpoint);
+  if (pricing.image !== undefined) bound += BigInt(prompt.images) * pricing.image;
+  if (pricing.webSearch !== undefined) bound += BigInt(prompt.webSearches) * pricing.webSearch;
+  if (pricing.request !== undefined) bound += pricing.request;
+  return bound;
 }
 
 /**
  * The whole context of each for every call of it: it reads what was said so far. One that this provider does not serve
  * is refused before it is called.
  */
-function boundOfAdvisors(advisors: readonly MeasuredAdvisor[] = [], leg: BoundLeg['endpoint']): PicoUsd {
+function boundOfAdvisors(advisors: readonly MeasuredAdvisor[], leg: BoundLeg['endpoint']): PicoUsd {
   let sum = 0n;
   for (const { model, uses, maxOutputTokens } of advisors) {
     const endpoint = endpointBeside(model, leg);
     if (!endpoint?.pricing) continue;
     const { contextLength: input, pricing } = endpoint;
     const output = maxOutputTokens ?? endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? input;
-    const once =
-      BigInt(input) * highestPrice(pricing, INPUT_CLASSES, 'standard', input) +
-      BigInt(output) * highestPrice(pricing, OUTPUT_CLASSES, 'standard', input) +
-      (pricing.request ?? 0n);
+    const { longCache, completion } = priceListAt(pricing, 'standard', input).dearest;
+    const once = BigInt(input) * longCache + BigInt(output) * completion + (pricing.request ?? 0n);
     sum += BigInt(uses) * once;
   }
   return sum;
@@ -83,10 +74,12 @@ export function boundTokens(prompt: MeasuredPrompt, leg: BoundLeg): TokenBound {
  */
 export function sizedTokens(prompt: MeasuredPrompt, { model, endpoint }: BoundLeg): TokenBound {
   const { contextLength } = endpoint;
-  const input = prompt.fillsContext
-    ? contextLength
-    : prompt.textTokens + allImageTokens(prompt, model, contextLength) + allPdfTokens(prompt, model, contextLength);
   const output = prompt.maxOutputTokens ?? endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? contextLength;
+  let input = prompt.fillsContext ? contextLength : prompt.textTokens;
+  if (!prompt.fillsContext) {
+    if (prompt.images > 0) input += allImageTokens(prompt, model, contextLength);
+    if (prompt.documents > 0) input += allPdfTokens(prompt, model, contextLength);
+  }
   return { input: Math.min(input, contextLength), output };
 }
 
@@ -110,44 +103,27 @@ function pdfTokens({ pages, textBytes }: PdfSize, pageTokensMax: number, imageTo
   return pages * pageTokensMax + Math.max(0, Math.ceil(textBytes / 2) - pages * textTokensMax);
 }
 
-/** Where nobody asks for it, only a provider that caches by itself charges for writing a cache. */
-function inputClasses({ cacheWrites }: MeasuredPrompt, { endpoint }: BoundLeg): readonly TokenClass[] {
-  if (cacheWrites === '1h' || !CACHES_ON_REQUEST.has(dialectOf(endpoint))) return INPUT_CLASSES;
-  return cacheWrites ? SHORT_CACHE_CLASSES : UNCACHED_CLASSES;
-}
+/** The most that a token of either side can cost, 10⁻¹² USD. */
+type DearestSides = Readonly<Record<'prompt' | 'completion', PicoUsd>>;
 
 /**
  * The most that a token of either side can cost at this leg, over the classes and lengths that this prompt may reach:
- * what its bound is made from, and what price caps are held against. 10⁻¹² USD.
+ * what its bound is made from, and what price caps are held against.
  */
-export function dearestPrices(
-  pricing: Pricing,
-  prompt: MeasuredPrompt,
-  leg: BoundLeg,
-): Readonly<Record<'prompt' | 'completion', PicoUsd>> {
-  const { input } = boundTokens(prompt, leg);
-  return {
-    prompt: highestPrice(pricing, inputClasses(prompt, leg), leg.tier, input),
-    completion: highestPrice(pricing, OUTPUT_CLASSES, leg.tier, input),
-  };
-}
+export const dearestPrices = (pricing: Pricing, prompt: MeasuredPrompt, leg: BoundLeg): DearestSides =>
+  dearestFor(pricing, prompt, leg, boundTokens(prompt, leg).input);
 
-/** Over every price list that a prompt of up to this length may fall under: a longer one may be cheaper. */
-function highestPrice(
+/**
+ * Where nobody asks for a cache, only a provider that caches by itself charges for writing one.
+ * @param input most tokens of the prompt
+ */
+function dearestFor(
   pricing: Pricing,
-  kinds: readonly TokenClass[],
-  tier: ServiceTier,
-  promptTokensMax: number,
-): PicoUsd {
-  const lengths = [0];
-  for (const { minPromptTokens } of lengthsOf(pricing, tier))
-    if (minPromptTokens <= promptTokensMax) lengths.push(minPromptTokens);
-  let most = 0n;
-  for (const kind of kinds) {
-    for (const length of lengths) {
-      const price = tokenPrice(pricing, kind, tier, length);
-      if (price > most) most = price;
-    }
-  }
-  return most;
+  { cacheWrites }: MeasuredPrompt,
+  { endpoint, tier }: BoundLeg,
+  input: number,
+): DearestSides {
+  const { uncached, shortCache, longCache, completion } = priceListAt(pricing, tier, input).dearest;
+  if (cacheWrites === '1h' || !CACHES_ON_REQUEST.has(dialectOf(endpoint))) return { prompt: longCache, completion };
+  return { prompt: cacheWrites ? shortCache : uncached, completion };
 }

@@ -28,7 +28,8 @@ const TELLS_SPEED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'simu
  */
 export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
   const cost = costOf(usage, planned, images);
-  const reported = reportedRate(usage, planned);
+  const saysNothing = usage.serviceTier === undefined && usage.speed === undefined && usage.inferenceGeo === undefined;
+  const reported = saysNothing ? planned : reportedRate(usage, planned);
   if (reported === planned) return { cost, rate: planned, beyondPlan: 0n };
   const asked = costOf(usage, reported, images);
   return asked.total <= cost.total

@@ -2,6 +2,7 @@
 export type PicoUsd = bigint;
 
 export const PICO_PER_USD = 1_000_000_000_000n;
+const UNITS_PER_USD = Number(PICO_PER_USD);
 const DECIMALS = 12;
 const DIGIT_ZERO = 48;
 const DECIMAL = /^(-?)(\d{1,15})(?:\.(\d{1,12}))?$/;
@@ -32,5 +33,7 @@ export function formatUsd(amount: PicoUsd): string {
 
 /** For printing as a JSON number only: nothing is ever computed from it. */
 export function usdNumber(amount: PicoUsd): number {
-  return Number(formatUsd(amount));
+  const units = Number(amount);
+  // A quotient of two numbers that are exact is rounded once, as a decimal text is when it is read.
+  return Number.isSafeInteger(units) ? units / UNITS_PER_USD : Number(formatUsd(amount));
 }

@@ -5,6 +5,7 @@
  */
 import fc from 'fast-check';
 import { endpoint, model, perMillion } from '../../../test/support/route-inputs.js';
+import type { ModelRequest } from '../conversation/request.js';
 import type { Usage } from '../conversation/usage.js';
 import { judgeUsage, type CallFacts } from './judge-usage.js';
 import type { MeasuredPrompt } from './measure-prompt.js';
@@ -32,6 +33,7 @@ const SEEN = 40;
 const facts = (reported: Usage, others: Partial<CallFacts> = {}): CallFacts => ({
   reported,
   isReportFinal: true,
+  request: {} as ModelRequest,
   prompt: PROMPT,
   leg: LEG,
   estimatePrompt: () => ESTIMATE,

@@ -1,3 +1,4 @@
+import type { ModelRequest } from '../conversation/request.js';
 import {
   addUsage,
   NO_USAGE,
@@ -22,13 +23,14 @@ export interface CallFacts {
   readonly reported: Usage;
   /** The last report came after the last words of the reply. */
   readonly isReportFinal: boolean;
-  /** What was sent, and where to. */
+  /** What was sent, its measures, and where to. */
+  readonly request: ModelRequest;
   readonly prompt: MeasuredPrompt;
   readonly leg: BoundLeg;
   /** About how many tokens the prompt has; asked only where the provider does not say. */
-  readonly estimatePrompt: () => number;
+  readonly estimatePrompt: (request: ModelRequest) => number;
   /** A cache that lives an hour was asked for; asked only where writes are reported without their time. */
-  readonly wantsHourCache: () => boolean;
+  readonly wantsHourCache: (request: ModelRequest) => boolean;
   /** What came: text, reasoning and arguments that the model said, in bytes of UTF-8. */
   readonly outputBytes: number;
   /** The vendor ran a tool, whose results and further turns count as well. */
@@ -51,10 +53,10 @@ export interface JudgedUsage {
    */
   readonly isPlausible: boolean;
   /**
-   * What the endpoint told beyond what sizes allow, whether or not it was held for that. Absent: it kept to them, or
+   * What the endpoint told beyond what sizes allow, whether or not it was held for that. Undefined: it kept to them, or
    * ran tools, or the figures are estimates.
    */
-  readonly excess?: Widening | undefined;
+  readonly excess: Widening | undefined;
 }
 
 /**
@@ -70,11 +72,18 @@ export interface JudgedUsage {
  * Pure. Never throws, whatever stands in the figures.
  */
 export function judgeUsage(facts: CallFacts): JudgedUsage {
-  const sane = sanitizeUsage(facts.reported, facts.leg.endpoint.contextLength);
-  if (facts.end === 'lost') return { usage: withPrices(sane, facts), isPlausible: true };
-  const counted = withSaidCalls(withHourCache(withEstimates(sane, facts), facts), facts);
-  const usage = withPrices(withSearches(counted, facts), facts);
-  return { usage, ...judgeSize(usage, facts) };
+  const { reported, leg, prompt, end } = facts;
+  const sane = sanitizeUsage(reported, leg.endpoint.contextLength);
+  if (end === 'lost') {
+    const usage = sane.iterations ? withPrices(sane, sane.iterations, facts) : sane;
+    return { usage, isPlausible: true, excess: undefined };
+  }
+  let usage = withEstimates(sane, facts);
+  if (usage.cacheWriteTokens || usage.iterations) usage = withHourCache(usage, facts);
+  if (usage.iterations) usage = withSaidCalls(usage, usage.iterations, facts);
+  if (prompt.webSearches > 0) usage = withSearches(usage, facts);
+  if (usage.iterations) usage = withPrices(usage, usage.iterations, facts);
+  return judgeSize(usage, facts);
 }
 
 /** What was not told, or cannot be, is at least what is estimated. */
@@ -84,36 +93,35 @@ function withEstimates(sane: Usage, facts: CallFacts): Usage {
   const isOutputTold = output > 0 ? isReportFinal : output === 0 && outputBytes === 0;
   const isOutputBelieved =
     end === 'whole' && isOutputTold && sane.outputTokens !== undefined && sane.outputTokens === reported.outputTokens;
-  const isPromptBelieved = isPromptTold(sane, reported, isOutputBelieved && output === 0);
+  // No prompt is empty, so that a figure of 0 is none; but a turn that the vendor's own code goes on with, in which the
+  // model says nothing, is told to use nothing at all.
+  const isPromptBelieved =
+    sane.inputTokens !== undefined &&
+    sane.inputTokens === reported.inputTokens &&
+    (sane.inputTokens > 0 || (isOutputBelieved && output === 0) || promptTokens(sane) > 0);
   if (isOutputBelieved && isPromptBelieved) return sane;
   const estimated = { ...sane, estimated: true };
   if (!isOutputBelieved) estimated.outputTokens = Math.max(output, estimateTokens(outputBytes));
-  if (!isPromptBelieved)
-    estimated.inputTokens = Math.max(0, facts.estimatePrompt() - cachedTokens(sane), sane.inputTokens ?? 0);
+  if (!isPromptBelieved) {
+    const cached = promptTokens(sane) - (sane.inputTokens ?? 0);
+    estimated.inputTokens = Math.max(0, facts.estimatePrompt(facts.request) - cached, sane.inputTokens ?? 0);
+  }
   return estimated;
 }
 
-/**
- * No prompt is empty, so that a figure of 0 is none; but a turn that the vendor's own code goes on with, in which the
- * model says nothing, is told to use nothing at all.
- * @param isNothing no output was told, and none was seen
- */
-function isPromptTold(sane: Usage, reported: Usage, isNothing: boolean): boolean {
-  if (sane.inputTokens === undefined) return false;
-  return sane.inputTokens === reported.inputTokens && (isNothing || promptTokens(sane) > 0);
-}
-
-const cachedTokens = ({ cacheReadTokens = 0, cacheWriteTokens = 0, cacheWrite1hTokens = 0 }: TokenFigures): number =>
-  cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
-
-export const promptTokens = (figures: TokenFigures): number => (figures.inputTokens ?? 0) + cachedTokens(figures);
+export const promptTokens = ({
+  inputTokens = 0,
+  cacheReadTokens = 0,
+  cacheWriteTokens = 0,
+  cacheWrite1hTokens = 0,
+}: TokenFigures): number => inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
 
 /**
  * A vendor's sum may tell less than its calls of the model do, one by one; it bills the calls. Of the prompt all
  * classes are those of the one or of the other, so that nothing counts twice.
  */
-function withSaidCalls(usage: Usage, { leg }: CallFacts): Usage {
-  const calls = usage.iterations?.filter(({ kind }) => kind === 'message') ?? [];
+function withSaidCalls(usage: Usage, iterations: readonly UsageIteration[], { leg }: CallFacts): Usage {
+  const calls = iterations.filter(({ kind }) => kind === 'message');
   if (calls.length === 0) return usage;
   const { outputTokens = 0, ...prompt } = calls.map(onlyFigures).reduce(addUsage, NO_USAGE);
   const isMore = promptTokens(prompt) > promptTokens(usage);
@@ -131,16 +139,16 @@ function withoutPrompt(usage: Usage): Usage {
 }
 
 /** A vendor that tells no figure of the searches it was asked for has made those it shows, or one where it cites. */
-function withSearches(usage: Usage, { prompt, citesPages, searchCalls }: CallFacts): Usage {
-  if (usage.webSearchRequests !== undefined || prompt.webSearches === 0) return usage;
+function withSearches(usage: Usage, { citesPages, searchCalls }: CallFacts): Usage {
+  if (usage.webSearchRequests !== undefined) return usage;
   const seen = searchCalls || (citesPages ? 1 : 0);
   return seen === 0 ? usage : { ...usage, webSearchRequests: seen, estimated: true };
 }
 
 /** Writes whose time is not told were made as they were asked for. */
-function withHourCache(usage: Usage, { wantsHourCache }: CallFacts): Usage {
+function withHourCache(usage: Usage, { wantsHourCache, request }: CallFacts): Usage {
   const { iterations = NO_ITERATIONS } = usage;
-  if (![usage, ...iterations].some(writesUntimed) || !wantsHourCache()) return usage;
+  if (!(writesUntimed(usage) || iterations.some(writesUntimed)) || !wantsHourCache(request)) return usage;
   const whole = inHourCache(usage);
   return usage.iterations ? { ...whole, iterations: iterations.map(inHourCache) } : whole;
 }
@@ -154,9 +162,9 @@ const inHourCache = <Told extends TokenFigures>(told: Told): Told =>
   writesUntimed(told) ? { ...told, cacheWriteTokens: 0, cacheWrite1hTokens: told.cacheWriteTokens } : told;
 
 /** Calls of advisors at the price of who was asked for. */
-function withPrices(usage: Usage, { prompt, leg }: CallFacts): Usage {
-  if (!usage.iterations?.some(({ kind }) => kind === 'advisor')) return usage;
-  const iterations = usage.iterations.map((iteration) => {
+function withPrices(usage: Usage, listed: readonly UsageIteration[], { prompt, leg }: CallFacts): Usage {
+  if (!listed.some(({ kind }) => kind === 'advisor')) return usage;
+  const iterations = listed.map((iteration) => {
     const advisor =
       iteration.kind === 'advisor' ? advisorOf(iteration, prompt.advisors ?? [], leg.endpoint) : undefined;
     return advisor ? { ...iteration, pricedBy: advisor } : iteration;
@@ -164,33 +172,29 @@ function withPrices(usage: Usage, { prompt, leg }: CallFacts): Usage {
   return { ...usage, iterations };
 }
 
-const PLAUSIBLE = { isPlausible: true } as const;
-const IMPLAUSIBLE = { isPlausible: false } as const;
-
-function judgeSize(usage: Usage, facts: CallFacts): Omit<JudgedUsage, 'usage'> {
+function judgeSize(usage: Usage, facts: CallFacts): JudgedUsage {
   const { leg, prompt } = facts;
+  const searches = usage.webSearchRequests ?? 0;
   // Some vendors search unasked: what was allowed says nothing where nothing was.
-  if ((usage.webSearchRequests ?? 0) > (prompt.webSearches || WEB_SEARCHES_DEFAULT)) return IMPLAUSIBLE;
-  if (usage.iterations?.some(isBeyondAdvisor)) return IMPLAUSIBLE;
-  if (ranVendorTools(usage, facts)) return PLAUSIBLE;
+  if (searches > (prompt.webSearches || WEB_SEARCHES_DEFAULT) || usage.iterations?.some(isBeyondAdvisor))
+    return { usage, isPlausible: false, excess: undefined };
+  const fetches = usage.webFetchRequests ?? 0;
+  const ranTools = facts.ranVendorTool || facts.citesPages || usage.ranVendorTools === true;
+  if (ranTools || searches + fetches > 0) return { usage, isPlausible: true, excess: undefined };
   const bound = boundTokens(prompt, leg);
   const calls = prompt.compacts ? CALLS_OF_COMPACTED : 1;
-  const whole = withCompactions(usage);
+  const whole = usage.iterations ? withCompactions(usage) : usage;
   const unlimited = usage.reasoningIsApart ? (whole.reasoningTokens ?? 0) : 0;
   const output = (whole.outputTokens ?? 0) - unlimited;
   const input = promptTokens(whole);
   const isPlausible = output <= calls * bound.output && input <= calls * (bound.input + VENDOR_PROMPT_TOKENS);
-  if (isPlausible && !leg.health?.widening) return PLAUSIBLE;
-  const excess = usage.estimated ? undefined : learntFrom({ input, output }, sizedTokens(prompt, leg), calls);
-  return { isPlausible, excess };
+  const isPlain = isPlausible && !leg.health?.widening;
+  const excess =
+    isPlain || usage.estimated ? undefined : learntFrom({ input, output }, sizedTokens(prompt, leg), calls);
+  return { usage, isPlausible, excess };
 }
 
 /** One call of an advisor that told more than its model holds. */
 function isBeyondAdvisor({ pricedBy: advisor, ...told }: UsageIteration): boolean {
   return advisor !== undefined && promptTokens(told) + (told.outputTokens ?? 0) > advisor.contextLength;
-}
-
-function ranVendorTools(usage: Usage, { ranVendorTool, citesPages }: CallFacts): boolean {
-  const { webSearchRequests = 0, webFetchRequests = 0 } = usage;
-  return ranVendorTool || citesPages || usage.ranVendorTools === true || webSearchRequests + webFetchRequests > 0;
 }

@@ -1,6 +1,6 @@
 import type { StopReason } from '../conversation/event.js';
 import type { Usage, UsageIteration } from '../conversation/usage.js';
-import { tokenPrice, type TokenClass } from '../routing/leg-price.js';
+import { priceListAt } from '../routing/leg-price.js';
 import type { Leg } from '../routing/plan.js';
 import type { PicoUsd } from './credits.js';
 import { sanitizeUsage } from './sane-usage.js';
@@ -31,6 +31,7 @@ const FREE: Cost = { prompt: 0n, completion: 0n, tools: 0n, total: 0n };
 export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, images = 0): Cost {
   const { pricing } = endpoint;
   if (!pricing) return FREE;
+  const sane = sanitizeUsage(usage, endpoint.contextLength);
   const {
     inputTokens = 0,
     cacheReadTokens = 0,
@@ -40,25 +41,24 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
     reasoningTokens = 0,
     imageTokens = 0,
     webSearchRequests = 0,
-  } = sanitizeUsage(usage, endpoint.contextLength);
-  const beside = costBeside(usage.iterations, { endpoint, tier });
+  } = sane;
   const promptTokens = inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
-  const costs = (count: number, kind: TokenClass): PicoUsd =>
-    BigInt(count) * tokenPrice(pricing, kind, tier, promptTokens);
-  const prompt =
-    beside.prompt +
-    costs(inputTokens, 'prompt') +
-    costs(cacheReadTokens, 'inputCacheRead') +
-    costs(cacheWriteTokens, 'inputCacheWrite') +
-    costs(cacheWrite1hTokens, 'inputCacheWrite1h') +
-    BigInt(images) * (pricing.image ?? 0n) +
-    (pricing.request ?? 0n);
-  const completion =
-    beside.completion +
-    costs(outputTokens - reasoningTokens - imageTokens, 'completion') +
-    costs(reasoningTokens, 'reasoning') +
-    costs(imageTokens, 'imageOutput');
-  const tools = BigInt(webSearchRequests) * (pricing.webSearch ?? 0n);
+  const { prices } = priceListAt(pricing, tier, promptTokens);
+  let prompt = BigInt(inputTokens) * prices.prompt;
+  if (cacheReadTokens > 0) prompt += BigInt(cacheReadTokens) * prices.inputCacheRead;
+  if (cacheWriteTokens > 0) prompt += BigInt(cacheWriteTokens) * prices.inputCacheWrite;
+  if (cacheWrite1hTokens > 0) prompt += BigInt(cacheWrite1hTokens) * prices.inputCacheWrite1h;
+  if (pricing.image !== undefined) prompt += BigInt(images) * pricing.image;
+  if (pricing.request !== undefined) prompt += pricing.request;
+  let completion = BigInt(outputTokens - reasoningTokens - imageTokens) * prices.completion;
+  if (reasoningTokens > 0) completion += BigInt(reasoningTokens) * prices.reasoning;
+  if (imageTokens > 0) completion += BigInt(imageTokens) * prices.imageOutput;
+  if (usage.iterations) {
+    const beside = costBeside(usage.iterations, { endpoint, tier });
+    prompt += beside.prompt;
+    completion += beside.completion;
+  }
+  const tools = pricing.webSearch === undefined ? 0n : BigInt(webSearchRequests) * pricing.webSearch;
   return { prompt, completion, tools, total: prompt + completion + tools };
 }
 
@@ -67,9 +67,9 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
  * at its own, in the plain tier, which is all that is planned for it. Each has the price list of its own prompt's
  * length.
  */
-function costBeside(iterations: readonly UsageIteration[] | undefined, leg: PricedLeg): Cost {
+function costBeside(iterations: readonly UsageIteration[], leg: PricedLeg): Cost {
   let cost = FREE;
-  for (const iteration of iterations ?? NO_ITERATIONS) {
+  for (const iteration of iterations) {
     const priced = pricedBy(iteration, leg);
     if (!priced) continue;
     const { prompt, completion } = costOf(iteration, priced);
@@ -81,8 +81,6 @@ function costBeside(iterations: readonly UsageIteration[] | undefined, leg: Pric
 }
 
 type PricedLeg = Pick<Leg, 'endpoint' | 'tier'>;
-
-const NO_ITERATIONS: readonly UsageIteration[] = [];
 
 function pricedBy({ kind, pricedBy: advisor }: UsageIteration, leg: PricedLeg): PricedLeg | undefined {
   if (kind === 'message') return undefined;

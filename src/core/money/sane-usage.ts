@@ -37,13 +37,14 @@ const figures = Object.keys(FIGURES) as readonly Figure[];
  * @returns the same object when all of it can be believed: any other one is a sign of malformed usage
  */
 export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
-  const most = { tokens: contextLength * CONTEXTS_PER_FIGURE_MAX, requests: TOOL_REQUESTS_MAX };
+  const tokensMax = contextLength * CONTEXTS_PER_FIGURE_MAX;
   let sane = usage;
   for (const name of figures) {
     const reported = usage[name];
-    const limit = most[FIGURES[name]];
+    if (reported === undefined) continue;
+    const limit = FIGURES[name] === 'tokens' ? tokensMax : TOOL_REQUESTS_MAX;
     // As nearly all are.
-    if (reported === undefined || (Number.isSafeInteger(reported) && reported >= 0 && reported <= limit)) continue;
+    if (Number.isSafeInteger(reported) && reported >= 0 && reported <= limit) continue;
     sane = withFigure(sane, name, plausible(reported, limit));
   }
   if (sane.iterations) sane = withSaneIterations(sane, sane.iterations, contextLength);
