@@ -11,7 +11,8 @@ import { RefusedCredentials } from './refused-credentials.js';
 import { SessionPins } from './session-pins.js';
 
 /**
- * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, in that order. Whoever holds money or places for it joins behind them, when it is admitted.
+ * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, in that order. Whoever
+ * holds money or places for it joins behind them, when it is admitted.
  */
 @Injectable()
 export class GenerationFactory {
