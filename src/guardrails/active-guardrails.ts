@@ -36,7 +36,7 @@ type Rules = Pick<GuardrailSet, 'policies' | 'inspect'>;
 interface EffectiveGuardrails {
   readonly rows: readonly EffectiveGuardrail[];
   readonly budgets: readonly string[];
-  /** Made when its caller comes first, and anew when the account's guardrails have been asked for again. */
+  /** Made at the first request of its caller, and anew when the account's guardrails have been loaded again. */
   made?: { readonly inForce: InForce; readonly set: GuardrailSet };
 }
 

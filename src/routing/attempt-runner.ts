@@ -12,9 +12,9 @@ import type { CountedPrompt, FetchedMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
-import type { CallWatch, EventBatches, PreparedCall } from '../providers/prepared-call.js';
+import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
 import type { ToolRun } from '../providers/fit-tools.js';
-import { NO_MEDIA, ProviderClient } from '../providers/provider-client.js';
+import { ProviderClient } from '../providers/provider-client.js';
 import { Environment } from '../shared/environment.js';
 import { Attempt, untilCommitted } from './attempt.js';
 import type { RevealCredential } from './route-planner.js';
@@ -104,16 +104,16 @@ export class AttemptRunner {
     reveal: RevealCredential,
     signal: CancelSignal,
   ): Promise<StartedReply> {
+    const { leg, traceparent } = call;
     const { request } = call.run;
     call.drops = this.client;
-    const { traceparent } = call;
     const onSent = (status?: number): void => {
       call.wasSent = true;
       call.answeredStatus ??= status;
     };
-    const made = this.prepare(call.leg, request, media, reveal, { onSent, traceparent });
-    const prepared = made instanceof Promise ? await made : made;
-    const { firstTimeoutMs = this.environment.timeouts.firstMs } = call.leg.endpoint;
+    const { provider, firstTimeoutMs = this.environment.timeouts.firstMs } = leg.endpoint;
+    const credential = call.isShared ? provider.credential : await ownCredential(leg, reveal);
+    const prepared = this.client.prepare(leg, request, credential, media, { onSent, traceparent });
     const attempt = new Attempt(signal, this.unseen, generation, call, request.stream ? firstTimeoutMs : undefined);
     try {
       if (request.stream) {
@@ -142,7 +142,9 @@ export class AttemptRunner {
     signal: CancelSignal,
   ): Promise<CountedPrompt | undefined> {
     if (!this.client.canCount(leg.endpoint)) return undefined;
-    return (await this.prepare(leg, request, NO_MEDIA, reveal)).count(signal);
+    const isShared = leg.credential === SHARED_CREDENTIAL;
+    const credential = isShared ? leg.endpoint.provider.credential : await ownCredential(leg, reveal);
+    return this.client.prepare(leg, request, credential).count(signal);
   }
 
   /** Why an attempt would fail before anything is sent, for its dialect cannot carry the request; undefined: it can. */
@@ -158,19 +160,6 @@ export class AttemptRunner {
   /** Names of what an attempt would not be sent of the request. */
   droppedBy(leg: Leg, request: ModelRequest): readonly string[] {
     return this.client.droppedBy(leg, request);
-  }
-
-  /** With the credential of the leg: at hand where it is the operator's, else revealed first. */
-  private prepare(
-    leg: Leg,
-    request: ModelRequest,
-    media: FetchedMedia,
-    reveal: RevealCredential,
-    watch?: CallWatch,
-  ): PreparedCall | Promise<PreparedCall> {
-    if (leg.credential === SHARED_CREDENTIAL)
-      return this.client.prepare(leg, request, leg.endpoint.provider.credential, media, watch);
-    return ownCredential(leg, reveal).then((credential) => this.client.prepare(leg, request, credential, media, watch));
   }
 }
 

@@ -88,7 +88,7 @@ export class PlanRunner {
 
   /**
    * @param index of the leg in its plan
-   * @param isLast it is called although it cools, unless its provider asked to be left alone
+   * @param isLast it is called although it cools, unless the pause is its provider's own wish
    * @returns its reply, where that is the answer
    */
   private async tryLeg(run: PlanProgress, index: number, isLast: boolean): Promise<StartedCall | undefined> {

@@ -102,8 +102,8 @@ export class RoutePlanner {
     const choice = choose?.({
       catalog, health, credentials, isShared, carries, policies, session, seed, passes, shortensTo,
     }); // prettier-ignore
-    const asked = routeNeeds(request, catalog, choice, shortensTo);
-    const needs = policies.length > 0 ? withDefaultSort(asked, policies) : asked;
+    const own = routeNeeds(request, catalog, choice, shortensTo);
+    const needs = policies.length > 0 ? withDefaultSort(own, policies) : own;
     const inputs: RouteInputs = {
       needs, catalog, health, credentials, isShared, carries, policies, session, seed, passes,
     }; // prettier-ignore

@@ -67,7 +67,7 @@ export function assessModel(eligibility: Eligibility, model: Model, modelIndex: 
   for (const { candidate, copies } of callable) keepCopies(eligibility, candidate, copies, modelIndex);
 }
 
-/** Those in the geography that is asked for, and elsewhere where there is none. */
+/** Each endpoint in the geography of the request, or elsewhere where it has none there. */
 function placedCandidates({ inputs }: Eligibility, model: Model, geography: string): readonly Candidate[] {
   const candidates: Candidate[] = [];
   for (const endpoint of model.endpoints) {

@@ -165,7 +165,7 @@ function rank(
   leg: PlannedLeg,
   { candidate, credential, placedBy }: EligibleCandidate,
   { order, preferences }: Rules,
-  { tier: asked }: RouteNeeds,
+  { tier: wantedTier }: RouteNeeds,
   { seed, models }: OrderingRules,
 ): Ranked {
   const { model, modelIndex, endpoint, tier, tag, setBack } = leg;
@@ -179,7 +179,7 @@ function rank(
     model: preferences.partition === 'none' ? 0 : modelIndex,
     group: credential.group,
     setBack: setBack ? SET_BACK_RANK[setBack] : 0,
-    tier: TIER_RANK[asked][tier],
+    tier: TIER_RANK[wantedTier][tier],
     pin: leg.isPinned ? 0 : 1,
     listed: isListed ? place : LISTED_NOT,
     figure: isDrawn ? drawKey(seed, model.id, tag, drawnPrice) : (figures?.first(endpoint, placedBy) ?? 0),

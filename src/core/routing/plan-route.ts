@@ -73,7 +73,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
 
 const NONE: readonly never[] = [];
 
-/** What only cools, no longer excluded, unless its provider asked to be left alone. */
+/** What only cools is no longer excluded, unless the pause is its provider's own wish. */
 function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCandidate[] {
   if (cooling.length === 0) return cooling;
   const others = excluded.filter((one) => one.cooling === undefined || one.cooling.isFirm);

@@ -59,7 +59,7 @@ export function withModelIds(
   return found;
 }
 
-/** Of the catalog that they were asked for last: lists of policies are the same ones for seconds. */
+/** With the ids of the catalog that was in force last: lists of policies are the same ones for seconds. */
 const POLICIES_WITH_IDS = new WeakMap<
   readonly RoutingPolicy[],
   { readonly models: Models; readonly policies: readonly RoutingPolicy[] }
