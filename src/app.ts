@@ -164,11 +164,14 @@ function setUp(app: NestExpressApplication, { trustProxy, corsOrigins }: Environ
   app.setGlobalPrefix(BASE_PATH, { exclude: OUTSIDE_BASE_PATH });
 }
 
+const ALIAS_PREFIX = `${ALIAS}/`;
+
 /** The path as the routes know it. */
 function rewriteUrl(request: IncomingMessage): void {
+  let { url = '' } = request;
   // A proxy's form of the request line, with scheme and host, names the same route.
-  const url = request.url?.replace(/^https?:\/\/[^/]*/i, '') ?? '';
-  request.url = url.startsWith(`${ALIAS}/`) ? BASE_PATH + url.slice(ALIAS.length) : url;
+  if (!url.startsWith('/')) url = url.replace(/^https?:\/\/[^/]*/i, '');
+  request.url = url.startsWith(ALIAS_PREFIX) ? BASE_PATH + url.slice(ALIAS.length) : url;
 }
 
 /** Asks the database now and then, so that readiness knows how long it has been silent without asking by itself. */

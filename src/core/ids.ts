@@ -7,12 +7,14 @@ const RANDOM_POOL_BYTES = 4096;
 const pool = Buffer.alloc(RANDOM_POOL_BYTES);
 let poolOffset = RANDOM_POOL_BYTES;
 
+function refillPool(): void {
+  randomFillSync(pool);
+  poolOffset = 0;
+}
+
 /** Where in the pool that many fresh random bytes begin. */
 function takeRandom(count: number): number {
-  if (poolOffset + count > RANDOM_POOL_BYTES) {
-    randomFillSync(pool);
-    poolOffset = 0;
-  }
+  if (poolOffset + count > RANDOM_POOL_BYTES) refillPool();
   poolOffset += count;
   return poolOffset - count;
 }
@@ -32,7 +34,8 @@ export const newServerToolUseId = (): string => SERVER_TOOL_USE_PREFIX + letters
 function lettersAndDigits(count: number): string {
   let text = '';
   while (text.length < count) {
-    const value = pool[takeRandom(1)]! & 63;
+    if (poolOffset === RANDOM_POOL_BYTES) refillPool();
+    const value = pool[poolOffset++]! & 63;
     // 62 of 64 values are letters or digits; the other two are drawn again, so that each letter is equally likely.
     if (value < 62) text += LETTERS_AND_DIGITS[value];
   }

@@ -67,11 +67,12 @@ export class CallWindows {
 
   count(caller: Caller, { account, wasted }: FloodRates): FloodRefusal | undefined {
     const now = this.clock.now();
-    const group = this.meet(caller, now, shareOf(account.limit));
-    const key = this.keyOf(caller);
+    const half = shareOf(account.limit);
+    const group = this.meet(caller, now, half);
+    const key = this.keys.get(caller.keyHash) ?? this.begin(caller);
     const wastedMs = key.wastedEndsAt - now;
     if (key.wasted >= wasted.limit && wastedMs > 0) return { limit: 'wasted', retryAfterMs: wastedMs };
-    const share = isRecent(group.othersAt, now) ? shareOf(account.limit) : Infinity;
+    const share = now - group.othersAt < COMPANY_MS ? half : Infinity;
     if (hit(key, share, account.windowMs, now)) return { limit: 'share', retryAfterMs: key.endsAt - now };
     if (hit(group, account.limit, account.windowMs, now)) return { limit: 'account', retryAfterMs: group.endsAt - now };
     return undefined;
@@ -79,7 +80,7 @@ export class CallWindows {
 
   waste(caller: Caller, { limit, windowMs }: Rate): void {
     const now = this.clock.now();
-    const key = this.keyOf(caller);
+    const key = this.keys.get(caller.keyHash) ?? this.begin(caller);
     if (key.wastedEndsAt <= now) {
       key.wasted = 0;
       key.wastedEndsAt = now + windowMs;
@@ -104,7 +105,7 @@ export class CallWindows {
     group.othersAt = Math.max(group.othersAt, now - othersMs);
     group.hits = ofGroup.hits;
     group.endsAt = now + ofGroup.leftMs;
-    const key = this.keyOf(caller);
+    const key = this.keys.get(caller.keyHash) ?? this.begin(caller);
     key.hits = ofKey.hits;
     key.endsAt = now + ofKey.leftMs;
     key.wasted = wasted.hits;
@@ -128,12 +129,9 @@ export class CallWindows {
     return group;
   }
 
-  private keyOf({ keyHash }: Caller): Key {
-    let key = this.keys.get(keyHash);
-    if (!key) {
-      key = { hits: 0, endsAt: 0, wasted: 0, wastedEndsAt: 0 };
-      this.keys.set(keyHash, key);
-    }
+  private begin({ keyHash }: Caller): Key {
+    const key: Key = { hits: 0, endsAt: 0, wasted: 0, wastedEndsAt: 0 };
+    this.keys.set(keyHash, key);
     return key;
   }
 }

@@ -69,20 +69,18 @@ export class FloodGuard extends ThrottlerGuard {
     const { caller } = context.switchToHttp().getRequest<{ readonly caller?: Caller }>();
     if (!caller) return PASSES;
     const counted = this.storage.countRequest(caller, this.rates);
-    return counted === undefined ? this.enter(caller) : this.judge(caller, counted);
+    if (counted !== undefined) return this.judge(caller, counted);
+    // Nearly always at once.
+    const turn = this.turns.enter(caller.keyHash);
+    return turn === undefined ? PASSES : turn.then(() => true);
   }
 
   /** @throws GatewayError `rate-limited` */
   private async judge(caller: Caller, counted: FloodRefusal | Promise<FloodRefusal | undefined>): Promise<boolean> {
     const refusal = await counted;
     if (refusal) throw this.refusalError(refusal);
-    return this.enter(caller);
-  }
-
-  /** In its turn (`EntryTurns`): nearly always at once. */
-  private enter({ keyHash }: Caller): Promise<boolean> {
-    const turn = this.turns.enter(keyHash);
-    return turn === undefined ? PASSES : turn.then(() => true);
+    await this.turns.enter(caller.keyHash);
+    return true;
   }
 
   private refusalError({ limit, retryAfterMs }: FloodRefusal): GatewayError {

@@ -46,10 +46,15 @@ export class EntryTurns {
     const now = performance.now();
     const isLong = now - this.turnedAt! > LONG_TURN_MS;
     this.perTurn = isLong ? Math.max(1, this.perTurn >> 1) : Math.min(PER_TURN_MAX, this.perTurn + 1);
+    if (this.waiting.size === 0) {
+      this.begun = 0;
+      this.turnedAt = undefined;
+      return;
+    }
     const due = this.waiting.take(this.perTurn);
     this.begun = due.length;
-    this.turnedAt = due.length > 0 ? now : undefined;
-    if (due.length > 0) setImmediate(this.nextTurn);
+    this.turnedAt = now;
+    setImmediate(this.nextTurn);
     for (const begin of due) begin();
   };
 }

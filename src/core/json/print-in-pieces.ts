@@ -101,7 +101,8 @@ export function weigh(value: Printable, most: number): number {
   if (typeof value !== 'object' || value === null) return weight;
   if (Array.isArray(value)) {
     for (const entry of value as readonly Printable[]) {
-      weight += weigh(entry, most - weight);
+      if (typeof entry === 'string') weight += FRAME + entry.length;
+      else weight += typeof entry === 'object' ? weigh(entry, most - weight) : FRAME;
       if (weight >= most) break;
     }
     return weight;
@@ -110,7 +111,10 @@ export function weigh(value: Printable, most: number): number {
   const members = value as Readonly<Record<string, Printable>>;
   // Without a list of the keys: it would be memory for each object of a long conversation.
   for (const key in members) {
-    weight += key.length + weigh(members[key], most - weight);
+    const member = members[key];
+    weight += key.length;
+    if (typeof member === 'string') weight += FRAME + member.length;
+    else weight += typeof member === 'object' ? weigh(member, most - weight) : FRAME;
     if (weight >= most) break;
   }
   return weight;

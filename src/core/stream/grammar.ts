@@ -30,35 +30,35 @@ class Grammar {
   accept(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
-        this.expect(this.state === 'before', 'the reply began twice');
+        if (this.state !== 'before') throw malformed('the reply began twice');
         this.state = 'between';
         break;
       case 'block-start':
-        this.expect(this.state === 'between', 'a block began outside of the reply or inside another block');
-        this.expect(event.index === this.nextIndex, 'block indexes do not rise by one');
+        if (this.state !== 'between') throw malformed('a block began outside of the reply or inside another block');
+        if (event.index !== this.nextIndex) throw malformed('block indexes do not rise by one');
         this.block = event.block.type;
         this.deltas = DELTAS_OF[this.block];
         this.nextIndex++;
         this.state = 'in-block';
         break;
       case 'block-delta':
-        this.expect(this.state === 'in-block' && event.index === this.nextIndex - 1, 'a delta has no open block');
-        // The words are put together only when they are needed: most of a stream passes here.
-        if (!this.deltas.includes(event.delta.type)) {
-          this.expect(false, `a ${event.delta.type} delta stands in a ${this.block} block`);
-        }
+        if (this.state !== 'in-block' || event.index !== this.nextIndex - 1)
+          throw malformed('a delta has no open block');
+        if (!this.deltas.includes(event.delta.type))
+          throw malformed(`a ${event.delta.type} delta stands in a ${this.block} block`);
         break;
       case 'block-end':
-        this.expect(this.state === 'in-block' && event.index === this.nextIndex - 1, 'a block ended that was not open');
+        if (this.state !== 'in-block' || event.index !== this.nextIndex - 1)
+          throw malformed('a block ended that was not open');
         this.state = 'between';
         break;
       case 'usage':
-        this.expect(this.state === 'between' || this.state === 'in-block', 'usage came outside of the reply');
+        if (this.state !== 'between' && this.state !== 'in-block') throw malformed('usage came outside of the reply');
         this.sawUsage = true;
         break;
       case 'reply-end':
-        this.expect(this.state === 'between', 'the reply ended inside a block or twice');
-        this.expect(this.sawUsage, 'the reply ended without usage');
+        if (this.state !== 'between') throw malformed('the reply ended inside a block or twice');
+        if (!this.sawUsage) throw malformed('the reply ended without usage');
         this.state = 'ended';
         break;
       case 'ping':
@@ -68,13 +68,12 @@ class Grammar {
 
   /** The reply has ended. @throws ProviderFault `malformed-reply` where it may not */
   assertEnded(): void {
-    this.expect(this.state === 'ended', 'the stream stopped before the reply ended');
-  }
-
-  private expect(isAllowed: boolean, complaint: string): void {
-    if (!isAllowed) throw new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
+    if (this.state !== 'ended') throw malformed('the stream stopped before the reply ended');
   }
 }
+
+const malformed = (complaint: string): ProviderFault =>
+  new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`);
 
 /** @throws ProviderFault `malformed-reply` where the events are not those of one finished reply */
 export function assertGrammar(events: readonly ModelEvent[]): void {

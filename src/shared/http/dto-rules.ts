@@ -58,12 +58,8 @@ export class DtoRules {
     return rules;
   }
 
-  /**
-   * The first field of the body that nobody knows, its own before those of what is in it; undefined for a DTO that is
-   * not closed.
-   */
+  /** The first field of a closed body that nobody knows, its own before those of what is in it. */
   findUnknownField(body: JsonObject): Fault | undefined {
-    if (!this.isClosed) return undefined;
     const stranger = Object.keys(body).find((key) => !this.fields.has(key));
     if (stranger !== undefined)
       return { path: pathText([stranger]), reason: suggestOrListFields(stranger, this.usable) };
@@ -79,9 +75,11 @@ export class DtoRules {
   /** True when class-validator would find no fault; false when it should be asked. */
   pass(dto: object): boolean {
     if (this.needsLibrary) return false;
-    for (const { name, mayBeAbsent, mayBeNull, schemas, others } of this.rules) {
+    for (const rule of this.rules) {
+      const { name } = rule;
       const value = (dto as Record<string, unknown>)[name];
-      if ((mayBeAbsent && value === undefined) || (mayBeNull && value === null)) continue;
+      if (value === undefined ? rule.mayBeAbsent : value === null && rule.mayBeNull) continue;
+      const { schemas, others } = rule;
       for (const schema of schemas) if (!schema.check(value)) return false;
       for (const { constraints, judge } of others) {
         const details: ValidationArguments = { targetName: '', property: name, object: dto, value, constraints };

@@ -18,7 +18,9 @@ interface WithUnknownFields {
 }
 
 /** The top-level fields of the body that its DTO does not declare, as they came; empty when there were none. */
-export const unknownFields = (dto: object): JsonObject => (dto as WithUnknownFields)[UNKNOWN_FIELDS] ?? {};
+export const unknownFields = (dto: object): JsonObject => (dto as WithUnknownFields)[UNKNOWN_FIELDS] ?? NONE;
+
+const NONE: JsonObject = {};
 
 /**
  * Turns a body, or a query, into its decorated class, or refuses it with a 400 that names the field: `path: reason`.
@@ -56,20 +58,20 @@ export function readQuery<T extends object>(query: unknown, dtoClass: new () => 
 
 function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'body: must be an object');
-  const stranger = rules.findUnknownField(value);
+  const stranger = rules.isClosed ? rules.findUnknownField(value) : undefined;
   if (stranger) throw new GatewayError('invalid-request', `${stranger.path}: ${stranger.reason}`);
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;
-  const unknown: [string, JsonObject[string]][] = [];
+  let unknown: [string, JsonObject[string]][] | undefined;
   // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make
   // class-validator judge another class.
   for (const key of Object.keys(value)) {
     if (rules.fields.has(key)) target[key] = value[key];
-    else unknown.push([key, value[key]]);
+    else (unknown ??= []).push([key, value[key]]);
   }
   if (!rules.pass(dto)) refuse(dto);
   // `fromEntries` defines properties, so that a key named `__proto__` stays a key.
-  if (unknown.length > 0) (dto as WithUnknownFields)[UNKNOWN_FIELDS] = Object.fromEntries(unknown);
+  if (unknown) (dto as WithUnknownFields)[UNKNOWN_FIELDS] = Object.fromEntries(unknown);
   return dto;
 }
 
