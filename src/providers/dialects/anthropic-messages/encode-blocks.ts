@@ -49,7 +49,8 @@ export function asItCame({ message, blocks }: KeptTurn, context: EncodeContext):
 }
 
 /**
- * One turn that does not go out as it came, though its blocks may. What came in this format goes out as it came; the rest is built from the neutral fields.
+ * One turn that does not go out as it came. Its blocks do where they came in this format; the rest is built from the
+ * neutral fields.
  * @throws Untranslatable for a block the vendor has no form for
  */
 export function* encodeTurn({ message, blocks, index }: KeptTurn, context: EncodeContext): Steps<JsonObject> {
