@@ -10,6 +10,7 @@ import type { Tool } from '../core/conversation/tools.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import { definedOnly } from '../core/defined.js';
 import type { JsonObject } from '../core/json/json.js';
+import { NO_PREFERENCES } from '../core/routing/preferences.js';
 import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
@@ -55,7 +56,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
     stream: dto.stream ?? false,
     sampling: readSampling(dto),
     tools: dto.tools || dto.web_search_options ? readTools(dto) : NONE,
-    preferences: readPreferences(provider, route ?? undefined),
+    preferences: provider || route ? readPreferences(provider, route ?? undefined) : NO_PREFERENCES,
     plugins: dto.plugins || dto.transforms ? readPlugins(dto) : NONE,
     betas: headers.betas,
   };

@@ -90,8 +90,8 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   /** On where nobody speaks of it, with these options. Absent: off. */
   readonly unasked?: Options;
   /**
-   * Whether a request has anything for it. Not asked of conversations of plain texts (`traitsOf`), and of all others, so
-   * that it takes no time. Absent: every request.
+   * Whether a request has anything for it. Not asked of conversations of plain texts (`traitsOf`), but of all others:
+   * it takes no time. Absent: every request.
    */
   concerns?(request: ModelRequest): boolean;
   /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
@@ -123,8 +123,8 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
    */
   consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
   /**
-   * What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. Its `fit` is not asked
-   * for others. Pure.
+   * What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. For others its `fit`
+   * is not asked. Pure.
    */
   shortens?(options: Options): { readonly contextMax: number };
   /**

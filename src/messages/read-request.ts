@@ -3,6 +3,7 @@ import type { ModelRequest, OutputFormat, TaskBudget, Thinking } from '../core/c
 import { traitsOf } from '../core/conversation/traits.js';
 import { GatewayError } from '../core/errors.js';
 import { definedOnly } from '../core/defined.js';
+import { NO_PREFERENCES } from '../core/routing/preferences.js';
 import { readAnnotations } from '../inference/read-annotations.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import type { RequestHeaders } from '../inference/read-headers.js';
@@ -51,7 +52,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
     stream: dto.stream ?? false,
     sampling: isSampled ? definedOnly({ temperature, topP, topK }) : NO_SAMPLING,
     tools: dto.tools ? dto.tools.map(readTool) : NONE,
-    preferences: readPreferences(provider, route),
+    preferences: provider || route ? readPreferences(provider, route) : NO_PREFERENCES,
     plugins: dto.plugins ?? NONE,
     betas: headers.betas,
   };
