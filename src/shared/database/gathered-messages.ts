@@ -4,6 +4,9 @@ import { EngineDied, EngineLife } from './engine-life.js';
 /** What the adapter for node-postgres uses of the engine. */
 type Messages = Pick<PGlite, 'waitReady' | 'execProtocolStream'>;
 
+type Options = Parameters<Messages['execProtocolStream']>[1];
+type Answers = ReturnType<Messages['execProtocolStream']>;
+
 /** Parse, bind, describe, execute, close: what comes of them is read when the statement is at its end. */
 const GATHERED = new Set(Array.from('PBDEC', (kind) => kind.charCodeAt(0)));
 
@@ -30,18 +33,19 @@ class GatheredMessages implements Messages {
     return this.engine.waitReady;
   }
 
-  async execProtocolStream(
-    message: Uint8Array,
-    options?: Parameters<Messages['execProtocolStream']>[1],
-  ): ReturnType<Messages['execProtocolStream']> {
-    if (this.life.diedOf) throw this.life.diedOf;
+  execProtocolStream(message: Uint8Array, options?: Options): Answers {
+    if (this.life.diedOf) return Promise.reject(this.life.diedOf);
     this.messages.push(message);
-    if (GATHERED.has(message[0]!)) return [];
-    const piece = this.messages.length === 1 ? message : Buffer.concat(this.messages);
+    return GATHERED.has(message[0]!) ? Promise.resolve([]) : this.send(options);
+  }
+
+  private async send(options: Options): Answers {
+    const { messages } = this;
+    const piece = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
     this.messages = [];
     // Files are written as the engine goes; there is nothing behind them to be brought up to date.
     const answers = await this.engine.execProtocolStream(piece, { ...options, syncToFs: false });
-    for (const answer of answers) if (isDeadly(answer)) throw this.end(answer);
+    for (const answer of answers) if ('severity' in answer && isDeadly(answer)) throw this.end(answer);
     return answers;
   }
 
@@ -58,4 +62,4 @@ interface DeadlyAnswer {
   readonly message: string;
 }
 
-const isDeadly = (answer: object): answer is DeadlyAnswer => 'severity' in answer && DEADLY.has(answer.severity);
+const isDeadly = (answer: { readonly severity: unknown }): answer is DeadlyAnswer => DEADLY.has(answer.severity);

@@ -55,7 +55,7 @@ export class Statements {
   }
 }
 
-type Callback = (error: unknown, value?: string | null) => void;
+type Callback = (error: Error | null | undefined, value?: string | null) => void;
 
 /** The pool calls back with what a query of ours is called back with: its types know of its own queries alone. */
 interface Pool extends Pick<pg.Pool, 'totalCount' | 'idleCount' | 'waitingCount'> {
@@ -151,7 +151,7 @@ class ValueQuery implements pg.Submittable {
     callback?.(null, this.value ?? null);
   }
 
-  handleError(error: unknown): void {
+  handleError(error: Error): void {
     if (this.protocol) this.parsed.forget(this.text, this.protocol);
     const { callback } = this;
     this.callback = undefined;

@@ -82,7 +82,7 @@ export class BodyReader {
     const held = this.bytesInFlight.open(request.caller.keyHash);
     response.once('close', () => held.release());
     if (headers.expect !== undefined) response.writeContinue();
-    const body = new ArrivingBody(request, held, terms);
+    const body = new ArrivingBody(request, held, terms, promised < SMALL_BODY_BYTES);
     const place = this.arriving.add(body);
     this.sweeper ??= setInterval(() => this.sweep(), SWEEP_MS).unref();
     try {
@@ -111,69 +111,76 @@ export class BodyReader {
 
 /** One body on its way. */
 class ArrivingBody {
-  private readonly parts = new BodyParts();
+  /** The only piece that has come, as of nearly every body, or all of them. */
+  private first: Buffer | undefined;
+  private parts: BodyParts | undefined;
   private received = 0;
   /** How much of it is counted: what never waits may be more than its key's share. */
   private counted = 0;
   private refusal: GatewayError | undefined;
-  private step: () => void = () => undefined;
+  private settle: ((error?: Error) => void) | undefined;
+  private isDue = false;
   private seconds = 0;
   private silentSeconds = 0;
   private receivedBefore = 0;
 
+  /** @param isSmall below `SMALL_BODY_BYTES`, as its head says */
   constructor(
     readonly request: AuthenticatedRequest,
     private readonly held: HeldBytes,
     private readonly terms: BodyTerms,
+    private readonly isSmall: boolean,
   ) {}
 
   /**
-   * Takes what has come.
-   * @returns whether that is all
-   */
-  private advance(): boolean {
-    const { request } = this;
-    if (this.refusal) throw this.refusal;
-    if (request.destroyed) throw new CallerGone();
-    const chunk = request.read() as Buffer | null;
-    if (chunk !== null) this.take(chunk);
-    return request.complete && request.readableLength === 0;
-  }
-
-  /**
-   * Resolves with all of it when that has come. What has come with the head is taken at once, the rest by turns with
-   * all other bodies; until then it waits in the socket, and its sender with it.
+   * Resolves with all of it when that has come. What has come with the head is taken at once, and so is a small one; the
+   * rest by turns with all other bodies: until then it waits in the socket, and its sender with it.
    */
   async arrive(): Promise<Buffer> {
     const { request } = this;
-    let isDue = false;
-    let thrown: { readonly error: unknown } | undefined;
-    const onReadable = (): void => {
-      if (isDue) return;
-      isDue = true;
-      void yieldToEventLoop().then(() => {
-        isDue = false;
-        this.step();
-      });
-    };
-    const onClose = (): void => this.step();
-    await new Promise<void>((resolve) => {
-      this.step = () => {
-        try {
-          if (!this.advance()) return;
-        } catch (error) {
-          thrown = { error };
-        }
-        resolve();
-      };
+    await new Promise<void>((resolve, reject) => {
+      this.settle = (error) => (error === undefined ? resolve() : reject(error));
       // After these there is more of it to be seen, or there never will be.
-      request.on('readable', onReadable).on('close', onClose);
+      request.on('readable', this.onReadable).on('close', this.step);
       this.step();
     });
-    this.step = () => undefined;
-    request.off('readable', onReadable).off('close', onClose);
-    if (thrown) throw thrown.error;
-    return this.parts.join();
+    if (this.parts) return this.parts.join();
+    return this.first ?? Buffer.alloc(0);
+  }
+
+  private readonly onReadable = (): void => {
+    if (this.isSmall) this.step();
+    else if (!this.isDue) this.stepInTurn();
+  };
+
+  private stepInTurn(): void {
+    this.isDue = true;
+    void yieldToEventLoop().then(() => {
+      this.isDue = false;
+      this.step();
+    });
+  }
+
+  /** Takes what has come. */
+  private readonly step = (): void => {
+    const { request, settle } = this;
+    if (!settle) return;
+    try {
+      if (this.refusal) throw this.refusal;
+      if (request.destroyed) throw new CallerGone();
+      const chunk = request.read() as Buffer | null;
+      if (chunk !== null) this.take(chunk);
+      if (!request.complete || request.readableLength > 0) return;
+      this.end(settle);
+    } catch (error) {
+      this.end(settle, error as Error);
+    }
+  };
+
+  private end(settle: (error?: Error) => void, error?: Error): void {
+    this.settle = undefined;
+    this.request.off('readable', this.onReadable).off('close', this.step);
+    settle(error);
   }
 
   refuse(refusal: GatewayError): void {
@@ -205,7 +212,15 @@ class ArrivingBody {
     else if (terms.needsRoom && length >= SMALL_BODY_BYTES) throw noRoomInFlight();
     this.received = length;
     if (piecesOf(this.request) > PIECES_MIN + length / PIECE_BYTES_MIN) throw tooManyPieces();
-    this.parts.add(chunk);
+    if (this.parts) this.parts.add(chunk);
+    else if (this.first) this.gather(this.first, chunk);
+    else this.first = chunk;
+  }
+
+  private gather(first: Buffer, second: Buffer): void {
+    this.parts = new BodyParts();
+    this.parts.add(first);
+    this.parts.add(second);
   }
 }
 
