@@ -5,7 +5,6 @@ import { printJson } from '../core/json/json.js';
 import { weigh } from '../core/json/print-in-pieces.js';
 import { readModelName } from '../core/routing/model-name.js';
 import {
-  NO_PREFERENCES,
   type PercentileCutoffs,
   type PriceCaps,
   type ProviderPreferences,
