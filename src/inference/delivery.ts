@@ -5,7 +5,6 @@ import type { Reply } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { doInTurns } from '../core/steps.js';
-import { LARGE } from '../core/yield-to-event-loop.js';
 import { CallerGone, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation, RequestOrigin } from '../core/generation/generation.js';
@@ -22,7 +21,7 @@ import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from './create-completion.js';
 import type { Face, Inference } from './inference.js';
-import { WholeReply } from './whole-reply.js';
+import { isLarge, WholeReply } from './whole-reply.js';
 
 /** Told where the process stops: another one answers, or the next. */
 const SHUTDOWN_RETRY_AFTER_MS = 1_000;
@@ -187,7 +186,7 @@ function sendWhole(response: Response, generation: Generation, face: Face, reply
   let text: string;
   try {
     const body = doInTurns(face.view(generation, reply));
-    if (body instanceof Promise || reply.weight >= LARGE || generation.files.length > 0)
+    if (body instanceof Promise || isLarge(reply) || generation.files.length > 0)
       return sendInTurns(response, generation, body);
     text = printJson(body);
   } catch (thrown) {

@@ -1,7 +1,8 @@
 import type { ModelEvent } from '../core/conversation/event.js';
-import { ReplyBuilder, type Reply } from '../core/conversation/reply.js';
+import { ReplyBuilder, type Reply, type ReplyBlock } from '../core/conversation/reply.js';
+import { weigh } from '../core/json/print-in-pieces.js';
 import type { Pulled, Puller } from '../core/stream/pulled.js';
-import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
+import { LARGE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 
 type Batch = readonly ModelEvent[];
 
@@ -75,4 +76,27 @@ export class WholeReply implements Puller<Batch> {
     const failed = (): void => this.reject(fault);
     this.events.return().then(failed, failed);
   }
+}
+
+/** What a block weighs beside what it says, in characters. */
+const BLOCK_WEIGHT = 64;
+
+/**
+ * Whether the JSON of a reply has about `LARGE` characters or more. Only values of vendors are walked: the rest is
+ * texts, whose lengths are known.
+ */
+export function isLarge({ blocks, startExtras, endExtras }: Reply): boolean {
+  let weight = startExtras ? weigh(startExtras.value, LARGE) : 0;
+  if (endExtras) weight += weigh(endExtras.value, LARGE);
+  for (let index = 0; index < blocks.length && weight < LARGE; index++) weight += weightOf(blocks[index]!);
+  return weight >= LARGE;
+}
+
+function weightOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlock): number {
+  let weight = BLOCK_WEIGHT + text.length + (signature?.length ?? 0);
+  if ((start.type !== 'text' && start.type !== 'thinking') || start.extras) weight += weigh(start, LARGE);
+  for (let index = 0; index < citations.length && weight < LARGE; index++) weight += weigh(citations[index]!, LARGE);
+  for (let index = 0; index < opaqueDeltas.length && weight < LARGE; index++)
+    weight += weigh(opaqueDeltas[index]!.value, LARGE);
+  return weight;
 }

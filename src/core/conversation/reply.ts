@@ -1,6 +1,4 @@
 import type { Json, Opaque } from '../json/json.js';
-import { weigh } from '../json/print-in-pieces.js';
-import { LARGE } from '../yield-to-event-loop.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.js';
 
@@ -24,8 +22,6 @@ export interface Reply {
   readonly stop: StopReason;
   readonly startExtras: Opaque | undefined;
   readonly endExtras: Opaque | undefined;
-  /** About how many characters it has as JSON, of what is `LARGE` no more than that. */
-  readonly weight: number;
 }
 
 interface GrowingBlock {
@@ -39,8 +35,6 @@ interface GrowingBlock {
 /** Shared by all blocks that have none. */
 const NO_CITATIONS: Json[] = [];
 const NO_OPAQUE: Opaque[] = [];
-/** What a block weighs beside what it says. */
-const BLOCK_WEIGHT = 64;
 
 /** Builds one reply from its events. One per reply; the events must obey the grammar. */
 export class ReplyBuilder {
@@ -48,13 +42,11 @@ export class ReplyBuilder {
   private end: Extract<ModelEvent, { type: 'reply-end' }> | undefined;
   private readonly blocks: GrowingBlock[] = [];
   private latestUsage: Usage = NO_USAGE;
-  private weight = 0;
 
   push(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
         this.start = event;
-        if (event.extras) this.weight += weigh(event.extras.value, LARGE);
         break;
       case 'block-start':
         this.begin(event.block);
@@ -67,7 +59,6 @@ export class ReplyBuilder {
         break;
       case 'reply-end':
         this.end = event;
-        if (event.extras) this.weight += weigh(event.extras.value, LARGE);
         break;
       case 'block-end':
       case 'ping':
@@ -87,13 +78,10 @@ export class ReplyBuilder {
       stop: end.stop,
       startExtras: start.extras,
       endExtras: end.extras,
-      weight: this.weight,
     };
   }
 
   private begin(start: BlockStart): void {
-    const isShort = (start.type === 'text' || start.type === 'thinking') && start.extras === undefined;
-    this.weight += isShort ? BLOCK_WEIGHT : BLOCK_WEIGHT + weigh(start, LARGE);
     this.blocks.push({ start, text: '', signature: undefined, citations: NO_CITATIONS, opaqueDeltas: NO_OPAQUE });
   }
 
@@ -102,25 +90,20 @@ export class ReplyBuilder {
       case 'text':
       case 'thinking':
         block.text += delta.text;
-        this.weight += delta.text.length;
         break;
       case 'input-json':
         block.text += delta.json;
-        this.weight += delta.json.length;
         break;
       case 'signature':
         block.signature = (block.signature ?? '') + delta.signature;
-        this.weight += delta.signature.length;
         break;
       case 'citation':
         if (block.citations === NO_CITATIONS) block.citations = [];
         block.citations.push(delta.citation);
-        this.weight += weigh(delta.citation, LARGE);
         break;
       case 'opaque':
         if (block.opaqueDeltas === NO_OPAQUE) block.opaqueDeltas = [];
         block.opaqueDeltas.push(delta.opaque);
-        this.weight += weigh(delta.opaque.value, LARGE);
         break;
     }
   }

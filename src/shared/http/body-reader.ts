@@ -133,8 +133,8 @@ class ArrivingBody {
   ) {}
 
   /**
-   * Resolves with all of it when that has come. What has come with the head is taken at once, and so is a small one; the
-   * rest by turns with all other bodies: until then it waits in the socket, and its sender with it.
+   * Resolves with all of it when that has come. What has come with the head is taken at once, and so is a small one;
+   * the rest by turns with all other bodies: until then it waits in the socket, and its sender with it.
    */
   async arrive(): Promise<Buffer> {
     const { request } = this;

@@ -890,7 +890,7 @@ describe('reasoning that must go back', () => {
       { start: { type: 'thinking', mark }, text: 'c' },
       { start: { type: 'text' }, text: 'd' },
     ]);
-    expect(blocks[1]).not.toHaveProperty('signature');
+    expect(blocks[1]?.signature).toBeUndefined();
   });
 
   it('tells summaries and what is sealed apart, with their ids, and words once', () => {
