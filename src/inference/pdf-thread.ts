@@ -1,6 +1,9 @@
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { inflateSync } from 'node:zlib';
 import { measurePdf, type PdfSize } from '../core/money/pdf-size.js';
+import { announceCompression, type ThreadState } from '../shared/thread-end.js';
+
+announceCompression(workerData as ThreadState);
 
 /** A thread of `PdfCounter`: PDFs in base64 come in, what they come to goes out, in the same order. */
 parentPort!.on('message', (pdfs: readonly Uint8Array[]) => {

@@ -1,5 +1,6 @@
 import { Worker, type Transferable } from 'node:worker_threads';
 import type { CancelSignal } from '../core/cancellation.js';
+import { endThread, newThreadState, type ThreadState } from './thread-end.js';
 
 export interface ThreadPoolOptions {
   readonly threadsMax: number;
@@ -50,11 +51,12 @@ const START_MS_MAX = 2_000;
 /**
  * Threads for work that would hold the event loop up, all of one file: it sends a message when it has been loaded, and
  * one for each that it gets. They start when they are needed, stay, know none of the process's variables, and do not
- * keep it alive. A job that takes too long ends its thread.
+ * keep it alive. A job that takes too long ends its thread. A thread whose code calls zlib gives its `workerData` to
+ * `announceCompression`.
  */
 export class ThreadPool<Input, Output> {
   private readonly idle: Worker[] = [];
-  private readonly threads = new Set<Worker>();
+  private readonly threads = new Map<Worker, ThreadState>();
   private readonly waiting: Task<Output>[] = [];
   private isClosed = false;
 
@@ -103,7 +105,7 @@ export class ThreadPool<Input, Output> {
   async close(): Promise<void> {
     this.isClosed = true;
     for (const { fail } of this.waiting.splice(0)) fail(new ThreadFault('died'));
-    await Promise.all([...this.threads].map((thread) => thread.terminate()));
+    await Promise.all([...this.threads].map(([thread, state]) => endThread(thread, state)));
   }
 
   private assign(): void {
@@ -117,9 +119,11 @@ export class ThreadPool<Input, Output> {
 
   private start(): Worker {
     const { heapMegabytes } = this.options;
-    const thread = new Worker(this.file, { env: {}, resourceLimits: { maxOldGenerationSizeMb: heapMegabytes } });
+    const state = newThreadState();
+    const resourceLimits = { maxOldGenerationSizeMb: heapMegabytes };
+    const thread = new Worker(this.file, { env: {}, resourceLimits, workerData: state });
     thread.unref();
-    this.threads.add(thread);
+    this.threads.set(thread, state);
     // Told to whoever waits for it as its exit, which follows.
     thread.on('error', () => undefined);
     thread.on('exit', () => {
@@ -138,7 +142,8 @@ export class ThreadPool<Input, Output> {
     };
     task.stop = (error) => {
       finish();
-      void thread.terminate();
+      const state = this.threads.get(thread);
+      if (state) void endThread(thread, state);
       task.fail(error);
     };
     const within = (timeMs: number): NodeJS.Timeout =>

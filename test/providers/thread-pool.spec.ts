@@ -1,11 +1,13 @@
 // Goal: heavy work never holds its caller up for longer than is said, whatever becomes of it. Method: threads of a
 // small script that answers, hangs, throws, ends or grows when it is told to.
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
 import { ThreadFault, ThreadPool, type ThreadJob, type ThreadPoolOptions } from '../../src/shared/thread-pool.js';
+import { compiledSource } from '../support/compiled-source.js';
 
 const SCRIPT = `
   import { parentPort, threadId } from 'node:worker_threads';
@@ -163,4 +165,40 @@ it('ends with its threads, and takes nothing afterwards', async () => {
 it('tells that its code cannot be loaded', async () => {
   const broken = pool({ code: join(folder, 'missing.mjs'), waitingMax: 0, timeMs: 1_000 });
   await expect(broken.run(ANSWER)).rejects.toEqual(fault('died'));
+});
+
+/** Of each five or so without care, one ended the process. */
+const ENDS = 40;
+const THREAD_END = compiledSource('shared/thread-end.js');
+
+it('ends threads that compress without a pause, and not the process with them', async () => {
+  const packing = join(folder, 'packing.mjs');
+  writeFileSync(
+    packing,
+    `import { parentPort, workerData } from 'node:worker_threads';
+     import { deflateSync, inflateSync } from 'node:zlib';
+     import { announceCompression } from '${THREAD_END}';
+     announceCompression(workerData);
+     const packed = deflateSync('words');
+     parentPort.on('message', () => { for (;;) inflateSync(packed); });
+     parentPort.postMessage('loaded');`,
+  );
+  // In a process of its own: unguarded, one in a few such ends takes the process along.
+  const main = join(folder, 'ends.mjs');
+  writeFileSync(
+    main,
+    `
+    import { Worker } from 'node:worker_threads';
+    import { endThread, newThreadState } from '${THREAD_END}';
+    for (let end = 0; end < ${ENDS}; end++) {
+      const state = newThreadState();
+      const thread = new Worker('${packing}', { workerData: state });
+      await new Promise((resolve) => thread.once('message', resolve));
+      thread.postMessage('begin');
+      await new Promise((resolve) => setTimeout(resolve, 20 + (end % 7)));
+      await endThread(thread, state);
+    }`,
+  );
+  const { status, stderr } = spawnSync(process.execPath, [main], { encoding: 'utf8' });
+  expect([status, stderr]).toEqual([0, '']);
 });

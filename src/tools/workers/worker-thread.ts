@@ -1,7 +1,8 @@
 import { constants, getPriority, setPriority } from 'node:os';
-import { parentPort } from 'node:worker_threads';
+import { parentPort, workerData } from 'node:worker_threads';
 import { ExtensionFault } from '../../core/extension.js';
 import { faultTrace } from '../../shared/fault-trace.js';
+import { announceCompression, type ThreadState } from '../../shared/thread-end.js';
 import { boundBuffers } from './bound-buffers.js';
 import { WORKER_JOBS } from './jobs.js';
 
@@ -47,6 +48,7 @@ function standBack(): void {
 
 standBack();
 boundBuffers(BUFFER_BYTES_MAX);
+announceCompression(workerData as ThreadState);
 // Libraries would print what they think of a hostile file into the log of the process.
 for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) console[level] = () => undefined;
 // It has been loaded.
