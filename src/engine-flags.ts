@@ -8,7 +8,3 @@ setFlagsFromString('--max-inlined-bytecode-size-cumulative=2000');
 // There it is garbage a moment later, but is collected seconds later, and keeps alive all young objects that
 // it holds (docs/decisions/0023).
 setFlagsFromString('--no-allocation-site-pretenuring');
-
-// V8 drops the bytecode and the baseline code of functions that two collections of old objects found unused. After some
-// seconds without a request it compiles the request path again (docs/decisions/0087).
-setFlagsFromString('--no-flush-bytecode');

@@ -2,8 +2,8 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Worker } from 'node:worker_threads';
 
-// Node 20 ends the whole process with a failed assertion ("close before init") where a thread is terminated between the
-// making and the opening of a compressor. So a thread says while it is within one, and begins none once its end is near.
+// Node 20 ends the whole process with a failed assertion ("close before init") where a thread is terminated between
+// the making and the opening of a compressor. A thread announces each call of zlib, and begins none once it is to end.
 
 /** Shared by a thread and its process: 1 while the thread is within a call of zlib; 1 once it is to end. */
 export type ThreadState = Int32Array<SharedArrayBuffer>;
