@@ -95,7 +95,7 @@ export function isLarge({ blocks, startExtras, endExtras }: Reply): boolean {
 function weightOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlock): number {
   let weight = BLOCK_WEIGHT + text.length + (signature?.length ?? 0);
   if ((start.type !== 'text' && start.type !== 'thinking') || start.extras) weight += weigh(start, LARGE);
-  for (let index = 0; index < citations.length && weight < LARGE; index++) weight += weigh(citations[index]!, LARGE);
+  for (let index = 0; index < citations.length && weight < LARGE; index++) weight += weigh(citations[index], LARGE);
   for (let index = 0; index < opaqueDeltas.length && weight < LARGE; index++)
     weight += weigh(opaqueDeltas[index]!.value, LARGE);
   return weight;
