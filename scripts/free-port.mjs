@@ -1,15 +1,27 @@
 // A port of this machine that nobody has: for other scripts, and as a program it prints one.
+import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
+/** Below those that systems give by themselves, to whoever asks for any port meanwhile. */
+const FIRST = 20_000;
+const END = 32_000;
+const TRIES_MAX = 50;
+
 export async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address();
-  server.close();
-  await once(server, 'close');
-  return port;
+  for (let tries = 1; ; tries++) {
+    const port = randomInt(FIRST, END);
+    try {
+      const server = createServer().listen(port, '127.0.0.1');
+      await once(server, 'listening');
+      server.close();
+      await once(server, 'close');
+      return port;
+    } catch (error) {
+      if (error.code !== 'EADDRINUSE' || tries === TRIES_MAX) throw error;
+    }
+  }
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) console.log(await freePort());

@@ -1,8 +1,8 @@
 /**
  * Goal: nobody reaches a row of somebody else's, and no secret leaves by any way out
  * (docs/reasons/security.md#no-route-without-guards, docs/reasons/security.md#secrets-in-errors,
- * docs/reasons/security.md#other-peoples-objects, docs/reasons/security.md#secrets-at-the-start). Method: the real
- * app. One account makes one of everything; a second one, made by hand, asks for each of these by its id
+ * docs/reasons/security.md#other-peoples-objects, docs/reasons/security.md#secrets-at-the-start). Method: the real app
+ * on both databases. One account makes one of everything; a second one, made by hand, asks for each of these by its id
  * on every route that is described. Secrets are planted wherever one can be, everything is made to fail at debug level,
  * and all that was answered, logged, measured and stored is searched for them, in clear, base64 and hex: those that
  * were given, and those that the gateway made itself.
@@ -14,10 +14,10 @@ import { DATA_KEY_PURPOSES, DataKeys, type DataKeyPurpose } from '../../src/vaul
 import { KeyService } from '../../src/vault/key-service.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicError } from '../support/anthropic-upstream.js';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, catalogOf, ENCRYPTION_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import { AWS, KEY_NAME, startKms, startVault, VAULT } from '../byok/key-service-stand-in.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { findSecrets } from '../support/secret-forms.js';
 import { json } from '../support/upstream-answers.js';
@@ -34,7 +34,7 @@ const COMMON = /^\/models?\//;
 
 type Route = Pick<DescribedOperation, 'method' | 'path' | 'parameters'>;
 
-describeOnEmbedded('the walls', (database) => {
+describeOnEachDatabase('the walls', (database) => {
   let upstream: Upstream;
   let gateway: TestGateway;
   let routes: readonly Route[];
@@ -218,8 +218,9 @@ describeOnEmbedded('the walls', (database) => {
     expect(findSecrets({ ...secrets, ...Object.fromEntries(made) }, ways)).toEqual([]);
   });
 
-  /** Those of the gateway's own making. */
+  /** Those of the variable, or of the gateway's own making. */
   async function encryptionKeys(): Promise<Record<string, Buffer>> {
+    if (database.kind === 'postgres') return { encryption: Buffer.from(ENCRYPTION_KEY.split(':')[1]!, 'base64') };
     const generated = await findGeneratedKeys(database.settings.dataDir);
     expect(generated.length).toBeGreaterThan(0);
     return Object.fromEntries(generated.map(({ id, key }) => [id, Buffer.from(key.reveal(), 'base64')]));

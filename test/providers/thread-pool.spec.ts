@@ -199,6 +199,6 @@ it('ends threads that compress without a pause, and not the process with them', 
       await endThread(thread, state);
     }`,
   );
-  const { status, stderr } = spawnSync(process.execPath, [main], { encoding: 'utf8' });
+  const { status, stderr } = spawnSync(process.execPath, [main], { encoding: 'utf8', timeout: 25_000 });
   expect([status, stderr]).toEqual([0, '']);
 });
