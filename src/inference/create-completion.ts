@@ -37,7 +37,8 @@ export class CreateCompletion {
 
   /**
    * Begins one inference of a request that has been read. Aborting ends it at any stage and closes every socket of it.
-   * Observers that are added at once miss nothing but its start.
+   * A refusal by what is at hand, such as an unknown model, ends the generation before this returns: who observes it
+   * from its start is given with `start`.
    */
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
