@@ -85,9 +85,10 @@ const BLOCK_WEIGHT = 64;
  * Whether the JSON of a reply has about `LARGE` characters or more. Only values of vendors are walked: the rest is
  * texts, whose lengths are known.
  */
-export function isLarge({ blocks, startExtras, endExtras }: Reply): boolean {
+export function isLarge({ blocks, usage, startExtras, endExtras }: Reply): boolean {
   let weight = startExtras ? weigh(startExtras.value, LARGE) : 0;
   if (endExtras) weight += weigh(endExtras.value, LARGE);
+  if (usage.extras) weight += weigh(usage.extras.value, LARGE);
   for (let index = 0; index < blocks.length && weight < LARGE; index++) weight += weightOf(blocks[index]!);
   return weight >= LARGE;
 }

@@ -18,6 +18,8 @@ export const newThreadState = (): ThreadState => new Int32Array(new SharedArrayB
 /** Terminates a thread at a moment when that is safe: at once, unless it is within a call of zlib. */
 export async function endThread(thread: Worker, state: ThreadState): Promise<void> {
   Atomics.store(state, ENDS, 1);
+  // What is awaited here holds the process open by nothing of its own.
+  thread.ref();
   await Atomics.waitAsync(state, WITHIN, 1, WAIT_MS_MAX).value;
   await thread.terminate();
 }
