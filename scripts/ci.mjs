@@ -17,8 +17,8 @@ await lanes.run([stage('check', 'npm run --silent check')], [stage('build', 'npm
 // What a request costs. Alone: what is beside it would be measured as well.
 await lanes.run([
   stage('path', 'node scripts/path.mjs --check'),
-  // Beside the revision in bench/baseline; red where it is past the bound twice. A shallow clone does not have it. In the
-  // foreground, so that it is stopped with the rest.
+  // Beside the revision in bench/baseline; red where it is past the bound twice. A shallow clone does not have it.
+  // In the foreground, so that it is stopped with the rest.
   {
     ...stage('pair', 'timeout --foreground 900 node bench/pair.mjs --twice --only cold,whole,paced'),
     mayNotRun: true,
