@@ -16,8 +16,8 @@ describe('traitsOf', () => {
     ['a text', text(), ['isPlain']],
     ['an empty text', text(''), ['hasBlankText']],
     ['white space', text(' \n'), ['hasBlankText']],
-    ['a marked text', { type: 'text', text: 'words', cacheMarker: {} }, ['hasCacheMarkers']],
-    ['a citing text', { type: 'text', text: 'words', citations: [] }, ['hasCitations']],
+    ['a marked text', { type: 'text', text: 'words', cacheMarker: {} }, []],
+    ['a citing text', { type: 'text', text: 'words', citations: [] }, []],
     ['an image', image, ['hasImages']],
     ['a document', document, ['hasDocuments']],
     [
@@ -25,8 +25,8 @@ describe('traitsOf', () => {
       { type: 'document', source: { type: 'blocks', blocks: [image] } },
       ['hasImages', 'hasDocuments'],
     ],
-    ['audio', { type: 'audio', format: 'wav', data: '' }, ['hasOtherMedia']],
-    ['a video', { type: 'video', source: { type: 'url', url: 'https://example.com/a.mp4' } }, ['hasOtherMedia']],
+    ['audio', { type: 'audio', format: 'wav', data: '' }, []],
+    ['a video', { type: 'video', source: { type: 'url', url: 'https://example.com/a.mp4' } }, []],
     ['a call', { type: 'tool-use', id: 'a', name: 'f', input: {} }, ['hasToolBlocks']],
     [
       'a result with an image and a document',
@@ -36,7 +36,7 @@ describe('traitsOf', () => {
     [
       'a result with a marked text',
       { type: 'tool-result', toolUseId: 'a', content: [{ type: 'text', text: 'words', cacheMarker: {} }] },
-      ['hasToolBlocks', 'hasCacheMarkers'],
+      ['hasToolBlocks'],
     ],
     ['thinking', { type: 'thinking', thinking: 'words' }, ['hasReasoning']],
     ['redacted thinking', { type: 'redacted-thinking', data: 'x' }, ['hasReasoning']],

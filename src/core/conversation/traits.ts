@@ -8,30 +8,23 @@ export interface ConversationTraits {
   readonly hasBlankText: boolean;
   readonly hasImages: boolean;
   readonly hasDocuments: boolean;
-  /** Audio or video. */
-  readonly hasOtherMedia: boolean;
   /** Calls of tools, or their results. */
   readonly hasToolBlocks: boolean;
   /** Thinking, readable or redacted. */
   readonly hasReasoning: boolean;
   /** Blocks that only their own vendor understands. */
   readonly hasOpaque: boolean;
-  readonly hasCacheMarkers: boolean;
-  readonly hasCitations: boolean;
 }
 
 /** One bit for each trait. */
 const BLANK = 1;
 const IMAGES = 2;
 const DOCUMENTS = 4;
-const OTHER_MEDIA = 8;
-const TOOLS = 16;
-const REASONING = 32;
-const OPAQUE = 64;
-const MARKERS = 128;
-const CITATIONS = 256;
-/** Blocks of another kind, which have no trait of their own. */
-const OTHERS = 512;
+const TOOLS = 8;
+const REASONING = 16;
+const OPAQUE = 32;
+/** What has no trait of its own, and is not plain: other blocks, cache markers, citations. */
+const OTHERS = 64;
 
 /** By the array itself, which nobody changes: who replaces a turn makes a new one. */
 const known = new WeakMap<readonly Message[], ConversationTraits>();
@@ -58,12 +51,9 @@ const toTraits = (found: number): ConversationTraits => ({
   hasBlankText: (found & BLANK) !== 0,
   hasImages: (found & IMAGES) !== 0,
   hasDocuments: (found & DOCUMENTS) !== 0,
-  hasOtherMedia: (found & OTHER_MEDIA) !== 0,
   hasToolBlocks: (found & TOOLS) !== 0,
   hasReasoning: (found & REASONING) !== 0,
   hasOpaque: (found & OPAQUE) !== 0,
-  hasCacheMarkers: (found & MARKERS) !== 0,
-  hasCitations: (found & CITATIONS) !== 0,
 });
 
 const WORDS = /\S/;
@@ -72,10 +62,10 @@ function bitsOf(blocks: readonly (ContentBlock | ToolReferenceBlock)[]): number 
   let found = 0;
   for (let place = 0; place < blocks.length; place++) {
     const block = blocks[place]!;
-    if (block.cacheMarker !== undefined) found |= MARKERS;
+    if (block.cacheMarker !== undefined) found |= OTHERS;
     if (block.type !== 'text') found |= bitsOfOther(block);
     else {
-      if (block.citations !== undefined) found |= CITATIONS;
+      if (block.citations !== undefined) found |= OTHERS;
       if (!WORDS.test(block.text)) found |= BLANK;
     }
   }
@@ -101,7 +91,7 @@ function bitsOfOther(block: Exclude<ContentBlock | ToolReferenceBlock, { type: '
       return OTHERS | bitsOf(block.content);
     case 'audio':
     case 'video':
-      return OTHER_MEDIA;
+      return OTHERS;
     case 'thinking':
     case 'redacted-thinking':
       return REASONING;
