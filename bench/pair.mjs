@@ -258,7 +258,7 @@ for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void clea
 try {
   process.exitCode = (await run()) ? 1 : 0;
 } catch (error) {
-  // Nothing was compared: 1 says that it is dearer.
+  // Nothing was compared, and 1 means dearer.
   console.error(error);
   process.exitCode = 2;
 } finally {

@@ -37,7 +37,7 @@ export function findRevision(name) {
  * Builds it, unless it was built before.
  * @param hash of a commit, in full
  * @returns the folder that `dist` is in
- * @throws Error that says what could not be built
+ * @throws Error that names what could not be built
  */
 export function buildRevision(hash) {
   mkdirSync(BUILDS, { recursive: true });

@@ -98,21 +98,21 @@ export const REQUESTS = {
     ),
 };
 
-const text = (said) => [{ type: 'text', text: said }];
+const text = (words) => [{ type: 'text', text: words }];
 export const SHORT_REQUEST = {
   model: 'a/b', system: text('You are a guide.'), messages: [{ role: 'user', content: text('Hi') }], stream: false,
   maxOutputTokens: 500, sampling: {}, tools: [], preferences: {}, plugins: [], betas: [],
 }; // prettier-ignore
 
 const dialog = (content, role = 'user') => ({ ...SHORT_REQUEST, messages: [{ role, content }] });
-const said = text('a')[0];
+const letter = text('a')[0];
 const inputOf = (entries, entry) => ({ list: times(entries, (index) => `${index} ${entry}`) });
 const callWith = (input) => ({ type: 'tool-use', id: 'tool:é', name: 'f', input });
 const answered = (calls) => ({
   ...SHORT_REQUEST,
   messages: [
     { role: 'assistant', content: calls },
-    { role: 'user', content: calls.map(({ id }) => ({ type: 'tool-result', toolUseId: id, content: [said] })) },
+    { role: 'user', content: calls.map(({ id }) => ({ type: 'tool-result', toolUseId: id, content: [letter] })) },
   ],
 });
 const png = { type: 'base64', mediaType: 'image/png', data: 'iVBORw0KGgoA' };
@@ -120,18 +120,18 @@ const smallCall = (index) => ({ ...callWith({}), id: `tool:é${index}` });
 
 /** The largest single turns, as neutral requests; calls stand in two, with their results. */
 export const TURNS = {
-  '20,000 texts': () => dialog(times(PARTS_MAX, () => said)),
+  '20,000 texts': () => dialog(times(PARTS_MAX, () => letter)),
   '20,000 texts of an assistant': () =>
     dialog(
-      times(PARTS_MAX, () => said),
+      times(PARTS_MAX, () => letter),
       'assistant',
     ),
-  '20,000 marked texts': () => dialog(times(PARTS_MAX, () => ({ ...said, cacheMarker: { ttl: '5m' } }))),
+  '20,000 marked texts': () => dialog(times(PARTS_MAX, () => ({ ...letter, cacheMarker: { ttl: '5m' } }))),
   '20,000 images': () => dialog(times(PARTS_MAX, () => ({ type: 'image', source: png }))),
   '20,000 documents': () =>
     dialog(times(PARTS_MAX, () => ({ type: 'document', title: 't', source: { type: 'text', text: 'x' } }))),
   '20,000 thoughts': () =>
-    dialog([...times(PARTS_MAX - 1, () => ({ type: 'thinking', thinking: 'x', signature: 's' })), said], 'assistant'),
+    dialog([...times(PARTS_MAX - 1, () => ({ type: 'thinking', thinking: 'x', signature: 's' })), letter], 'assistant'),
   '20,000 calls, their results': () => answered(times(PARTS_MAX, smallCall)),
   'input of 190,000 values': () => answered([callWith(inputOf(190_000, 'x'))]),
   'input of 10 MB in texts of 1 KB': () => answered([callWith(inputOf(10_000, words(970)))]),
@@ -147,7 +147,7 @@ const FORMATS = {
     id: 'msg_1', type: 'message', role: 'assistant', model: 'm', stop_reason: 'end_turn', stop_sequence: null,
     usage: { input_tokens: 1, output_tokens: 1 },
     content: [
-      ...texts.map((said) => ({ type: 'text', text: said })),
+      ...texts.map((letter) => ({ type: 'text', text: letter })),
       ...calls.map(({ id, input }) => ({ type: 'tool_use', id, name: 'f', input })),
     ],
   }),
@@ -156,7 +156,7 @@ const FORMATS = {
     choices: [{
       index: 0, finish_reason: 'stop',
       message: {
-        role: 'assistant', content: texts.map((said) => ({ type: 'text', text: said })),
+        role: 'assistant', content: texts.map((letter) => ({ type: 'text', text: letter })),
         ...(calls.length > 0 && { tool_calls: calls.map(asText) }),
       },
     }],
@@ -165,9 +165,9 @@ const FORMATS = {
   'openai-responses': (texts, calls) => ({
     id: 'resp_1', status: 'completed', model: 'm', usage: { input_tokens: 1, output_tokens: 1 },
     output: [
-      ...texts.map((said, index) => ({
+      ...texts.map((letter, index) => ({
         type: 'message', id: `m${index}`, role: 'assistant',
-        content: [{ type: 'output_text', text: said, annotations: [] }],
+        content: [{ type: 'output_text', text: letter, annotations: [] }],
       })),
       ...calls.map(({ id, input }) => ({
         type: 'function_call', id: `f${id}`, call_id: id, name: 'f', arguments: JSON.stringify(input),
@@ -180,7 +180,7 @@ const FORMATS = {
       content: {
         role: 'model',
         parts: [
-          ...texts.map((said, index) => ({ text: said, ...(index % 2 === 1 && { thought: true }) })),
+          ...texts.map((letter, index) => ({ text: letter, ...(index % 2 === 1 && { thought: true }) })),
           ...calls.map(({ id, input }) => ({ functionCall: { id, name: 'f', args: input } })),
         ],
       },
@@ -193,7 +193,7 @@ const FORMATS = {
       message: {
         role: 'assistant',
         content: [
-          ...texts.map((said) => ({ text: said })),
+          ...texts.map((letter) => ({ text: letter })),
           ...calls.map(({ id, input }) => ({ toolUse: { toolUseId: id, name: 'f', input } })),
         ],
       },
@@ -202,7 +202,7 @@ const FORMATS = {
   'cohere-chat': (texts, calls) => ({
     id: 'chat_1', finish_reason: 'COMPLETE', usage: { tokens: { input_tokens: 1, output_tokens: 1 } },
     message: {
-      role: 'assistant', content: texts.map((said) => ({ type: 'text', text: said })),
+      role: 'assistant', content: texts.map((letter) => ({ type: 'text', text: letter })),
       tool_calls: calls.map(asText),
     },
   }),

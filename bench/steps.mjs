@@ -1,6 +1,6 @@
 // `npm run build && node bench/steps.mjs [requests] [turns] [replies] [threads] [small]`: what each stage that takes
 // turns costs when it is computed in one go, on the worst bodies of a size: the shortest of some rounds, warm, garbage
-// collected before each. Beside it the longest step of the same work by turns. Bodies are as large as the size says, or
+// collected before each. Beside it the longest step of the same work by turns. Bodies are as large as the size, or
 // as the limits of the gateway allow. Figures are CPU time of this thread, which other processes hardly change.
 import 'reflect-metadata';
 import { parseArgs } from 'node:util';
@@ -97,7 +97,7 @@ const filters = [
   { guardrailId: 'g', guardrailScope: 'api-key', stage: 'regex_pi_detection', action: 'flag', label: 'email', reads: 'everybody', matcher: BUILTIN_FILTERS.email.matcher },
 ]; // prettier-ignore
 
-/** Filters look at the clock between their steps, so they are driven as the gateway drives them: all of it is told. */
+/** Filters look at the clock between their steps, so they are driven as the gateway drives them: a whole request. */
 async function filterMs(request) {
   const inspector = new Inspector(filters);
   let best = Infinity;

@@ -1,5 +1,5 @@
 // `npm run check`: format, lint, types and the specs of pure code, side by side on two cores. Everything is run and
-// told, whatever fails before it; the exit status is 1 when anything did.
+// reported, whatever fails before it; the exit status is 1 when anything did.
 import process from 'node:process';
 import { Lanes } from './lanes.mjs';
 

@@ -6,7 +6,7 @@ import { parseArgs } from 'node:util';
 import { fileURLToPath } from 'node:url';
 import { FIGURES, figuresOf, findPast } from './path/limits.mjs';
 import { findLongFunctions } from './path/long-functions.mjs';
-import { measurePath } from './path/measure.mjs';
+import { measureOldTogether, measurePath } from './path/measure.mjs';
 import { REQUESTS } from './path/requests.mjs';
 
 const USAGE = `npm run path -- [--request <name>,…] [--list] [--json] [--check] [--limits <file>] [--lines <most>]
@@ -19,7 +19,8 @@ Also finds the functions of src that have more than 70 lines, or as many as --li
   --request  some of: ${Object.keys(REQUESTS).join(', ')}
   --list     each function with its file and its calls a request
   --json     { requests: { <name>: { functions, files, calls, allocatedBytes, oldBytes, called } }, longFunctions, past }
-  --check    holds the figures to scripts/path/limits.json, or the file that --limits names; bytes with PostgreSQL only
+  --check    holds the figures to scripts/path/limits.json, or the file that --limits names; bytes with PostgreSQL only;
+             and what each of 32 whole requests at a time makes old, in a gateway as it is run
 
 Ends with 0 within the limits, with 1 past one of them, with 2 for wrong words.
 `;
@@ -42,7 +43,7 @@ function readWords() {
     const unknown = names.find((name) => !Object.hasOwn(REQUESTS, name));
     if (unknown !== undefined) throw new TypeError(`--request does not know ${unknown}`);
     if (!/^\d+$/.test(values.lines)) throw new TypeError('--lines must be a number');
-    return { ...values, names, limits: JSON.parse(readFileSync(values.limits, 'utf8')).requests };
+    return { ...values, names, limits: JSON.parse(readFileSync(values.limits, 'utf8')) };
   } catch (error) {
     process.stderr.write(`path: ${error.message}\n\n${USAGE}`);
     process.exit(2);
@@ -58,11 +59,15 @@ const source = fileURLToPath(new URL('../src', import.meta.url));
 const longFunctions = findLongFunctions(source, Number(words.lines));
 const { hasPostgres, requests } = await measurePath(words.names);
 const figures = Object.fromEntries(Object.entries(requests).map(([name, measured]) => [name, figuresOf(measured)]));
-const past = words.check ? findPast(words.limits, figures, hasPostgres) : [];
+const past = words.check ? findPast(words.limits.requests, figures, hasPostgres) : [];
+const oldTogether = words.check ? await measureOldTogether() : undefined;
+const { oldBytesTogether } = words.limits;
+if (oldTogether > oldBytesTogether)
+  past.push(`whole requests, 32 at a time: ${oldTogether} bytes become old, the limit is ${oldBytesTogether}`);
 
 if (words.json) {
   const printed = Object.entries(figures).map(([name, found]) => [name, { ...found, called: requests[name].called }]);
-  const all = { requests: Object.fromEntries(printed), hasPostgres, longFunctions, past };
+  const all = { requests: Object.fromEntries(printed), hasPostgres, oldTogether, longFunctions, past };
   process.stdout.write(`${JSON.stringify(all, undefined, 2)}\n`);
 } else {
   print();
@@ -81,6 +86,7 @@ function print() {
   for (const { file, line, name, lines } of longFunctions)
     console.log(`${lines} lines: ${name} (${relative(process.cwd(), file)}:${line})`);
   console.log(`${longFunctions.length} functions above ${words.lines} lines`);
+  if (words.check) console.log(`32 whole requests at a time: ${oldTogether} bytes of each become old`);
   if (words.check && !hasPostgres) console.log('NOT RUN: limits of bytes, for want of a PostgreSQL');
   for (const sentence of past) console.log(`PAST ITS LIMIT: ${sentence}`);
 }

@@ -24,6 +24,12 @@ const AFTER_MS = 20;
 const SETTLE_MS = 1_000;
 /** Of the calls in the counted requests: what is called for fewer of them is no part of each. */
 const SHARE_MIN = 0.9;
+/** As it is run: so many whole requests at a time, in as many rounds. What is under way is met by collections. */
+const TOGETHER_WARM_UP = 300;
+const TOGETHER_LANES = 32;
+const TOGETHER_ROUNDS = 100;
+/** Of them the smallest counts: a compiler at work, or a collection of the old, spoils one. */
+const TOGETHER_PARTS = 5;
 const FLAGS = ['--no-opt', '--expose-gc', '--min-semi-space-size=256', '--max-semi-space-size=256'];
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
@@ -34,16 +40,46 @@ const PROBE = fileURLToPath(new URL('./probe.mjs', import.meta.url));
  * @returns `hasPostgres`; `requests`: by name `called`, our functions that each request runs
  *   through (`{ file, name, calls }`, by file), and `allocatedBytes` and `oldBytes` of a request
  */
-export async function measurePath(names) {
+export function measurePath(names) {
+  return withGateway(FLAGS, async (gateway, hasPostgres) => {
+    const requests = {};
+    await warmUp(gateway);
+    for (const name of names) requests[name] = await measureRequest(gateway, REQUESTS[name]);
+    return { hasPostgres, requests };
+  });
+}
+
+/**
+ * @returns bytes of the heap that each of many whole requests at a time makes old, in a gateway as it is run: with the
+ *   optimizing compiler, the usual heap, and its jobs
+ */
+export function measureOldTogether() {
+  return withGateway([], async (gateway) => {
+    await ask(gateway, REQUESTS.whole, TOGETHER_WARM_UP, 0);
+    await askTogether(gateway);
+    const found = [];
+    let { bytes } = await query(gateway.child, 'old');
+    for (let part = 0; part < TOGETHER_PARTS; part++) {
+      await askTogether(gateway);
+      const { bytes: after } = await query(gateway.child, 'old');
+      // Fewer than before: the old was collected.
+      if (after >= bytes) found.push((after - bytes) / (TOGETHER_LANES * TOGETHER_ROUNDS));
+      bytes = after;
+    }
+    return Math.round(Math.min(...found));
+  });
+}
+
+const askTogether = (gateway) =>
+  Promise.all(Array.from({ length: TOGETHER_LANES }, () => ask(gateway, REQUESTS.whole, TOGETHER_ROUNDS, 0)));
+
+async function withGateway(flags, measure) {
   const database = await makeDatabase(await findServer(), `fairlead_path_${process.pid}`);
   const upstream = await startUpstream();
   let gateway;
   try {
-    gateway = await startFairlead(upstream.url, MODELS, database.url, {}, [...FLAGS, '--import', PROBE]);
-    const requests = {};
-    await warmUp(gateway);
-    for (const name of names) requests[name] = await measureRequest(gateway, REQUESTS[name]);
-    return { hasPostgres: database.url !== undefined, requests };
+    gateway = await startFairlead(upstream.url, MODELS, database.url, {}, [...flags, '--import', PROBE]);
+    return await measure(gateway, database.url !== undefined);
   } finally {
     upstream.child.kill('SIGKILL');
     if (gateway) {

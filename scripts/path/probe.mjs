@@ -18,7 +18,7 @@ let isCounting = false;
 let collections = 0;
 new PerformanceObserver((list) => (collections += list.getEntries().length)).observe({ entryTypes: ['gc'] });
 
-const ANSWERS = { begin, allocated, count, report };
+const ANSWERS = { begin, allocated, old, count, report };
 process.on('message', (message) => void ANSWERS[message]?.().then((answer) => process.send(answer)));
 holdTimers();
 
@@ -71,6 +71,11 @@ async function allocated() {
   const oldBytes = held().old - before.old;
   isCounting = false;
   return { bytes, oldBytes, isWhole };
+}
+
+/** Bytes among the old objects, as far as no collection of those took them away. */
+async function old() {
+  return { bytes: getHeapSpaceStatistics().find(({ space_name }) => space_name === 'old_space').space_used_size };
 }
 
 async function count() {

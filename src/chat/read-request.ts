@@ -71,7 +71,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
   return request;
 }
 
-/** How the answer is to be, as far as it was said. */
+/** Options of the answer that the body sets. */
 function addOptions(request: Draft, dto: CreateChatDto): void {
   const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens ?? undefined;
   if (maxOutputTokens !== undefined) request.maxOutputTokens = maxOutputTokens;

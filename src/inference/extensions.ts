@@ -30,7 +30,7 @@ export class Extensions {
   async begin(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
     const { plugins, offered, request } = admitted.planned;
     const isExtended = offered.size > 0 || plugins.isWatching || plugins.consulting(request).length > 0;
-    // Nobody is left to answer, which the plan says: whoever would be asked before is not.
+    // No candidate is left, which the plan reports: no other model is called before.
     if (!isExtended || admitted.admitted.plan.legs.length === 0) return { start: admitted };
     const contextAt = await this.contexts.open(admitted);
     const { start, sources } =

@@ -78,7 +78,7 @@ export class WholeReply implements Puller<Batch> {
   }
 }
 
-/** What a block weighs beside what it says, in characters. */
+/** The weight of a block beside its text, in characters. */
 const BLOCK_WEIGHT = 64;
 
 /**

@@ -20,9 +20,9 @@ type WireImage = Extract<WireBlock, { type: 'image' }>;
 type WireDocumentSource = Extract<WireBlock, { type: 'document' }>['source'];
 
 /** One turn, its wire object kept so that a target of the same format gets it as it came. */
-export function readMessage(said: WireMessage): Message {
-  const { role, content } = said;
-  const value = role === 'assistant' && 'annotations' in said ? withoutAnnotations(said) : said;
+export function readMessage(message: WireMessage): Message {
+  const { role, content } = message;
+  const value = role === 'assistant' && 'annotations' in message ? withoutAnnotations(message) : message;
   const origin: Origin = { vendor: 'anthropic', value };
   if (typeof content === 'string') return { role, content: [{ type: 'text', text: content }], origin };
   const blocks: ContentBlock[] = [];

@@ -68,7 +68,7 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
   return request;
 }
 
-/** How the answer is to be, as far as it was said. */
+/** Options of the answer that the body sets. */
 function addOptions(request: Draft, dto: CreateMessageDto): void {
   if (dto.max_tokens !== undefined) request.maxOutputTokens = dto.max_tokens;
   if (dto.stop_sequences) request.stopSequences = dto.stop_sequences;

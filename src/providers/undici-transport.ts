@@ -91,7 +91,7 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
       if (pool.isForwarded) {
         head.resolve = (response) => {
           if (response.status !== PROXY_REFUSED) return resolve(response);
-          // No provider says so: the proxy wants other credentials, in words of its own.
+          // This status is the proxy's: it refuses its credentials.
           reject(faultBeforeReply(new ProxyRefused(response.status)));
           reply.leave();
         };

@@ -180,11 +180,11 @@ class Tally {
   }
 }
 
-/** What is counted of the calls of a provider; where models are told, of one model alone. */
+/** What is counted of the calls of a provider; with labels of models, of one model alone. */
 interface CallSeries {
   /** Bounded, as all labels are. */
   readonly provider: string;
-  /** Bounded; none where models are not told. */
+  /** Bounded; none without labels of models. */
   readonly model: readonly string[];
   readonly attempts: Map<CallOutcome, Series>;
   readonly input: Series;
@@ -196,7 +196,7 @@ interface CallSeries {
 
 interface ProviderSeries {
   readonly name: string;
-  /** By model; under the empty name where models are not told. */
+  /** By model; under the empty name without labels of models. */
   readonly calls: Map<string, CallSeries>;
 }
 
@@ -464,7 +464,7 @@ export class Metrics {
     return series;
   }
 
-  /** What is counted of the calls of a provider; where models are told, of one model alone. */
+  /** What is counted of the calls of a provider; with labels of models, of one model alone. */
   private callsOf({ provider, model }: MeasuredLeg): CallSeries {
     const series = this.providers.of(provider);
     const name = this.tellsModels ? this.models.of(model) : '';

@@ -1,6 +1,6 @@
 /**
  * Goal: the description is true. Every route of the API stands in it and nothing else does, every example works as
- * it is printed, and every reply, of success and of failure, has the form that is told. It is also the one suite that
+ * it is printed, and every reply, of success and of failure, has the described form. It is also the one suite that
  * calls every route on both databases; other suites of HTTP run on one. Method: the real app on each database; routes
  * are taken from the router, examples and forms from `/openapi.json`. Objects of the described replies are closed to
  * further keys, so that a key nobody has described fails. Ids are those of things made before.

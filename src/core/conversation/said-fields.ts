@@ -8,54 +8,54 @@ export const USER_KEY = 'user_id';
 const NONE: readonly never[] = [];
 
 /**
- * The fields by which a request says anything, in the order of `REQUEST_FIELDS`. That the speed is the usual one need
- * not be said. One function, because nearly all of the fields are absent from nearly all requests.
+ * The fields that a request sets, in the order of `REQUEST_FIELDS`. The usual speed counts as absent. One function,
+ * because nearly all of the fields are absent from nearly all requests.
  */
-export function saidFields(request: ModelRequest): readonly RequestField[] {
+export function presentFields(request: ModelRequest): readonly RequestField[] {
   const { sampling, outputFormat, metadata } = request;
-  const said: RequestField[] = ['model'];
-  if (request.system.length > 0) said.push('system');
-  if (request.stream) said.push('stream');
-  if (request.maxOutputTokens !== undefined) said.push('max_tokens');
-  if (sampling.temperature !== undefined) said.push('temperature');
-  if (sampling.topP !== undefined) said.push('top_p');
-  if (sampling.topK !== undefined) said.push('top_k');
-  if (sampling.topA !== undefined) said.push('top_a');
-  if (sampling.minP !== undefined) said.push('min_p');
-  if (sampling.frequencyPenalty !== undefined) said.push('frequency_penalty');
-  if (sampling.presencePenalty !== undefined) said.push('presence_penalty');
-  if (sampling.repetitionPenalty !== undefined) said.push('repetition_penalty');
-  if (sampling.seed !== undefined) said.push('seed');
-  if (request.stopSequences !== undefined && request.stopSequences.length > 0) said.push('stop');
-  if (sampling.logitBias !== undefined) said.push('logit_bias');
-  if (sampling.logprobs !== undefined) said.push('logprobs');
-  if (sampling.topLogprobs !== undefined) said.push('top_logprobs');
-  if (request.tools.length > 0) said.push('tools');
-  if (request.toolChoice !== undefined) said.push('tool_choice');
-  if (request.parallelToolCalls !== undefined) said.push('parallel_tool_calls');
-  if (request.thinking !== undefined) said.push('reasoning');
-  if (request.effort !== undefined) said.push('reasoning_effort');
-  if (request.reasoningSummary !== undefined) said.push('reasoning_summary');
-  if (request.verbosity !== undefined) said.push('verbosity');
+  const present: RequestField[] = ['model'];
+  if (request.system.length > 0) present.push('system');
+  if (request.stream) present.push('stream');
+  if (request.maxOutputTokens !== undefined) present.push('max_tokens');
+  if (sampling.temperature !== undefined) present.push('temperature');
+  if (sampling.topP !== undefined) present.push('top_p');
+  if (sampling.topK !== undefined) present.push('top_k');
+  if (sampling.topA !== undefined) present.push('top_a');
+  if (sampling.minP !== undefined) present.push('min_p');
+  if (sampling.frequencyPenalty !== undefined) present.push('frequency_penalty');
+  if (sampling.presencePenalty !== undefined) present.push('presence_penalty');
+  if (sampling.repetitionPenalty !== undefined) present.push('repetition_penalty');
+  if (sampling.seed !== undefined) present.push('seed');
+  if (request.stopSequences !== undefined && request.stopSequences.length > 0) present.push('stop');
+  if (sampling.logitBias !== undefined) present.push('logit_bias');
+  if (sampling.logprobs !== undefined) present.push('logprobs');
+  if (sampling.topLogprobs !== undefined) present.push('top_logprobs');
+  if (request.tools.length > 0) present.push('tools');
+  if (request.toolChoice !== undefined) present.push('tool_choice');
+  if (request.parallelToolCalls !== undefined) present.push('parallel_tool_calls');
+  if (request.thinking !== undefined) present.push('reasoning');
+  if (request.effort !== undefined) present.push('reasoning_effort');
+  if (request.reasoningSummary !== undefined) present.push('reasoning_summary');
+  if (request.verbosity !== undefined) present.push('verbosity');
   if (outputFormat !== undefined)
-    said.push(outputFormat.type === 'json-schema' ? 'structured_outputs' : 'response_format');
-  if (request.modalities !== undefined) said.push('modalities');
-  if (request.imageConfig !== undefined) said.push('image_config');
-  if (request.taskBudget !== undefined) said.push('task_budget');
-  if (request.contextManagement !== undefined) said.push('context_management');
-  if (request.cacheMarker !== undefined) said.push('cache_control');
-  if (request.user !== undefined || metadata !== undefined) addOrigin(request, said);
-  if (request.promptCacheKey !== undefined) said.push('prompt_cache_key');
-  if (request.serviceTier !== undefined || request.speed === 'fast') said.push('service_tier');
-  if (request.inferenceGeo !== undefined) said.push('inference_geo');
-  if (request.betas.length > 0) said.push('betas');
-  return said;
+    present.push(outputFormat.type === 'json-schema' ? 'structured_outputs' : 'response_format');
+  if (request.modalities !== undefined) present.push('modalities');
+  if (request.imageConfig !== undefined) present.push('image_config');
+  if (request.taskBudget !== undefined) present.push('task_budget');
+  if (request.contextManagement !== undefined) present.push('context_management');
+  if (request.cacheMarker !== undefined) present.push('cache_control');
+  if (request.user !== undefined || metadata !== undefined) addOrigin(request, present);
+  if (request.promptCacheKey !== undefined) present.push('prompt_cache_key');
+  if (request.serviceTier !== undefined || request.speed === 'fast') present.push('service_tier');
+  if (request.inferenceGeo !== undefined) present.push('inference_geo');
+  if (request.betas.length > 0) present.push('betas');
+  return present;
 }
 
-function addOrigin(request: ModelRequest, said: RequestField[]): void {
+function addOrigin(request: ModelRequest, present: RequestField[]): void {
   const own = anthropicMetadata(request);
-  if (request.user !== undefined || own?.[USER_KEY] !== undefined) said.push('user');
-  if (own !== undefined && Object.keys(own).some((key) => key !== USER_KEY)) said.push('metadata');
+  if (request.user !== undefined || own?.[USER_KEY] !== undefined) present.push('user');
+  if (own !== undefined && Object.keys(own).some((key) => key !== USER_KEY)) present.push('metadata');
 }
 
 /** What the Messages format says of a request's origin; undefined where the request has no words of it. */
@@ -80,7 +80,7 @@ const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
 /** What a request wants of an endpoint, where it requires that of it. */
 export function requiredFields(request: ModelRequest): readonly RequestField[] {
   let required: RequestField[] | undefined;
-  for (const field of saidFields(request)) {
+  for (const field of presentFields(request)) {
     if (NEVER_REQUIRED.has(field) || IDLE[field]?.(request) === true) continue;
     (required ??= []).push(field);
   }
@@ -112,7 +112,7 @@ const NAMES: Readonly<Partial<Record<RequestField, (request: ModelRequest) => re
  */
 export function namesOfSaid(request: ModelRequest, isDropped: (field: RequestField) => boolean): readonly string[] {
   let names: string[] | undefined;
-  for (const field of saidFields(request)) {
+  for (const field of presentFields(request)) {
     if (isDropped(field)) (names ??= []).push(...(NAMES[field]?.(request) ?? [field]));
   }
   return names ?? NONE;

@@ -53,8 +53,8 @@ export interface JudgedUsage {
    */
   readonly isPlausible: boolean;
   /**
-   * What the endpoint told beyond what sizes allow, whether or not it was held for that. Undefined: it kept to them, or
-   * ran tools, or the figures are estimates.
+   * What the endpoint reported beyond what sizes allow, whether or not it was held for that. Undefined: it kept to
+   * them, or ran tools, or the figures are estimates.
    */
   readonly excess: Widening | undefined;
 }

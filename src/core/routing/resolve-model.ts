@@ -10,6 +10,7 @@ export type ResolvedModel =
   | { readonly candidates: readonly string[] };
 
 type Models = CatalogSnapshot['models'];
+type KnownCatalog = Pick<CatalogSnapshot, 'models'>;
 
 /** How many names are offered in the place of one that nobody knows. */
 const NEAREST_MAX = 3;
@@ -38,7 +39,7 @@ export function resolveModel({ models }: Pick<CatalogSnapshot, 'models'>, name: 
 }
 
 /** The id of the one model that is meant; undefined where it is none, or several. */
-export function modelId(catalog: Pick<CatalogSnapshot, 'models'>, name: string): string | undefined {
+export function modelId(catalog: KnownCatalog, name: string): string | undefined {
   const resolved = resolveModel(catalog, name);
   return resolved && 'id' in resolved ? resolved.id : undefined;
 }
@@ -47,28 +48,9 @@ export function modelId(catalog: Pick<CatalogSnapshot, 'models'>, name: string):
  * The policies with ids in their lists of models, for those are what is compared: no name lets a model past a list.
  * Patterns stand as they are. A name of several models allows none of them, and forbids all.
  */
-export function withModelIds(
-  policies: readonly RoutingPolicy[],
-  catalog: Pick<CatalogSnapshot, 'models'>,
-): readonly RoutingPolicy[] {
-  if (policies.length === 0) return policies;
-  const known = POLICIES_WITH_IDS.get(policies);
-  if (known?.models === catalog.models) return known.policies;
-  const found = findModelIds(policies, catalog);
-  POLICIES_WITH_IDS.set(policies, { models: catalog.models, policies: found });
-  return found;
-}
+export const withModelIds = keptByList(findModelIds);
 
-/** With the ids of the catalog that was in force last: lists of policies are the same ones for seconds. */
-const POLICIES_WITH_IDS = new WeakMap<
-  readonly RoutingPolicy[],
-  { readonly models: Models; readonly policies: readonly RoutingPolicy[] }
->();
-
-function findModelIds(
-  policies: readonly RoutingPolicy[],
-  catalog: Pick<CatalogSnapshot, 'models'>,
-): readonly RoutingPolicy[] {
+function findModelIds(policies: readonly RoutingPolicy[], catalog: KnownCatalog): readonly RoutingPolicy[] {
   if (!policies.some(({ onlyModels, keyModels, ignoreModels }) => onlyModels || keyModels || ignoreModels))
     return policies;
   const withIds = (names: readonly string[]): string[] => names.map((name) => modelId(catalog, name) ?? name);
@@ -81,27 +63,9 @@ function findModelIds(
 }
 
 /** The same of the models that credentials are allowed for. */
-export function withAllowedIds(
-  credentials: readonly StoredCredential[],
-  catalog: Pick<CatalogSnapshot, 'models'>,
-): readonly StoredCredential[] {
-  if (credentials.length === 0) return credentials;
-  const known = CREDENTIALS_WITH_IDS.get(credentials);
-  if (known?.models === catalog.models) return known.credentials;
-  const found = findAllowedIds(credentials, catalog);
-  CREDENTIALS_WITH_IDS.set(credentials, { models: catalog.models, credentials: found });
-  return found;
-}
+export const withAllowedIds = keptByList(findAllowedIds);
 
-const CREDENTIALS_WITH_IDS = new WeakMap<
-  readonly StoredCredential[],
-  { readonly models: Models; readonly credentials: readonly StoredCredential[] }
->();
-
-function findAllowedIds(
-  credentials: readonly StoredCredential[],
-  catalog: Pick<CatalogSnapshot, 'models'>,
-): readonly StoredCredential[] {
+function findAllowedIds(credentials: readonly StoredCredential[], catalog: KnownCatalog): readonly StoredCredential[] {
   if (!credentials.some(({ allowedModels }) => allowedModels)) return credentials;
   return credentials.map((credential) => {
     const allowedModels = credential.allowedModels?.map((name) => modelId(catalog, name) ?? name);
@@ -109,7 +73,7 @@ function findAllowedIds(
   });
 }
 
-function idsOf(catalog: Pick<CatalogSnapshot, 'models'>, name: string): readonly string[] {
+function idsOf(catalog: KnownCatalog, name: string): readonly string[] {
   const resolved = resolveModel(catalog, name);
   if (!resolved) return [name];
   return 'id' in resolved ? [resolved.id] : resolved.candidates;
@@ -180,4 +144,20 @@ function oneOf(ids: readonly string[] | undefined): ResolvedModel | undefined {
   const plain = ids.filter((id) => !id.includes(':'));
   const candidates = plain.length > 0 ? plain : ids;
   return candidates.length === 1 ? { id: candidates[0]! } : { candidates };
+}
+
+/**
+ * What is found for a list, kept with the catalog that was in force last: lists of policies and of credentials are the
+ * same ones for seconds.
+ */
+function keptByList<Item>(find: (list: readonly Item[], catalog: KnownCatalog) => readonly Item[]) {
+  const known = new WeakMap<readonly Item[], { readonly models: Models; readonly found: readonly Item[] }>();
+  return (list: readonly Item[], catalog: KnownCatalog): readonly Item[] => {
+    if (list.length === 0) return list;
+    const kept = known.get(list);
+    if (kept?.models === catalog.models) return kept.found;
+    const found = find(list, catalog);
+    known.set(list, { models: catalog.models, found });
+    return found;
+  };
 }

@@ -1,5 +1,5 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { anthropicMetadata, saidFields, USER_KEY } from '../../core/conversation/said-fields.js';
+import { anthropicMetadata, presentFields, USER_KEY } from '../../core/conversation/said-fields.js';
 import type { Target } from '../../core/provider.js';
 import type { RequestField, TranslationTable } from '../../core/translation.js';
 import { carries } from './encode-fields.js';
@@ -58,7 +58,7 @@ export function carriedRequest(
   table: Pick<TranslationTable<Target>, 'fields'>,
 ): ModelRequest {
   let carried = request;
-  for (const field of saidFields(request)) {
+  for (const field of presentFields(request)) {
     const without = WITHOUT[field];
     if (without !== undefined && !carries(table, field, target)) carried = without(carried);
   }

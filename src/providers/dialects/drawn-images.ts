@@ -1,5 +1,6 @@
 import { blockPath, type ContentBlock, type Message } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import { traitsOf } from '../../core/conversation/traits.js';
 import type { Target } from '../../core/provider.js';
 
 /** Stands where a model drew a picture. */
@@ -17,7 +18,7 @@ interface Drawn {
  * pictures and there is such a turn. The very same request where none was drawn.
  */
 export function withImagesBehind(request: ModelRequest, { model }: Target): ModelRequest {
-  if (!request.messages.some(holdsImage)) return request;
+  if (!traitsOf(request.messages).hasImages || !request.messages.some(holdsImage)) return request;
   const reads = model.inputModalities.includes('image');
   let drawn: Drawn[] = [];
   const messages = request.messages.map((message, index): Message => {

@@ -49,7 +49,7 @@ export interface ToolWords {
 const NO_TOOL_WORDS: ToolWords = { names: ToolNames.NONE, ids: ToolIds.NONE };
 
 /**
- * Whether a request says anything of tools, by names or by calls. Where it does not, `toolWordsOf` is not entered:
+ * Whether a request names tools, or holds calls of them. Where it does not, `toolWordsOf` is not entered:
  * `EncodeContext` takes undefined for it.
  */
 export const namesTools = ({ tools, toolChoice, messages }: ModelRequest): boolean =>

@@ -124,7 +124,7 @@ class ArrivingBody {
   private silentSeconds = 0;
   private receivedBefore = 0;
 
-  /** @param isSmall below `SMALL_BODY_BYTES`, as its head says */
+  /** @param isSmall below `SMALL_BODY_BYTES` by its head */
   constructor(
     readonly request: AuthenticatedRequest,
     private readonly held: HeldBytes,

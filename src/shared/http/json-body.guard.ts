@@ -72,7 +72,7 @@ export class JsonBodyGuard implements CanActivate {
   }
 }
 
-/** What the route of a request says. Asked once for each route. */
+/** The metadata of a route, read once. */
 function readRouteBody(context: ExecutionContext): RouteBody {
   const handler = context.getHandler();
   const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, context.getClass());

@@ -2,13 +2,13 @@ import process from 'node:process';
 
 /** A part of `workerGracefulExitTimeout`. */
 const TELL_AFTER_MS = 7_000;
-/** What else is to be done when the worker is told to end. */
+/** What else has to be done when the worker ends. */
 const closings = [];
 /** How many resources of each kind held the worker up after the file before, and after which file there were more. */
 let openBefore = countOpen();
 const leftBy = new Map();
 
-/** @param {() => Promise<void>} close called once, when the worker is told to end */
+/** @param {() => Promise<void>} close called once, before the worker ends */
 export function onWorkerEnd(close) {
   closings.push(close);
 }
@@ -20,9 +20,9 @@ export function noteWhatIsOpen(testPath) {
   openBefore = open;
 }
 
-// jest stops listening when it tells a worker to end. One that has nothing left to do then ends at once: Node would
+// jest stops listening when it ends a worker. One that has nothing left to do then ends at once: Node would
 // first take its heap apart. One that something still holds up is killed in the end: whatever a suite or the program
-// left open. It says before what that is, and which file left it.
+// left open. Before that it prints what it is, and which file left it.
 process.on('removeListener', (event) => {
   if (event !== 'message' || process.listenerCount('message') > 0) return;
   process.once('beforeExit', () => process.exit());

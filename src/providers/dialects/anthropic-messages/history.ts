@@ -18,7 +18,7 @@ export interface KeptTurn extends ShownTurn {
 }
 
 /**
- * All turns, where none of them holds what may be dropped; undefined: `keptTurns` tells. Nearly all conversations are
+ * All turns, where none of them holds what may be dropped; undefined: `keptTurns` decides. Nearly all conversations are
  * so.
  */
 export function allTurns(messages: readonly Message[]): KeptTurn[] | undefined {

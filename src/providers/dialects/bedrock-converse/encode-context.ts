@@ -1,7 +1,6 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import type { BlockForm } from '../../../core/translation.js';
@@ -69,8 +68,7 @@ export function converseContext(
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): ConverseContext {
-  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
-  return new ConverseContext(behind, target, media, words);
+  return new ConverseContext(withImagesBehind(request, target), target, media, words);
 }
 
 export const converseToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>

@@ -1,5 +1,4 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, type ToolWords } from '../encode-context.js';
@@ -23,6 +22,5 @@ export function cohereContext(
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): CohereContext {
-  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
-  return new CohereContext(behind, target, media, words);
+  return new CohereContext(withImagesBehind(request, target), target, media, words);
 }

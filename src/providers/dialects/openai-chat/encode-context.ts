@@ -1,6 +1,5 @@
 import type { CacheMarker } from '../../../core/conversation/content.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import type { Steps } from '../../../core/steps.js';
@@ -26,8 +25,7 @@ export function chatContext(
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): ChatContext {
-  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
-  return new ChatContext(behind, target, media, TABLE, words);
+  return new ChatContext(withImagesBehind(request, target), target, media, TABLE, words);
 }
 
 export const chatToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>

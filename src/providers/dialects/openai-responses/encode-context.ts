@@ -1,5 +1,4 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
-import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { withImagesBehind } from '../drawn-images.js';
@@ -21,8 +20,7 @@ export function responsesContext(
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): EncodeContext {
-  const behind = traitsOf(request.messages).hasImages ? withImagesBehind(request, target) : request;
-  return new EncodeContext(behind, target, media, TABLE, words);
+  return new EncodeContext(withImagesBehind(request, target), target, media, TABLE, words);
 }
 
 export const responsesToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>
