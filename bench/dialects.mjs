@@ -59,22 +59,22 @@ function targetOf(dialect) {
   const endpoint = {
     tag: 'test', provider, upstreamModel: 'anthropic.claude-sonnet-4-5', pricing: null, quantization: 'unknown',
     contextLength: 1_000_000, supportedParameters: [],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const model = {
     id: 'a/b', name: 'B', contextLength: 1_000_000, inputModalities: ['text'], outputModalities: ['text'], scores: {},
     endpoints: [endpoint],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   return { endpoint, model, tier: 'standard', definition: { slug: 'test', credential: 'none', quirks: {} } };
 }
 
 const text = (words) => [{ type: 'text', text: words }];
 const TOOLS = ['get_weather', 'get_time'].map((name) => ({
   type: 'function', name, inputSchema: { type: 'object', properties: { city: { type: 'string' } } },
-})); // prettier-ignore
+})); // oxfmt-ignore
 const REQUEST = {
   model: 'a/b', system: text('You are a guide.'), messages: [{ role: 'user', content: text('Hi') }], stream: true,
   maxOutputTokens: 500, sampling: {}, tools: TOOLS, preferences: {}, plugins: [], betas: [],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** Turns of a caller, calls of tools and their results: a mebibyte of texts at least. */
 function conversation() {
@@ -153,7 +153,7 @@ const account = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret', region:
 const call = {
   method: 'POST', url: 'https://bedrock-runtime.us-east-1.amazonaws.com/model/a%3A0/converse',
   headers: { 'content-type': 'application/json' }, body: 'x'.repeat(SIGNED_BYTES),
-}; // prettier-ignore
+}; // oxfmt-ignore
 const signatures = 20;
 const ms = measure(() => {
   for (let count = 0; count < signatures; count++) signature.sign(call, account, Date.now());

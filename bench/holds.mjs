@@ -46,7 +46,7 @@ async function replica(index) {
   const postings = new Postings(repository);
   const environment = {
     dataDir: join(folder, String(index)), ledgerDurability: 'strict', timeouts: { totalMs: TOTAL_MS },
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const ledger = new LedgerService(repository, postings, { isReady: () => true }, environment, new Metrics(), clock);
   await ledger.onModuleInit();
   return { ledger, postings };
@@ -58,7 +58,7 @@ const rowOf = ({ id, heldAt }, { accountId, workspaceId, keyHash }) => ({
   reasoning_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0, cache_write_1h_tokens: 0, images: 0, web_searches: 0, web_fetches: 0,
   bound: '0.01', cost: '0.01', byok_cost: '0', prompt_cost: '0', completion_cost: '0.01', tools_cost: '0', operator_cost: '0',
   is_estimated: false, is_over_bound: false, is_recovered: false, is_corrected: false, attempts: [],
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 const children = [];
 try {
@@ -84,7 +84,7 @@ try {
     for (let misses = 0; misses < 3;) {
       const request = {
         id: newGenerationId(Date.now()), caller, guardrails: [], model: 'm', bound: { credits: CENT, byok: 0n }, isFree: false,
-      }; // prettier-ignore
+      }; // oxfmt-ignore
       const began = performance.now();
       const outcome = await ledger.hold(request, signal);
       waits.push(performance.now() - began);

@@ -155,7 +155,7 @@ async function measureCold(sides, times) {
   return [
     { part: 'cold', what: 'CPU of the first 1,000 requests, µs each', isHeld: true, figures: seriesOf(figures, 'cpuUs') },
     { part: 'cold', what: 'CPU of a start, s', figures: seriesOf(figures, 'startSeconds') },
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 }
 
 /** By turns as well, so that what was done before is the same for all; until the compiler has done its work. */

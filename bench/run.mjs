@@ -452,7 +452,7 @@ async function threadWork() {
     ['2 MB of HTML, as an article', fetching, await page('article')],
     ['20,000 nested elements', fetching, await page('nested')],
     ['a PDF of 10,000 pages', fetching, await page('pdf')],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 }
 
 /** In the order they run. */

@@ -46,10 +46,10 @@ const marked = { ...tiny, cache_control: { type: 'ephemeral' } };
 const callOf = (index) => ({
   type: 'tool_use', id: `tool:é${index}`, name: `f${index % 50}`,
   input: { path: `/src/${index}.ts`, edits: [{ from: 1, to: 2, text: 'x' }], options: { deep: { dry: true } } },
-}); // prettier-ignore
+}); // oxfmt-ignore
 const resultOf = (index) => ({
   type: 'tool_result', tool_use_id: `tool:é${index}`, content: [{ type: 'text', text: 'ok' }],
-}); // prettier-ignore
+}); // oxfmt-ignore
 const toolOf = (index) => ({
   name: `tool_${index}`, description: 'Edits a file.',
   input_schema: {
@@ -59,10 +59,10 @@ const toolOf = (index) => ({
       c: { type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'null' }] } },
     },
   },
-}); // prettier-ignore
+}); // oxfmt-ignore
 const imageOf = (bytes) => ({
   type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'iVBORw0KGgoA'.repeat(bytes / 12) },
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 /** A call and its result, each in a message of its own. */
 const callTurns = (index) => [
@@ -75,7 +75,7 @@ export const REQUESTS = {
   'one text': (size) => bodyOf({ messages: [turn(0, size)] }),
   'turns of 1 KB': (size) => bodyOf({ messages: times(countOf(size, turn(0, KB), 5), (index) => turn(index, KB)) }),
   'images of 512 KB': (size) =>
-    bodyOf({ messages: [{ role: 'user', content: times(Math.ceil(size / 512_000), () => imageOf(Math.min(size, 504_000))) }] }), // prettier-ignore
+    bodyOf({ messages: [{ role: 'user', content: times(Math.ceil(size / 512_000), () => imageOf(Math.min(size, 504_000))) }] }), // oxfmt-ignore
   'tiny messages': (size) =>
     unlessCapped(size, (most) => {
       const each = { role: 'assistant', content: 'a' };
@@ -102,7 +102,7 @@ const text = (words) => [{ type: 'text', text: words }];
 export const SHORT_REQUEST = {
   model: 'a/b', system: text('You are a guide.'), messages: [{ role: 'user', content: text('Hi') }], stream: false,
   maxOutputTokens: 500, sampling: {}, tools: [], preferences: {}, plugins: [], betas: [],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const dialog = (content, role = 'user') => ({ ...SHORT_REQUEST, messages: [{ role, content }] });
 const letter = text('a')[0];
@@ -206,7 +206,7 @@ const FORMATS = {
       tool_calls: calls.map(asText),
     },
   }),
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const asText = ({ id, input }) => ({ id, type: 'function', function: { name: 'f', arguments: JSON.stringify(input) } });
 /** Blocks of a reply: `src/providers/dialects/block-sequencer.ts`. */
@@ -222,8 +222,8 @@ export const REPLIES = {
       times(filled(size, FORMATS[id](['a'], []).output?.[0] ?? tiny), () => 'a'),
       [],
     ),
-  calls: (id, size) => FORMATS[id]([], times(filled(size, callOf(1)), (index) => ({ id: `t${index}`, input: callOf(index).input }))), // prettier-ignore
-  'one call': (id, size) => FORMATS[id]([], [{ id: 't', input: { list: times(fitting(size, 'x'.repeat(96)), (index) => `${index} ${'x'.repeat(90)}`) } }]), // prettier-ignore
+  calls: (id, size) => FORMATS[id]([], times(filled(size, callOf(1)), (index) => ({ id: `t${index}`, input: callOf(index).input }))), // oxfmt-ignore
+  'one call': (id, size) => FORMATS[id]([], [{ id: 't', input: { list: times(fitting(size, 'x'.repeat(96)), (index) => `${index} ${'x'.repeat(90)}`) } }]), // oxfmt-ignore
 };
 
 export function targetOf(dialect) {
@@ -232,10 +232,10 @@ export function targetOf(dialect) {
   const endpoint = {
     tag: 'test', provider, upstreamModel: 'anthropic.claude-sonnet-4-5', pricing: null, quantization: 'unknown',
     contextLength: 1_000_000, supportedParameters: ['tools'],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const model = {
     id: 'a/b', name: 'B', contextLength: 1_000_000, inputModalities: ['text', 'image'], outputModalities: ['text'],
     scores: {}, endpoints: [endpoint],
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   return { endpoint, model, tier: 'standard', definition: { slug: 'test', credential: 'none', quirks: {} } };
 }

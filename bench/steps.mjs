@@ -19,7 +19,7 @@ const WARM_UP_BYTES = 100_000;
 const SMALL_CALLS = 50_000;
 const DIALECTS = process.env.BENCH_DIALECTS?.split(',') ?? [
   'anthropic-messages', 'openai-chat', 'openai-responses', 'google-gemini', 'bedrock-converse', 'cohere-chat',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc');
@@ -95,7 +95,7 @@ const same = (value) => () => value;
 const asNew = (request) => () => ({ ...request, messages: [...request.messages] });
 const filters = [
   { guardrailId: 'g', guardrailScope: 'api-key', stage: 'regex_pi_detection', action: 'flag', label: 'email', reads: 'everybody', matcher: BUILTIN_FILTERS.email.matcher },
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** Filters look at the clock between their steps, so they are driven as the gateway drives them: a whole request. */
 async function filterMs(request) {
@@ -116,7 +116,7 @@ async function measureRequest(name, text, isTold) {
     'scan and parse',
     shortest(same(bytes), (one) => parseJsonBody(one)),
   );
-  say('schema', shortest(() => parseJsonBody(bytes), (body) => readBody(body, CreateMessageDto))); // prettier-ignore
+  say('schema', shortest(() => parseJsonBody(bytes), (body) => readBody(body, CreateMessageDto))); // oxfmt-ignore
   const dto = () => readBody(parseJsonBody(bytes), CreateMessageDto);
   say(
     'face',
@@ -159,7 +159,7 @@ function measureTurns() {
 const VIEW = {
   id: 'gen-1-a', model: 'a/b', provider: 'P', isByok: false, bill: undefined, charged: undefined, files: [],
   appliedEdits: undefined, extras: {},
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 function replyOf(events) {
   const builder = new ReplyBuilder();
@@ -170,7 +170,7 @@ function replyOf(events) {
 function measureReply(id, name, text, isTold) {
   const bytes = Buffer.from(text);
   const say = (stage, atOnce, step) => isTold && tell(id, name, bytes.length, stage, atOnce, step);
-  say('parse', shortest(same(bytes), (one) => doAtOnce(parseInSteps(one))), longestStep(same(bytes), (one) => parseInSteps(one))); // prettier-ignore
+  say('parse', shortest(same(bytes), (one) => doAtOnce(parseInSteps(one))), longestStep(same(bytes), (one) => parseInSteps(one))); // oxfmt-ignore
   const context = () => ({
     request: { ...SHORT_REQUEST, messages: [...SHORT_REQUEST.messages] },
     target: targetOf(id),
@@ -184,7 +184,7 @@ function measureReply(id, name, text, isTold) {
   );
   const events = doAtOnce(decode(context()));
   const check = (one) => assertToolInputs(one, []);
-  say('check', shortest(same(events), (one) => (assertGrammar(one), doAtOnce(check(one)))), longestStep(same(events), check)); // prettier-ignore
+  say('check', shortest(same(events), (one) => (assertGrammar(one), doAtOnce(check(one)))), longestStep(same(events), check)); // oxfmt-ignore
   say('fold', shortest(same(events), replyOf));
   const reply = replyOf(events);
   const views = [

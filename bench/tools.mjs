@@ -100,7 +100,7 @@ function history(results, pages, characters) {
   const words = 'Die Züge fahren um “acht”. '.repeat(characters).slice(0, characters);
   const page = () => ({
     type: 'web_search_result', url: 'https://a.example/', title: 'A', encrypted_content: contexts.seal(caller, words), page_age: null,
-  }); // prettier-ignore
+  }); // oxfmt-ignore
   const blocks = Array.from({ length: results }, (_, index) => {
     const id = `srvtoolu_fl${String(index).padStart(22, '0')}`;
     return [

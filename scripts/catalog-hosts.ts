@@ -96,7 +96,7 @@ function neurolink(
   return rows.map((row) => hosted(provider, row, { url, published }));
 }
 
-// prettier-ignore
+// oxfmt-ignore
 export const HOSTED: readonly HostedModel[] = [
   ...neurolink('ai21', 'f5e9fdf7b955', 'ai21', '2026-09-29', [
     ['ai21/jamba-large-1.7', 'jamba-large-1.7-2025-07', 256_000, 4096, [2, 8]],

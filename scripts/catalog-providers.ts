@@ -190,7 +190,7 @@ const ROWS: readonly Row[] = [
   ['wafer', 'Wafer', 'https://pass.wafer.ai/v1', 'WAFER_API_KEY', REGISTRY],
   ['wandb', 'WandB', 'https://api.inference.wandb.ai/v1', 'WANDB_API_KEY', REGISTRY],
   ['xiaomi', 'Xiaomi', 'https://api.xiaomimimo.com/v1', 'XIAOMI_API_KEY', REGISTRY],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** When the references of the rows were read. */
 const READ = '2026-11-24';

@@ -31,7 +31,7 @@ export const scoreOf = (index: number): number => Number((index / INDEX_MAX).toF
  */
 export type ModelScores = readonly [id: string, intelligence: number, coding?: number];
 
-// prettier-ignore
+// oxfmt-ignore
 export const SCORES: readonly ModelScores[] = [
   ['anthropic/claude-fable-5', 49.6, 76.5],
   ['anthropic/claude-fable-5.1', 53.4, 81.6],

@@ -150,7 +150,7 @@ export const ALIASES: Readonly<Record<string, readonly string[]>> = {
  * Converse API is not known to serve; models of Anthropic, Google, OpenAI and xAI where others resell them; Gemma at
  * Google AI Studio, which does not sell it.
  */
-// prettier-ignore
+// oxfmt-ignore
 export const MODELS: readonly ModelChoice[] = [
   [
     'anthropic/claude-fable-5',

@@ -59,7 +59,7 @@ const gpt = (priority?: Tariff, flex?: Tariff): TierChoice => ({
 const fireworks = (...row: Row): TierChoice => ({ source: FIREWORKS, priority: tariff(row) });
 
 /** By `provider source`, as an `EndpointChoice` names them. */
-// prettier-ignore
+// oxfmt-ignore
 export const TIERS: Readonly<Record<string, TierChoice>> = {
   'anthropic claude-fable-5': claude(),
   'anthropic claude-fable-5-1': claude(),

@@ -2,28 +2,26 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, watch } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, resolve } from 'node:path';
-import { createInterface } from 'node:readline';
-import { isCopied } from './sources-state.mjs';
+import { findCompiler, isCopied } from './sources-state.mjs';
 
 /** How long a gateway may take to close its store before it is killed, in milliseconds. */
 const STOP_MS_MAX = 5_000;
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 100;
-const COMPILED = /Found (\d+) errors?\. Watching for file changes/;
 
 /** The folder of `src` and `tsconfig.build.json`: this one, unless another is named. */
 const project = resolve(process.argv[2] ?? '.');
 const source = join(project, 'src');
 const target = join(project, 'dist');
-const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
 let gateway;
-let restarting = Promise.resolve();
-let copyTimer;
-let compiles = false;
 let isEnding = false;
+/** Whether something has changed since the last build began. */
+let isStale = false;
+let changeTimer;
+/** Settled when the last build is over and its gateway is started. */
+let building = Promise.resolve();
 
 const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
 const start = () => spawn(process.execPath, [join(target, 'main.js')], { cwd: project, stdio: 'inherit' });
@@ -37,14 +35,14 @@ async function stop(child) {
   clearTimeout(timer);
 }
 
-/** One restart after the other, however fast changes come. */
-function restart() {
-  restarting = restarting.then(async () => {
-    await stop(gateway);
-    if (isEnding) return;
-    copyOthers();
-    gateway = start();
+/** Whether the sources compile. Incremental, and as fast as a compiler that stays and watches. */
+async function compile() {
+  const compiler = spawn(process.execPath, [findCompiler(), '-p', 'tsconfig.build.json'], {
+    cwd: project,
+    stdio: 'inherit',
   });
+  const [code] = await once(compiler, 'exit');
+  return code === 0;
 }
 
 /** What the compiler does not take along. */
@@ -55,33 +53,34 @@ function copyOthers() {
   });
 }
 
-const compiler = spawn(process.execPath, [tsc, '-p', 'tsconfig.build.json', '--watch', '--preserveWatchOutput'], {
-  cwd: project,
-  stdio: ['ignore', 'pipe', 'inherit'],
-});
-createInterface({ input: compiler.stdout }).on('line', (line) => {
-  if (line !== '') console.log(line);
-  const found = COMPILED.exec(line);
-  if (!found) return;
-  compiles = found[1] === '0';
-  if (compiles) restart();
-});
-compiler.on('exit', () => void end(1));
+/** One build after the other, however fast changes come. */
+function build() {
+  isStale = true;
+  building = building.then(async () => {
+    if (!isStale || isEnding) return;
+    isStale = false;
+    if (!(await compile()) || isStale || isEnding) return;
+    await stop(gateway);
+    if (isEnding) return;
+    copyOthers();
+    gateway = start();
+  });
+}
 
-const others = watch(source, { recursive: true }, (_, name) => {
-  if (!name || !isCopied(name)) return;
-  clearTimeout(copyTimer);
-  copyTimer = setTimeout(() => compiles && restart(), SETTLE_MS);
+const changes = watch(source, { recursive: true }, (_, name) => {
+  if (!name || !(name.endsWith('.ts') || isCopied(name))) return;
+  clearTimeout(changeTimer);
+  changeTimer = setTimeout(build, SETTLE_MS);
 });
+build();
 
-async function end(code) {
+async function end() {
   if (isEnding) return;
   isEnding = true;
-  others.close();
-  clearTimeout(copyTimer);
-  compiler.kill();
-  await restarting;
+  changes.close();
+  clearTimeout(changeTimer);
+  await building;
   await stop(gateway);
-  process.exit(code);
+  process.exit(0);
 }
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end(0));
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end());

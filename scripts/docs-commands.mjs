@@ -139,7 +139,7 @@ try {
     if (child.exitCode === null) await once(child, 'exit');
   }
   if (isServed) {
-    await administer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`, `DROP DATABASE IF EXISTS ${RESTORED} WITH (FORCE)`); // prettier-ignore
+    await administer(`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`, `DROP DATABASE IF EXISTS ${RESTORED} WITH (FORCE)`); // oxfmt-ignore
   }
   rmSync(folder, { recursive: true, force: true });
 }

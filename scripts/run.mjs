@@ -3,22 +3,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { isBuilt, ROOT } from './sources-state.mjs';
+import { findCompiler, isBuilt, ROOT } from './sources-state.mjs';
 
 const [, , file, ...words] = process.argv;
 const program = join(ROOT, 'dist', file);
-
-/** Undefined in an installation without development packages, which runs what is there. */
-function findCompiler() {
-  try {
-    return createRequire(import.meta.url).resolve('typescript/bin/tsc');
-  } catch {
-    return undefined;
-  }
-}
 
 /** @returns its exit code */
 async function run(...parts) {
@@ -31,9 +21,10 @@ async function run(...parts) {
 }
 
 if (!isBuilt()) {
+  // Without development packages, what is there is run.
   const compiler = findCompiler();
   if (compiler) {
-    console.error('Fairlead is built first; this takes half a minute.');
+    console.error('Fairlead is built first; this takes some seconds.');
     const failure =
       (await run(compiler, '-p', 'tsconfig.build.json')) || (await run(join(import.meta.dirname, 'finish-build.mjs')));
     if (failure) process.exit(failure);

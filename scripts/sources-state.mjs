@@ -1,7 +1,8 @@
 /** Of which state of the sources the built code is. */
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '..');
 /** The file that a build writes last. */
@@ -33,5 +34,14 @@ export function isBuilt() {
     return readFileSync(BUILT_FROM, 'utf8') === sourcesState();
   } catch {
     return false;
+  }
+}
+
+/** The compiler's program; undefined in an installation without development packages. */
+export function findCompiler() {
+  try {
+    return join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
+  } catch {
+    return undefined;
   }
 }

@@ -116,7 +116,7 @@ describe('the judge of the crash tests', () => {
       ['at a cost of the operator’s', { generations: [row, { ...empty, isRecovered: true, operatorCost: 1n }] }],
     ])('finds one %s', (_, wrong) => {
       expect(judge({ ...unheard, ...wrong }).violations).toContain('gen-2: is a row of no request');
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('finds one beside a row of the request that failed', () => {
       const cut = { ...failed, id: undefined, status: undefined };
@@ -167,5 +167,5 @@ describe('the judge of the crash tests', () => {
     ['a refused call that went upstream', { replies: [{ ...reply, status: 402, isComplete: false }] }, /v1-0: was refused with 402 and reached the upstream/],
   ])('finds %s', (_, wrong, violation) => {
     expect(judge({ ...sound, ...wrong }).violations.join('\n')).toMatch(violation);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

@@ -82,7 +82,7 @@ describe('npm run dev', () => {
     expect([isAlive(first), isAlive(second)]).toEqual([false, true]);
 
     write('src/main.ts', PROGRAM('2'));
-    await until(/Found 1 error\./);
+    await until(/error TS2322/);
     expect([output.includes('runs 2'), isAlive(second)]).toEqual([false, true]);
 
     write('src/main.ts', PROGRAM(`'three'`));

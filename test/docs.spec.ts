@@ -8,7 +8,7 @@ import { dirname, join, posix, relative } from 'node:path';
 
 const ROOT = join(__dirname, '..');
 const INDEX = 'docs/README.md';
-/** Longest line of a comment, in characters: prettier leaves comments as they are. */
+/** Longest line of a comment, in characters: oxfmt leaves comments as they are. */
 const COLUMNS_MAX = 120;
 
 const NOT_OURS = new Set(['node_modules', 'dist', 'recordings']);

@@ -143,7 +143,7 @@ describeOnPostgres('the watch of the crash tests', (database) => {
     await source.query(
       `insert into ledger_entries select * from json_populate_record(null::ledger_entries, $1)`,
       [JSON.stringify({ ...entry, held_at: new Date(Date.now() - 1).toISOString() })],
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     await watch.lookForDoubles();
     expect(watch.findings).toHaveLength(atRest + 1);
     expect(watch.findings.at(-1)).toBe(`${entry['generation_id']}: charged more than once`);

@@ -3,9 +3,8 @@
  * errors, faults and log lines, and those of the description, read from the source; rules that can be held by counting.
  */
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { parseSource, walk, type SyntaxNode as Tree } from '../scripts/syntax.mjs';
 
 const ROOT = join(__dirname, '..');
 const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard', 'src'], { cwd: ROOT })
@@ -24,34 +23,33 @@ const ERRORS = new Set(['GatewayError', 'ProviderFault', 'ExtensionFault', 'CutS
 const LOGGED = new Set(['log', 'warn', 'error']);
 const DESCRIBED = new Set(['summary', 'description', 'meaning']);
 
-function literalOf(node: ts.Node | undefined): string | undefined {
-  if (node && ts.isStringLiteralLike(node)) return node.text;
-  if (!node || !ts.isTemplateExpression(node)) return undefined;
-  return node.head.text + node.templateSpans.map(({ literal }) => FILLED + literal.text).join('');
+function literalOf(node: Tree | undefined): string | undefined {
+  if (node?.type === 'StringLiteral') return node.value;
+  if (node?.type !== 'TemplateLiteral') return undefined;
+  return node.quasis.map(({ cooked }: { readonly cooked: string }) => cooked).join(FILLED);
 }
 
-const nameOf = (node: ts.Expression): string => (ts.isPropertyAccessExpression(node) ? node.name.text : node.getText());
+const nameOf = (callee: Tree): string | undefined =>
+  callee.type === 'MemberExpression' ? callee.property.value : callee.value;
 
 /** Arguments that are told: of an error the first that is no kind, of a line the message. */
-function toldBy(node: ts.Node): readonly (string | undefined)[] {
-  if (ts.isNewExpression(node) && ERRORS.has(nameOf(node.expression))) return (node.arguments ?? []).map(literalOf);
-  if (ts.isCallExpression(node) && LOGGED.has(nameOf(node.expression)) && /ogger/.test(node.expression.getText()))
-    return [literalOf(node.arguments[0])];
-  if (ts.isPropertyAssignment(node) && DESCRIBED.has(node.name.getText())) return [literalOf(node.initializer)];
+function toldBy(node: Tree, textOf: (span: Tree['span']) => string): readonly (string | undefined)[] {
+  const words = (): (string | undefined)[] =>
+    (node.arguments ?? []).map(({ expression }: { readonly expression: Tree }) => literalOf(expression));
+  if (node.type === 'NewExpression' && ERRORS.has(nameOf(node.callee) ?? '')) return words();
+  if (node.type === 'CallExpression' && LOGGED.has(nameOf(node.callee) ?? '') && /ogger/.test(textOf(node.callee.span)))
+    return words().slice(0, 1);
+  if (node.type === 'KeyValueProperty' && DESCRIBED.has(node.key.value)) return [literalOf(node.value)];
   return [];
 }
 
 function textsOf(file: string): Told[] {
-  const source = ts.createSourceFile(file, readFileSync(join(ROOT, file), 'utf8'), ts.ScriptTarget.Latest, true);
+  const { program, lineAt, textOf } = parseSource(join(ROOT, file));
   const found: Told[] = [];
-  const visit = (node: ts.Node): void => {
-    for (const text of toldBy(node)) {
-      const { line } = source.getLineAndCharacterOfPosition(node.getStart());
-      if (text?.includes(' ')) found.push({ where: `${file}:${line + 1}`, text });
-    }
-    ts.forEachChild(node, visit);
-  };
-  visit(source);
+  walk(program, (node) => {
+    for (const text of toldBy(node, textOf))
+      if (text?.includes(' ')) found.push({ where: `${file}:${lineAt((node.span ?? node.key.span).start)}`, text });
+  });
   return found;
 }
 

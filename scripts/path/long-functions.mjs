@@ -1,7 +1,22 @@
-// Functions by their length in lines, by TypeScript's own parser: signature, body and what stands in it.
-import { readdirSync, readFileSync } from 'node:fs';
+// Functions by their length in lines: signature, body and what stands in it.
+import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import ts from 'typescript';
+import { parseSource, walk } from '../syntax.mjs';
+
+/** By their type in the tree: where the body of each is. */
+const BODIES = {
+  ArrowFunctionExpression: ({ body }) => body,
+  ClassMethod: ({ function: { body } }) => body,
+  Constructor: ({ body }) => body,
+  FunctionDeclaration: ({ body }) => body,
+  FunctionExpression: ({ body }) => body,
+  GetterProperty: ({ body }) => body,
+  MethodProperty: ({ body }) => body,
+  PrivateMethod: ({ function: { body } }) => body,
+  SetterProperty: ({ body }) => body,
+};
+
+const nameOf = ({ identifier, key }) => identifier?.value ?? key?.value ?? 'a nameless function';
 
 /**
  * @returns `{ file, line, name, lines }` of each function in `folder` with more than `linesMax`
@@ -12,17 +27,13 @@ export function findLongFunctions(folder, linesMax) {
   for (const entry of readdirSync(folder, { withFileTypes: true, recursive: true })) {
     if (!entry.isFile() || !entry.name.endsWith('.ts') || entry.name.endsWith('.spec.ts')) continue;
     const file = join(entry.parentPath, entry.name);
-    const source = ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.Latest, true);
-    const lineOf = (position) => source.getLineAndCharacterOfPosition(position).line + 1;
-    const visit = (node) => {
-      if (ts.isFunctionLike(node) && node.body) {
-        const line = lineOf(node.getStart());
-        const lines = lineOf(node.end) - line + 1;
-        if (lines > linesMax) found.push({ file, line, name: node.name?.getText() ?? 'a nameless function', lines });
-      }
-      ts.forEachChild(node, visit);
-    };
-    visit(source);
+    const { program, lineAt } = parseSource(file);
+    walk(program, (node) => {
+      if (!BODIES[node.type]?.(node)) return;
+      const line = lineAt(node.span.start);
+      const lines = lineAt(node.span.end) - line + 1;
+      if (lines > linesMax) found.push({ file, line, name: nameOf(node), lines });
+    });
   }
   return found.sort((one, other) => other.lines - one.lines);
 }

@@ -77,6 +77,6 @@ export function printRouterDays(days: RouterDays): string {
     day.quality.toFixed(3),
     percent(day.quality, dearest.quality),
   ]);
-  const head = ['the day by', 'USD per 1,000', 'of the dearest', 'mean score', 'of the dearest', 'mean quality', 'of the dearest']; // prettier-ignore
+  const head = ['the day by', 'USD per 1,000', 'of the dearest', 'mean score', 'of the dearest', 'mean quality', 'of the dearest']; // oxfmt-ignore
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n') + '\n';
 }

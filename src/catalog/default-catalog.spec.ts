@@ -192,7 +192,7 @@ it('says which providers bill what is left, by docs/wire/streams.md', () => {
   expect(slugsOf(stopping)).toEqual(['sandbox']);
 });
 
-// prettier-ignore
+// oxfmt-ignore
 it.each([
   'echo', 'tools', 'thinking', 'slow', 'silent', 'overloaded', 'rate-limited', 'unavailable', 'server-error', 'bad-request',
   'unauthorized', 'malformed', 'cut', 'error-event', 'refusal', 'max-tokens', 'long', 'json', 'cache',

@@ -379,7 +379,7 @@ describe('a bad file', () => {
   const PROMPT = '15: models.0.endpoints.0.pricing.prompt';
   const ENDPOINT = 'models.0.endpoints.0';
 
-  // prettier-ignore
+  // oxfmt-ignore
   it.each<[rule: string, text: string, ...faults: string[]]>([
     // The file as a whole.
     ['is empty', '', '1: must be an object'],
@@ -511,7 +511,7 @@ describe('a bad file', () => {
     expect(faultsOf(shared)[0]).toBe('test.yaml:17: models.1.endpoints.0.free: must be true or false');
   });
 
-  // prettier-ignore
+  // oxfmt-ignore
   it.each([
     ['nested lists', '['.repeat(100_000)],
     ['aliases of aliases', `a: &a [1]\n${Array.from({ length: 9 }, (_, i) => `b${i}: &b${i} [${Array(9).fill(i === 0 ? '*a' : `*b${i - 1}`).join()}]\n`).join('')}`],

@@ -55,7 +55,7 @@ it('reads the other judges, patterns and panels', () => {
 const preset = (text: string): string => `{ fusion: { presets: { general-fast: ${text} } } }`;
 const nine = Array.from({ length: 9 }, () => 'acme/large').join(', ');
 
-// prettier-ignore
+// oxfmt-ignore
 it.each([
   ['an unknown plugin', '{ web: {} }', 'plugins.web: is not a known field'],
   ['a scan reader of another name', '{ file-parser: { ocr: {} } }', 'plugins.file-parser.ocr: is not a known field', 'plugins.file-parser.mistral-ocr: is required'],

@@ -58,7 +58,7 @@ describe('web_fetch and bash', () => {
   });
 });
 
-// prettier-ignore
+// oxfmt-ignore
 it.each([
   ['an unknown tool', '{ web: {} }', 'tools.web: is not a known field'],
   ['a search without engines', '{ web_search: {} }', 'tools.web_search.engines: is required'],

@@ -199,7 +199,7 @@ const REFUSED: readonly [string, unknown, string][] = [
   ['messages', [{ role: 'assistant', audio: { id: 'a' } }], 'messages.0.audio: cannot be replayed: its sound is kept by the vendor that made it'],
   ['messages', [{ role: 'assistant', function_call: {} }], 'messages.0.function_call: is not supported; send tool_calls'],
   ['messages', [{ role: 'assistant', reasoning_details: [{}] }], 'messages.0.reasoning_details.0.type: is required'],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 const taken = Object.entries(TAKEN).flatMap(([name, values]) =>
   values.map((value): [string, string, unknown] => [JSON.stringify(value).slice(0, 60), name, value]),

@@ -86,7 +86,7 @@ const CASES: readonly [string, readonly Block[], object][] = [
   ['nothing', [], { content: '' }],
   ['words in pieces', [text('a', '', 'b')], { content: 'ab' }],
   ['texts that citations cut', [text('a'), text('b')], { content: 'ab' }],
-  ['texts of one phase', [phased('x', 'a'), call('t', '{}'), phased('x', 'b')], { content: 'a\n\nb', phase: 'x', tool_calls: [{ id: 't', type: 'function', index: 0, function: { name: 'f', arguments: '{}' } }] }], // prettier-ignore
+  ['texts of one phase', [phased('x', 'a'), call('t', '{}'), phased('x', 'b')], { content: 'a\n\nb', phase: 'x', tool_calls: [{ id: 't', type: 'function', index: 0, function: { name: 'f', arguments: '{}' } }] }], // oxfmt-ignore
   ['texts of several phases', [phased('x', 'a'), phased('y', 'b')], { content: 'ab' }],
   ['a text with a phase and one without', [phased('x', 'a'), text('b')], { content: 'ab' }],
   ['texts with something between', [text('a'), search, found, text('b', 'c')], { content: 'a\n\nbc' }],

@@ -69,7 +69,7 @@ it.each<[string, object, object]>([
   ['metadata', { metadata: { a: 'b' } }, { metadata: { vendor: 'openai', value: { a: 'b' } } }],
 ])('reads %s', (_what, body, request) => {
   expect(read(body)).toMatchObject(request);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it.each([
   { debug: { echo_upstream_body: true } },
@@ -109,7 +109,7 @@ it.each<[object, string]>([
   [{ response_format: { type: 'python' } }, 'response_format.type: python is offered by no provider here; send json_schema'],
 ])('refuses %j', (body, message) => {
   expect(() => read(body)).toThrow(message);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 describe('a conversation', () => {
   it('begins with its instructions; later ones keep their place', () => {
@@ -173,7 +173,7 @@ describe('a conversation', () => {
     ['film', { type: 'input_video', video_url: { url: 'https://a.test/v' } }, { type: 'video', source: { type: 'url', url: 'https://a.test/v' } }],
   ])('holds %s', (_what, part, block) => {
     expect(readAll({ role: 'user', content: [part] }).messages[0]!.content).toEqual([block]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each<[object, string]>([
     [image('ftp://a.test'), 'messages.0.content.0.image_url.url: must be an http or https address, or a data URL in base64'],
@@ -183,7 +183,7 @@ describe('a conversation', () => {
     [file({ file_data: 'data:application/zip;base64,AA' }), 'messages.0.content.0.file.file_data: must be a PDF or a text, not application/zip'],
   ])('does not hold %j', (part, message) => {
     expect(() => readAll({ role: 'user', content: [part] })).toThrow(message);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('a phase handed back', () => {
@@ -193,7 +193,7 @@ describe('a phase handed back', () => {
     [{ content: 'x', phase: 7 }, [{ type: 'text', text: 'x' }]],
   ])('is that of the texts: %j', (message, blocks) => {
     expect(readAll({ role: 'assistant', ...message }).messages[0]!.content).toEqual(blocks);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('reasoning handed back', () => {
@@ -214,5 +214,5 @@ describe('reasoning handed back', () => {
   ])('is read as it was: %s', (_what, reasoning_details, blocks) => {
     const { messages } = readAll({ role: 'assistant', content: 'x', reasoning: 'the same', reasoning_details });
     expect(messages[0]!.content.slice(0, -1)).toEqual(blocks);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

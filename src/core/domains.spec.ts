@@ -104,7 +104,7 @@ describe('rules joined to one set', () => {
     blockedDomains: blocked,
   });
 
-  // prettier-ignore
+  // oxfmt-ignore
   it.each<[string, readonly DomainRules[], DomainRules, boolean]>([
     ['nothing', [], {}, true],
     ['the narrower of two', [set(['example.com']), set(['docs.example.com', 'other.test'])], set(['docs.example.com']), true],

@@ -8,7 +8,7 @@ export const REASONING_STYLES = ['reasoning_effort', 'reasoning_object', 'thinki
 export const VENDOR_TOOLS = [
   'advisor', 'bash', 'browser_toolset', 'code_execution', 'computer', 'computer_toolset', 'mcp_toolset', 'memory',
   'text_editor', 'tool_search_tool_bm25', 'tool_search_tool_regex', 'web_fetch', 'web_search',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 export type VendorToolName = (typeof VENDOR_TOOLS)[number];
 
 /**

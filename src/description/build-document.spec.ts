@@ -111,7 +111,7 @@ describe('a document', () => {
     });
     expect(Object.keys(responses)).toEqual(['201', '400', '401', '403', '408', '409', '413', '415', '429', '431', '503', 'default']);
     expect(security).toEqual([{ bearer: [] }, { apiKey: [] }]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tells of parameters', () => {
     expect(document.paths['/keys'].get.parameters).toEqual([

@@ -60,7 +60,7 @@ describe('SchemaPrinter', () => {
     }],
   ])('prints %s', (_, schema, printed) => {
     expect(print(schema)).toEqual(printed);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('prints what has a name once, as a component', () => {
     const printer = new SchemaPrinter();
@@ -97,7 +97,7 @@ describe('SchemaPrinter', () => {
 
   it('prints names as one word', () => {
     expect(['tool-result-part', 'openrouter:bash', 'ListKeys'].map(titleOf)).toEqual(['ToolResultPart', 'OpenrouterBash', 'ListKeys']);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('takes and refuses what our own check does', () => {
     const schema = object({
@@ -105,7 +105,7 @@ describe('SchemaPrinter', () => {
       content: either(text(), list(variant('type', { text: { text: text() }, image: { url: optional(nullable(text())) } }))),
       speed: optional(nullable(oneOf(['slow', 'fast']))),
       tool: optional(when(object({ a: flag() }), object({ a: flag(), n: integer({ min: 1 }) }), object({ b: onlyNull('is gone') }))),
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     const own = compile(schema);
     const printed = new Ajv2020({ strict: false }).compile(print(schema) as object);
     const base = { name: 'abc', content: 'x' };

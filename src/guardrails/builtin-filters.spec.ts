@@ -92,12 +92,12 @@ const HITS: Readonly<Record<BuiltinSlug, readonly (readonly [string, ...string[]
 
 const MISSES: Readonly<Record<BuiltinSlug, readonly string[]>> = {
   email: ['bob@', '@example.com', 'bob@localhost', 'bob @ example.com', 'a@b.c', '@override', 'user@@example.com'],
-  phone: ['1700000000', '2024-01-02', '01/02/2024', '01-02-2024', '12:30:45', '3.14159265', 'ISBN 9783161484100', '415-555-26', '+12', '555-2671', '192.168.100.200', 'abc+14155552671'], // prettier-ignore
-  ssn: ['123456789', '000-12-3456', '666-12-3456', '912-12-3456', '123-00-6789', '123-45-0000', '123-45 6789', '123.45-6789', '123\n45\n6789', '1123-45-6789', '123-45-67890'], // prettier-ignore
-  'credit-card': ['4111 1111 1111 1112', '1234567890123456', '41111111111111111111', '4111     1111 1111 1111', '4111\n1111\n1111\n1111', '4.1111.1111.1111.111', '4.1 1.1 1.1 1.1 1.1 1.1 1.1 1.1', '4,111,111,111,111,111', '0000000000000000', '1700000000000', '4111 1111 1111'], // prettier-ignore
-  'ip-address': ['256.1.1.1', '1.2.3', '1.2.3.4.5', '12:30:45', 'std::vector', 'dead::beef', '::', 'aa:bb:cc:dd:ee:ff', 'v1.2.3.4', '1:2:3'], // prettier-ignore
-  'person-name': ['Mark all as read', 'James River', 'Victoria Street', 'the john smith case', 'Hello World', 'Visit Paul', 'New York'], // prettier-ignore
-  address: ['I have 3 Big Ideas', '5 street lamps', 'page 12', 'Main Street', 'in 2024 We Went', 'Arbeitsweg ohne Nummer'], // prettier-ignore
+  phone: ['1700000000', '2024-01-02', '01/02/2024', '01-02-2024', '12:30:45', '3.14159265', 'ISBN 9783161484100', '415-555-26', '+12', '555-2671', '192.168.100.200', 'abc+14155552671'], // oxfmt-ignore
+  ssn: ['123456789', '000-12-3456', '666-12-3456', '912-12-3456', '123-00-6789', '123-45-0000', '123-45 6789', '123.45-6789', '123\n45\n6789', '1123-45-6789', '123-45-67890'], // oxfmt-ignore
+  'credit-card': ['4111 1111 1111 1112', '1234567890123456', '41111111111111111111', '4111     1111 1111 1111', '4111\n1111\n1111\n1111', '4.1111.1111.1111.111', '4.1 1.1 1.1 1.1 1.1 1.1 1.1 1.1', '4,111,111,111,111,111', '0000000000000000', '1700000000000', '4111 1111 1111'], // oxfmt-ignore
+  'ip-address': ['256.1.1.1', '1.2.3', '1.2.3.4.5', '12:30:45', 'std::vector', 'dead::beef', '::', 'aa:bb:cc:dd:ee:ff', 'v1.2.3.4', '1:2:3'], // oxfmt-ignore
+  'person-name': ['Mark all as read', 'James River', 'Victoria Street', 'the john smith case', 'Hello World', 'Visit Paul', 'New York'], // oxfmt-ignore
+  address: ['I have 3 Big Ideas', '5 street lamps', 'page 12', 'Main Street', 'in 2024 We Went', 'Arbeitsweg ohne Nummer'], // oxfmt-ignore
   'regex-prompt-injection': [
     'ignore the noise in the previous measurement',
     'The instructions above explain how to forget a password',

@@ -335,7 +335,7 @@ describe('what is read', () => {
     const input = parseJson(`{"id":12345678901234567890,"__proto__":"${WORD}"}`) as Record<string, string>;
     const { request: sent } = await inspectorOf([filter()]).inspect(
       modelRequest(userMessage({ type: 'tool-use', id: 'i', name: 'n', input: `{"id":12345678901234567890,"__proto__":"${WORD}"}` }, { type: 'tool-use', id: 'j', name: 'n', input })),
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     const [printed, object] = sent.messages[1]!.content as readonly { readonly input: unknown }[];
     expect(printed!.input).toBe('{"id":12345678901234567890,"__proto__":"[REDACTED:project]"}');
     expect((object!.input as Record<string, unknown>)['id']).toBe(input['id']);
@@ -549,7 +549,7 @@ describe('texts that are written otherwise', () => {
   });
 
   it('is a number, of any size', async () => {
-    const cases = [['4111111111111111', true], ['4111111111111111110', true], ['1234567890123', false]] as const; // prettier-ignore
+    const cases = [['4111111111111111', true], ['4111111111111111110', true], ['1234567890123', false]] as const; // oxfmt-ignore
     for (const [figures, isCard] of cases) {
       const input = parseJson(`{"a":[${figures}]}`) as Record<string, string>;
       const request = modelRequest(userMessage({ type: 'tool-use', id: 'i', name: 'n', input }));

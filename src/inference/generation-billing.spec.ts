@@ -65,7 +65,7 @@ it('asks for what comes where it has not, and each time whether it has', async (
   const { make, asked } = bench({ room: 25n, hasPlenty: false });
   expect([await make(10n), await make(10n), await make(10n)]).toEqual([true, true, false]);
   // What is refused is asked for again when all that is settled is counted.
-  expect(asked).toEqual([[10, 20], [10, 20], [10, 20], [10, 20]]); // prettier-ignore
+  expect(asked).toEqual([[10, 20], [10, 20], [10, 20], [10, 20]]); // oxfmt-ignore
 });
 
 describe('while the first call is under way', () => {

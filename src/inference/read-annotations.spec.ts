@@ -3,7 +3,7 @@ import { readAnnotations } from './read-annotations.js';
 const HASH = 'a'.repeat(64);
 const text = { type: 'text', text: 'Words.' };
 const image = (url: string) => ({ type: 'image_url', image_url: { url } });
-const file = (content: object[], more: object = {}) => ({ type: 'file', file: { hash: HASH, name: 'a.pdf', content, ...more } }); // prettier-ignore
+const file = (content: object[], more: object = {}) => ({ type: 'file', file: { hash: HASH, name: 'a.pdf', content, ...more } }); // oxfmt-ignore
 
 it('reads files of all turns, and their pictures', () => {
   const turns = [undefined, null, [], [file([text, image('data:image/png;base64,AAAA')])]];

@@ -147,7 +147,7 @@ export class KeysService {
         if (!key.disabled && (key.expiresAt === null || key.expiresAt > at)) active++;
         entries.push(API_KEY.deleted(key));
       }
-      secrets.push(...(await this.keys.listSecrets(manager, keys.map(({ hash }) => hash), at))); // prettier-ignore
+      secrets.push(...(await this.keys.listSecrets(manager, keys.map(({ hash }) => hash), at))); // oxfmt-ignore
     }
     if (active > 0) throw hasActiveKeys(active);
     await this.keys.removeOf(manager, accountId, id, at);

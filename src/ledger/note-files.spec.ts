@@ -35,7 +35,7 @@ const costs = async (): Promise<Record<string, string>> =>
 
 describe('notes of open generations', () => {
   it('are read back, the latest of each', async () => {
-    for (const [id, cost] of [['a', '1'], ['b', '2'], ['a', '3']] as const) files.write(note(id, cost)); // prettier-ignore
+    for (const [id, cost] of [['a', '1'], ['b', '2'], ['a', '3']] as const) files.write(note(id, cost)); // oxfmt-ignore
     expect(await costs()).toEqual({ a: '3', b: '2' });
     expect((await NoteFiles.read(folder)).notes).toContainEqual(note('a', '3'));
     expect([files.latest('a')?.cost, files.latest('b')?.cost, files.latest('c')]).toEqual(['3', '2', undefined]);
@@ -50,7 +50,7 @@ describe('notes of open generations', () => {
     files.write(note('a', '1'));
     const [line] = (await readFile(join(folder, '0.rows'), 'utf8')).split('\n');
     const other = join(folder, '1.rows');
-    const refused = (): Promise<string> => NoteFiles.read(folder).then(() => '', ({ message }: Error) => message); // prettier-ignore
+    const refused = (): Promise<string> => NoteFiles.read(folder).then(() => '', ({ message }: Error) => message); // oxfmt-ignore
     await rm(other);
     await mkdir(other);
     expect(await refused()).toContain(`${other} cannot be read (it is no file)`);

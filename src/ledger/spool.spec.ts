@@ -352,7 +352,7 @@ describe('a crash', () => {
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('replay' as const), batch: fc.integer({ min: 1, max: 5 }), batchesUntilFailure: fc.nat(6), isAwaited: fc.boolean() }) },
     { weight: 1, arbitrary: fc.record({ kind: fc.constant('fault' as const), bytes: fc.nat(4_000), keepsTruncate: fc.boolean() }) },
     { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom('crash' as const, 'restart' as const, 'rest' as const) }) },
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 
   it('in any interleaving of appends, replays, failures and restarts loses no row and invents none', async () => {
     let crashes = 0;

@@ -75,7 +75,7 @@ describe('KeyGate', () => {
     await expect(gate.enter(caller, 'gen-2', 1)).rejects.toMatchObject({ kind: 'rate-limited' });
     further.release(60);
     await gate.enter(caller, 'gen-2', 10);
-    await expect(gate.enter(caller, 'gen-3', 1)).rejects.toMatchObject({ detail: { metadata: { limit: 'requests_per_minute' } } }); // prettier-ignore
+    await expect(gate.enter(caller, 'gen-3', 1)).rejects.toMatchObject({ detail: { metadata: { limit: 'requests_per_minute' } } }); // oxfmt-ignore
   });
 
   it('asks nobody for a further call of a key without a limit of tokens', async () => {

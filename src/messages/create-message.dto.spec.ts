@@ -42,10 +42,10 @@ const PANEL_TOOLS = ['web_search', 'web_fetch', 'datetime', 'bash', 'advisor', '
 const PLUGINS = [
   'auto-router', 'context-compression', 'file-parser', 'fusion', 'moderation', 'pareto-router', 'response-healing', 'web',
   'web-fetch',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const QUANTIZATIONS = [
   'int4', 'int8', 'fp4', 'fp6', 'fp8', 'fp16', 'bf16', 'fp32', 'unknown', 'mxfp4', 'nvfp4', 'mxfp8',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const SORTS = one('price', 'throughput', 'latency', 'exacto');
 const MODELS_MAX = 64;
 const PRICE: Kind = { type: 'mixed', words: 'a string or a number', types: ['string', 'number', 'integer'] };
@@ -116,7 +116,7 @@ const OPTIONS: Field[] = [
   field(EDITS, { type: 'array', max: OPTIONS_MAX, filler: { type: 'clear_thinking_20251015' } }),
   field(`${EDITS}.0.type`, tag('clear_tool_uses_20250919', 'clear_thinking_20251015', 'compact_20260112'), '!'),
   ...amount(`${EDITS}.0.clear_at_least`, '?'),
-  field(`${EDITS}.0.clear_tool_inputs`, { type: 'mixed', words: 'a boolean, an array or null', types: ['boolean', 'array'] }, '?'), // prettier-ignore
+  field(`${EDITS}.0.clear_tool_inputs`, { type: 'mixed', words: 'a boolean, an array or null', types: ['boolean', 'array'] }, '?'), // oxfmt-ignore
   ...texts(`${EDITS}.0.exclude_tools`, '?', { max: 10_000 }),
   ...amount(`${EDITS}.0.keep`),
   field(`${EDITS}.0.trigger`, thing('an object')),

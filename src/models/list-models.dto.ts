@@ -46,7 +46,7 @@ const category = compile(
   oneOf([
     'programming', 'roleplay', 'marketing', 'marketing/seo', 'technology', 'science', 'translation', 'legal', 'finance', 'health',
     'trivia', 'academia',
-  ]), // prettier-ignore
+  ]), // oxfmt-ignore
 );
 const onlyTrue = compile(literal('true'));
 const onlyFalse = compile(literal('false'));
@@ -56,7 +56,7 @@ export const MODEL_SORTS = [
   'most-popular', 'newest', 'top-weekly', 'pricing-low-to-high', 'pricing-high-to-low', 'context-high-to-low',
   'throughput-high-to-low', 'latency-low-to-high', 'intelligence-high-to-low', 'coding-high-to-low', 'agentic-high-to-low',
   'design-arena-elo-high-to-low',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 export type ModelSort = (typeof MODEL_SORTS)[number];
 const sort = compile(oneOf(MODEL_SORTS));
 

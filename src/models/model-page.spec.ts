@@ -59,7 +59,7 @@ describe('printModelPage', () => {
   it('asks the same question in the link to the next page', () => {
     const asked = {
       limit: '1', supported_parameters: 'tools, top_p', context: '8000', max_price: '0.25', distillable: 'false', zdr: 'true',
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const { links } = pageOf(2, asked);
     expect(Object.fromEntries(new URL(links.next!, 'http://host').searchParams)).toEqual({
       ...asked,

@@ -12,7 +12,7 @@ const DIALECT_HEADERS = new Set(['accept', 'content-type', 'anthropic-beta', 'an
  */
 const TRANSPORT_HEADERS = new Set([
   'host', 'content-length', 'transfer-encoding', 'connection', 'keep-alive', 'proxy-connection', 'te', 'trailer', 'upgrade', 'expect',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Whether nobody but the transport may say it, whoever wants to. */
 export const isTransportHeader = (name: string): boolean => TRANSPORT_HEADERS.has(name.toLowerCase());

@@ -59,7 +59,7 @@ it.each<[string, Rule, JsonObject, JsonObject, string[]]>([
 ])('passes %s', (_, rule, value, expected, names) => {
   expect(passed(value, target(rule))).toEqual(expected);
   expect(dropped(value, target(rule))).toEqual(names);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('passes searches to whoever sells them', () => {
   const sells = { parts: { pricing: price(1, { webSearch: 10n }) } };

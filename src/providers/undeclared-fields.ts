@@ -11,7 +11,7 @@ import { shortened } from '../core/shortened.js';
 const GATEWAY_FIELDS: ReadonlySet<string> = new Set([
   'models', 'fallbacks', 'provider', 'plugins', 'session_id', 'user', 'trace', 'route', 'preset', 'stop_server_tools_when',
   'max_tool_calls', 'cache_control', 'model', 'debug', 'transforms',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** By which OpenAI is told whether it may keep what it answers. */
 const STORE = 'store';

@@ -101,12 +101,12 @@ export class RoutePlanner {
     const passes = extras ? this.passesOf(request) : undefined;
     const choice = choose?.({
       catalog, health, credentials, isShared, carries, policies, session, seed, passes, shortensTo,
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     const own = routeNeeds(request, catalog, choice, shortensTo);
     const needs = policies.length > 0 ? withDefaultSort(own, policies) : own;
     const inputs: RouteInputs = {
       needs, catalog, health, credentials, isShared, carries, policies, session, seed, passes,
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const plan = planRoute(inputs);
     if (!plan) throw noSuchModel(request.model, catalog);
     return { inputs, plan, choice, reveal: stored.length > 0 ? this.revealTo(caller) : revealNothing };

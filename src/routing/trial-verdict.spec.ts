@@ -68,7 +68,7 @@ describe('the address', () => {
   });
 
   it('of the service that gives tokens', () => {
-    const unreached = new ProviderFault('unreachable', REACHED, {}, { cause: systemError('ENOTFOUND', { hostname: 'sts.test' }) }); // prettier-ignore
+    const unreached = new ProviderFault('unreachable', REACHED, {}, { cause: systemError('ENOTFOUND', { hostname: 'sts.test' }) }); // oxfmt-ignore
     const verdict = judge('unreachable', "The credential's token service could not be used", {}, unreached);
     expect(verdict.problem).toBe('address');
     expect(verdict.words).toMatch(/^of the token service that the credential names, the host sts\.test is not known/);
@@ -171,7 +171,7 @@ describe('what else may be', () => {
     });
   });
 
-  it('no answer in time', () => expect(tooSlow(tried)).toMatchObject({ problem: 'provider', words: expect.stringContaining('120 s') })); // prettier-ignore
+  it('no answer in time', () => expect(tooSlow(tried)).toMatchObject({ problem: 'provider', words: expect.stringContaining('120 s') })); // oxfmt-ignore
 
   it('is said of every kind of fault, without a credential', () => {
     for (const kind of FAULT_KINDS) {

@@ -15,6 +15,6 @@ describe('batches', () => {
       ],
     ],
   ])('of %i in parts of two', (length, expected) => {
-    expect(batches(Array.from({ length }, (_, index) => index), 2)).toEqual(expected); // prettier-ignore
+    expect(batches(Array.from({ length }, (_, index) => index), 2)).toEqual(expected); // oxfmt-ignore
   });
 });

@@ -26,7 +26,7 @@ describe('EntryTurns', () => {
     for (let index = 0; index < count; index++) {
       const waits = turns.enter(key);
       if (waits)
-        waits.then(() => begun.push(key), (error: { kind: string }) => begun.push(error.kind)); // prettier-ignore
+        waits.then(() => begun.push(key), (error: { kind: string }) => begun.push(error.kind)); // oxfmt-ignore
       else begun.push(key);
     }
   }

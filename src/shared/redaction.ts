@@ -12,7 +12,7 @@ const SECRET_FIELDS = new Set([
   'apikey', 'authorization', 'body', 'cookie', 'credential', 'credentials', 'encryptionkey', 'key', 'keys', 'managementkey',
   'messages', 'parameters', 'passphrase', 'password', 'prompt', 'proxyauthorization', 'query', 'secret', 'secrets', 'setcookie',
   'token', 'xapikey',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /**
  * Vendors' and our own keys, and what follows an authentication scheme. Each pattern is linear

@@ -5,7 +5,7 @@ import type { JsonObject } from '../core/json/json.js';
 import type { ServedTool } from '../core/tool.js';
 import { datetime } from './datetime.js';
 
-const SETUP = { catalog: catalogOf(), modelOf: (): never => { throw new Error('asks for no model'); } }; // prettier-ignore
+const SETUP = { catalog: catalogOf(), modelOf: (): never => { throw new Error('asks for no model'); } }; // oxfmt-ignore
 const offer = (parameters: JsonObject): ServedTool =>
   datetime.offer({ type: 'openrouter:datetime', parameters, path: 'tools.3' }, SETUP) as ServedTool;
 const at = (moment: string) => extensionContext({ clock: { now: () => Date.parse(moment), aheadMs: 0 } });
@@ -20,7 +20,7 @@ it.each([
   expect(result).toEqual({ content, sources: [], isError: false, cost: 0n });
   expect(JSON.parse(text)).toEqual(content);
   expect(datetime.recall(result.content, () => undefined)).toBe(text);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it.each(['Nowhere/Town', '', '../etc', '+01:00', 'Africa/Too\u212a'])('refuses the zone %j', (timezone) => {
   expect(() => offer({ timezone })).toThrow('tools.3.parameters.timezone: must be an IANA name');

@@ -15,7 +15,7 @@ const offer = (parameters: JsonObject): ServedTool =>
   searchModels.offer(
     { type: 'openrouter:experimental__search_models', parameters, path: 'tools.0' },
     { catalog: CATALOG, modelOf: (): never => { throw new Error('asks for no model'); } },
-  ) as ServedTool; // prettier-ignore
+  ) as ServedTool; // oxfmt-ignore
 async function search(query: string, parameters: JsonObject = {}): Promise<string[]> {
   const { content, text } = await offer(parameters).run({ query }, { context, number: 1 });
   expect(JSON.parse(text)).toEqual(content);

@@ -33,7 +33,7 @@ function bench(failures: Record<string, Error>, stored = Object.keys(failures)) 
     },
   };
   const use = { purpose: 'tool-seal', logger: new Logger('test'), lost: '', stuck: '', unavailable: 'later' } as const;
-  const ring = new KeyRing(keys as DataKeys, use, (id) => ({ id }), () => time.ms); // prettier-ignore
+  const ring = new KeyRing(keys as DataKeys, use, (id) => ({ id }), () => time.ms); // oxfmt-ignore
   return { ring, asked, time, stored, open: (...ids: string[]) => ring.openThese(new Set(ids)) };
 }
 const lost = (): Undecryptable => new Undecryptable('another key');

@@ -31,7 +31,7 @@ it('prints what only it opens, another time each time', async () => {
 
 it('opens nothing in another context', async () => {
   const ring = await ringOf();
-  for (const context of ['', 'there', 'here ']) expect(ring.open(ring.seal(Buffer.from('a'), 'here'), context)).toBe(undefined); // prettier-ignore
+  for (const context of ['', 'there', 'here ']) expect(ring.open(ring.seal(Buffer.from('a'), 'here'), context)).toBe(undefined); // oxfmt-ignore
 });
 
 it('opens nothing that was changed, at whatever place', async () => {

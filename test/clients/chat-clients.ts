@@ -116,7 +116,7 @@ function openRouterClient(chat: Chat): ChatClient {
   });
   return {
     ask: async (body) => {
-      const { choices: [choice], usage } = await chat.send({ chatRequest: camelized(body) }); // prettier-ignore
+      const { choices: [choice], usage } = await chat.send({ chatRequest: camelized(body) }); // oxfmt-ignore
       return sight(choice.message, choice.finishReason, usage);
     },
     askStream: async (body) => {

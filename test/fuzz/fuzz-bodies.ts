@@ -69,7 +69,7 @@ function mutate(body: Value, { at, kind, key: newKey, value }: Mutation): void {
 const odd = fc.constantFrom<Value>(
   null, true, 0, -1, 1.5, 1e21, 2 ** 53, '', ' ', '\u0000', '😀', 'x'.repeat(300), [], {}, [[]], [null], { type: 'text' },
   { type: 'constructor' }, 'ephemeral', 'text', 'user', 'toString', '__proto__',
-); // prettier-ignore
+); // oxfmt-ignore
 const keys = fc.oneof(
   fc.constantFrom('type', 'id', 'name', 'content', 'constructor', 'toString', 'cache_control', 'input', 'stream', ''),
   fc.string({ maxLength: 5 }),

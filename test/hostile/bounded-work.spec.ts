@@ -180,7 +180,7 @@ describeOnEmbedded('bounded work', (database) => {
     const probes = probesOf(description.find('POST', path)!);
     expect(await findFaults(probes)).toEqual([]);
     expect(probes.length).toBeGreaterThan(300);
-  }, 5 * MINUTES); // prettier-ignore
+  }, 5 * MINUTES); // oxfmt-ignore
 
   it('is not held up by any field of a body of management', async () => {
     const operations = description.operations.filter(
@@ -188,7 +188,7 @@ describeOnEmbedded('bounded work', (database) => {
     );
     expect(await findFaults(operations.flatMap(probesOf))).toEqual([]);
     expect(operations.length).toBeGreaterThan(10);
-  }, 5 * MINUTES); // prettier-ignore
+  }, 5 * MINUTES); // oxfmt-ignore
 
   it('is not held up by any parameter of a query, part of a path or header', async () => {
     const probes: Probe[] = [];
@@ -212,7 +212,7 @@ describeOnEmbedded('bounded work', (database) => {
     }
     expect(await findFaults(probes)).toEqual([]);
     expect(probes.length).toBeGreaterThan(300);
-  }, 2 * MINUTES); // prettier-ignore
+  }, 2 * MINUTES); // oxfmt-ignore
 
   it.each([
     ['100,000 messages of one word', '/messages', 200, () => ({ messages: alternating(100_000) })],
@@ -237,7 +237,7 @@ describeOnEmbedded('bounded work', (database) => {
     const { delayMs, boundMs, outcome } = await delayDuring(farSide, order);
     expect(`${outcome.status} ${messageOf(outcome)}`).toMatch(new RegExp(`^${status}`));
     expect(delayMs).toBeLessThan(boundMs);
-  }, 2 * MINUTES); // prettier-ignore
+  }, 2 * MINUTES); // oxfmt-ignore
 });
 
 const alternating = (count: number): object[] =>
@@ -250,7 +250,7 @@ const callsWithResults = (count: number, prefix = 't'): object[] => [
     { role: 'assistant', tool_calls: [{ id: `${prefix}${index}`, type: 'function', function: { name: 'f', arguments: '{}' } }] },
     { role: 'tool', tool_call_id: `${prefix}${index}`, content: 'ok' },
   ]).flat(),
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** All calls in one message, all results in the next. */
 const blocksWithResults = (count: number, prefix = 't'): object[] => {

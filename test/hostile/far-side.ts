@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 export type Filling =
   | 'letters' | 'separators' | 'blanks'
   | 'digits' | 'exponent' | 'decimals'
-  | 'entries' | 'members' | 'lists'; // prettier-ignore
+  | 'entries' | 'members' | 'lists'; // oxfmt-ignore
 
 /** A request that the other thread makes and sends. */
 export interface Order {

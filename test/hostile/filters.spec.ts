@@ -49,5 +49,5 @@ describe('content filters', () => {
       });
       expect([...answers.keys()].filter((answer) => !answer.startsWith('200'))).toEqual([]);
     });
-  }, 60_000); // prettier-ignore
+  }, 60_000); // oxfmt-ignore
 });

@@ -154,7 +154,7 @@ describeOnEmbedded('hostile input', (database) => {
     expect([reply.status, reply.json?.error?.code]).toEqual([status, status]);
     expect(reply.json.error.message).toMatch(message);
     expect(reply.json.error.message.length).toBeLessThan(300);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('reads no body for its boundary, with a key or without: one of 100,000 dashes, ten thousand parameters', async () => {
     const long = `content-type: multipart/form-data; boundary=${'-'.repeat(100_000)}`;
@@ -178,7 +178,7 @@ describeOnEmbedded('hostile input', (database) => {
     const reply = await answerTo(bytes);
     expect([reply.status, reply.json?.stop_reason]).toEqual([200, 'end_turn']);
     expect(Object.keys(reply.headers)).not.toContain('x-evil');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('refuses 33 MB in chunks while they come', async () => {
     const client = await RawClient.connect(gateway.origin);
@@ -300,5 +300,5 @@ describeOnEmbedded('hostile input', (database) => {
       return slowest;
     }
     expect(await fastest(slowestHealth, boundMs)).toBeLessThan(boundMs);
-  }, 60_000); // prettier-ignore
+  }, 60_000); // oxfmt-ignore
 });

@@ -43,7 +43,7 @@ const CONVERSATIONS: readonly (readonly [string, () => object])[] = [
   ['a call of 5 MiB', () => called([{ id: 't', input: { list: times(50_000, (index) => `${index} ${'x'.repeat(100)}`) } }])],
   ['10,000 tools', () => ({ messages: [hello], tools: times(10_000, (index) => ({ name: `t${index}`, input_schema: { type: 'object', properties: { a: { type: 'string', enum: ['a', 'b'] }, b: { type: 'integer', minimum: 1 } }, required: ['a'] } })) })],
   ['60 texts of half a MiB', () => ({ messages: [{ role: 'user', content: times(60, () => ({ type: 'text', text: 'word '.repeat(100_000) })) }] })],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 describeOnEmbedded('long conversations', (database) => {
   let gateway: TestGateway;
@@ -78,7 +78,7 @@ describeOnEmbedded('long conversations', (database) => {
   describe.each(DIALECTS)('over %s', (dialect) => {
     it.each(CONVERSATIONS)('of %s', async (_, parts) => {
       await expectInTime('/messages', { model: `short/${dialect}`, max_tokens: 9, ...parts() });
-    }, 2 * MINUTE); // prettier-ignore
+    }, 2 * MINUTE); // oxfmt-ignore
 
     it.each(REPLIES.flatMap((kind) => ['/messages', '/chat/completions'].map((path) => [kind, path] as const)))(
       'with a reply of many %s to %s',

@@ -51,7 +51,7 @@ describe('work that one request asks for', () => {
       const answers = await storm(AT_ONCE, signal, () => post(path, body));
       expect([...answers.keys()]).toEqual([expect.stringMatching(answer)]);
     });
-  }, 60_000); // prettier-ignore
+  }, 60_000); // oxfmt-ignore
 
   it('2,000 calls at once, on as many connections', async () => {
     const agent = new Agent({ keepAlive: true });

@@ -127,7 +127,7 @@ describe('tools', () => {
     expect(felt!.worstMs).toBeLessThan(NEIGHBOUR_MS_MAX);
     expect((await arena.memory()).most).toBeLessThan(MEMORY_MAX);
     return answers;
-  } // prettier-ignore
+  } // oxfmt-ignore
 
   /** Uses, which are left when the attack is over. */
   const besieged = async (atOnce: number, signal: AbortSignal, calls: () => readonly ToolCall[]) => {
@@ -184,18 +184,18 @@ describe('tools', () => {
     const one = () => [read(urls[next++ % urls.length]!)];
     const answers = await expectServed((signal) => besieged(AT_ONCE, signal, one));
     expect(answers.get('url_not_accessible')).toBeGreaterThan(0);
-  }, 4 * MINUTE); // prettier-ignore
+  }, 4 * MINUTE); // oxfmt-ignore
 
   it('large pages, many a reply, that all stay until it ends', async () => {
     const url = web.at('/mebibyte', whole('text/plain', Buffer.alloc(MIB, 'word ')));
     const some = () => Array.from({ length: 8 }, () => read(url));
     const answers = await expectServed((signal) => besieged(AT_ONCE, signal, some));
     expect(answers.get('web_fetch_result')).toBeGreaterThan(0);
-  }, 4 * MINUTE); // prettier-ignore
+  }, 4 * MINUTE); // oxfmt-ignore
 
   it('histories of thousands of results, whose seals are nobody’s', async () => {
     const sealed = `fl1.00000000-0000-4000-8000-000000000000.${'A'.repeat(100_000)}`;
-    const page = { type: 'web_search_result', url: 'https://a.example/', title: 'A', encrypted_content: sealed, page_age: null }; // prettier-ignore
+    const page = { type: 'web_search_result', url: 'https://a.example/', title: 'A', encrypted_content: sealed, page_age: null }; // oxfmt-ignore
     const turns = Array.from({ length: 40 }, (_, index) => {
       const id = `srvtoolu_fl${String(index).padStart(22, '0')}`;
       return [
@@ -211,5 +211,5 @@ describe('tools', () => {
       storm(2, signal, async () => (await use(key, [run('true')], { messages: history })).map(({ return_code: exit }) => exit).join()),
     );
     expect([...answers.keys()]).toEqual(['0']);
-  }, 4 * MINUTE); // prettier-ignore
+  }, 4 * MINUTE); // oxfmt-ignore
 });

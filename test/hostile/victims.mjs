@@ -24,7 +24,7 @@ const provider = createServer((incoming, response) => {
     response.write(chunk({ content: 'well.' }, 'stop'));
     response.end(`data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [], usage })}\n\ndata: [DONE]\n\n`);
   });
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 /** What victims ask for by turns, and what is a whole answer to it. */
 const ASKED = [
@@ -33,7 +33,7 @@ const ASKED = [
   { path: '/chat/completions', body: { ...ASK, model: 'test/well', stream: true }, isWhole: (text) => text.includes('well.') && text.trimEnd().endsWith('[DONE]') },
   { path: '/key', isWhole: (text) => JSON.parse(text).data.label !== undefined },
   { path: '/keys?limit=1', isManagement: true, isWhole: (text) => JSON.parse(text).data.length === 1 },
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 function ask(origin, agent, keys, { path, body, isManagement, isWhole }) {
   return new Promise((resolve) => {

@@ -84,7 +84,7 @@ describe('walls', () => {
     ['E16', 'a generation that is not there', [404], request('GET /api/v1/generation?id=gen-1700000000-abcdefghijklmnopqrst', [`authorization: Bearer ${key}`])],
     ['E17', 'wildcards for an id', [400, 404], request(`GET /api/v1/generation?id=${'%25'.repeat(200)}`, [`authorization: Bearer ${key}`])],
     ['E28', 'a model outside of what preferences allow', [404], post({ ...ASK, provider: { only: ['sandbox'] }, models: ['test/well', 'test/well'] })],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 
   it('stand, each, and nobody else feels it', async () => {
     const all = attacks();

@@ -137,7 +137,7 @@ describeOnEmbedded('a call that is left, at a provider that stops', (database) =
     'before the head of a chat reply': { body: ask('test/translated'), answer: neverAnswers(), costs: ESTIMATED_PROMPT },
     'before the first event of a chat stream': { body: askStream('test/translated'), answer: sse([HANG]), costs: ESTIMATED_PROMPT },
     'in a chat stream': { body: askStream('test/translated'), answer: sse([chunk(FORTY), HANG]), sees: FORTY, costs: ESTIMATED_PROMPT + 150 },
-  }; // prettier-ignore
+  }; // oxfmt-ignore
 
   const cases = STREAM_FACES.flatMap(({ route }) =>
     Object.entries(STAGES).map(([when, stage]) => ({ route, when, ...stage })),
@@ -158,7 +158,7 @@ describeOnEmbedded('a call that is left, at a provider that stops', (database) =
       tokens_completion: Number(row.completion_tokens),
       total_cost: expected.costs / 1e6,
     });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('uses up the limit of a key like any other', async () => {
     const { bench, ledger } = tried;
@@ -275,7 +275,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
     expect(await tried.view(row.id)).toMatchObject({ cancelled: true, is_estimated: false, total_cost: expected.costs / 1e6 });
     expect([record.aborted, await tried.counted('read')]).toEqual([false, read + 1]);
     expect(await bench.metrics()).toMatch(/^fairlead_unseen_calls 0$/m);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('takes a whole reply of a chat provider to its end', async () => {
     const { opened, open } = gate();
@@ -350,7 +350,7 @@ describeOnEmbedded('a call that is left, at a provider that bills all of it', (d
     const costs = rows.map(({ cost, is_estimated }: JsonBody) => [microUsd(cost), is_estimated]);
     expect(costs.sort()).toEqual([...Array(4).fill([141, false]), ...Array(2).fill([ESTIMATED_PROMPT, true])]);
     expect(tried.unseen.size).toBe(0);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describeOnEmbedded('the time of a request that is left', (database) => {
@@ -421,7 +421,7 @@ describeOnEmbedded('a process that stops', (database) => {
     await stopped;
     expect(early).toBe('waits');
     expect(await latest()).toMatchObject({ outcome: 'caller-gone', cost: 141, is_estimated: false, is_recovered: false });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('bears what it cuts while its caller waits', async () => {
     await start('200ms');
@@ -442,7 +442,7 @@ describeOnEmbedded('a process that stops', (database) => {
     await tried.leave(whole);
     await tried.close();
     expect(await latest()).toMatchObject({ outcome: 'caller-gone', cost: ESTIMATED_PROMPT, is_estimated: true, is_recovered: false });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 /** Sends a request on a connection of its own. */

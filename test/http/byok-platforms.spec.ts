@@ -54,7 +54,7 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
         ],
         models: [model('test/vertex', 'google-vertex'), model('test/azure', 'azure'), model('test/azure-2', 'azure')],
       },
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   }
 
   async function send(
@@ -98,7 +98,7 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
   it('are tried on a model that they are for', async () => {
     await start(`127.0.0.1:${upstream.port}`);
     const at = (model_slug: string): string =>
-      JSON.stringify([{ model_slug, endpoint_url: `https://127.0.0.1:${upstream.port}/`, api_key: AZURE_KEY, model_id: 'm' }]); // prettier-ignore
+      JSON.stringify([{ model_slug, endpoint_url: `https://127.0.0.1:${upstream.port}/`, api_key: AZURE_KEY, model_id: 'm' }]); // oxfmt-ignore
     // Nobody speaks TLS there: it is called, and that is all that can be told.
     expect(await test(await own('azure', at('test/azure-2')))).toMatchObject({ works: null, model: 'test/azure-2' });
     expect(await test(await own('azure', at('test/none')))).toMatchObject({
@@ -117,7 +117,7 @@ describeOnEmbedded("callers' credentials of platforms", (database) => {
       message: expect.stringContaining('names an address that may not be called'),
     });
     expect((await ask('test/vertex')).status).toBe(502);
-    const at = { model_slug: 'test/azure', endpoint_url: `https://127.0.0.1:${upstream.port}/`, api_key: AZURE_KEY, model_id: 'm' }; // prettier-ignore
+    const at = { model_slug: 'test/azure', endpoint_url: `https://127.0.0.1:${upstream.port}/`, api_key: AZURE_KEY, model_id: 'm' }; // oxfmt-ignore
     expect(await test(await own('azure', JSON.stringify([at])))).toMatchObject({ works: false, status: null });
     expect(upstream.connectionsAccepted).toBe(0);
     expect(JSON.stringify(gateway.log)).not.toMatch(/CANARY|BEGIN/);

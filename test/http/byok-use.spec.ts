@@ -357,11 +357,11 @@ describeOnEmbedded("callers' own credentials", (database) => {
   it('never leave with an error, not even in the midst of a stream', async () => {
     await own('A', 'p0', { is_required: true });
     upstream.script((request) => {
-      const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 3, output_tokens: 0 } } }; // prettier-ignore
+      const start = { type: 'message_start', message: { id: 'm', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null, usage: { input_tokens: 3, output_tokens: 0 } } }; // oxfmt-ignore
       const block = { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } };
       const delta = { type: 'content_block_delta', index: 0, delta: { type: 'text_delta', text: 'Hi' } };
       const error = anthropicError('api_error', `the key ${keyOf(request)} broke`);
-      return sse([frame('message_start', start), frame('content_block_start', block), frame('content_block_delta', delta), frame('error', error)]); // prettier-ignore
+      return sse([frame('message_start', start), frame('content_block_start', block), frame('content_block_delta', delta), frame('error', error)]); // oxfmt-ignore
     });
     const response = await gateway.messages(ask('test/one', { stream: true }));
     const text = await response.text();

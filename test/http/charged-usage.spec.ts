@@ -51,7 +51,7 @@ const REPLIES: Record<string, (usage: object | undefined) => Answer | Script> = 
       ...(usage ? [`data: ${JSON.stringify({ ...CHUNK, choices: [], usage })}\n\n`] : []),
       'data: [DONE]\n\n',
     ]),
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** The figures as each dialect spells them. */
 const spelt = (reply: string, input: unknown, output: unknown): object =>
@@ -228,7 +228,7 @@ describeOnEmbedded('the usage that is charged', (database) => {
   it('estimates a stream that reports before its last words and never again', async () => {
     const end = frame('content_block_stop', { type: 'content_block_stop', index: 0 }) +
       frame('message_delta', { type: 'message_delta', delta: { stop_reason: 'end_turn' } }) +
-      frame('message_stop', { type: 'message_stop' }); // prettier-ignore
+      frame('message_stop', { type: 'message_stop' }); // oxfmt-ignore
     anthropic.script(sse([OPEN + delta(FORTY) + end]));
     const native = await answered(ask('test/native', { stream: true }));
     expect(native.row).toMatchObject({ prompt_tokens: '3', completion_tokens: '10', is_estimated: true });

@@ -619,7 +619,7 @@ describeOnEmbedded('replies of POST /chat/completions', (database) => {
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({ error: { code: 400, message, metadata: { error_type: 'invalid_request' } } });
     expect(bench.anthropic.requests).toHaveLength(asked);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('names what a target cannot carry as the caller wrote it', async () => {
     const file = { type: 'file', file: { file_id: 'file_1' } };

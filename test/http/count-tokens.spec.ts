@@ -175,7 +175,7 @@ describeOnEmbedded('a count of tokens', (database) => {
     const client = await RawClient.connect(gateway.origin);
     client.send({
       path: `/api/v1${PATH}`,
-      headers: [['authorization', `Bearer ${API_KEY}`], ['content-type', 'application/json']], // prettier-ignore
+      headers: [['authorization', `Bearer ${API_KEY}`], ['content-type', 'application/json']], // oxfmt-ignore
       body: JSON.stringify(ask('test/native')),
     });
     const call = await next;

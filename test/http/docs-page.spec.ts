@@ -84,7 +84,7 @@ describeOnEmbedded('the page of the reference', (database) => {
   it('serves the viewer as its package has it', async () => {
     for (const [name, file] of [['swagger-ui.js', 'swagger-ui-bundle.js'], ['swagger-ui.css', 'swagger-ui.css']] as const)
       expect((await (await get(`/docs/${name}`)).text()) === readFileSync(join(PACKAGE, file), 'utf8')).toBe(true);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('lets a file be asked for again, and answers 304 where it is the same', async () => {
     const first = await get('/docs/reference.css');

@@ -76,7 +76,7 @@ describeOnEmbedded('egress of accounts and keys', (database) => {
     expect(sent).toEqual([image(GOOD), image(BAD)]);
   });
 
-  // prettier-ignore
+  // oxfmt-ignore
   it.each<[string, object | null, object | null, boolean, boolean]>([
     ['what the key allows', null, { allowed_domains: ['good.test'] }, true, false],
     ['what the key does not block', null, { blocked_domains: ['evil.test'] }, true, false],

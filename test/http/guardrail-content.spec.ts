@@ -362,7 +362,7 @@ describeOnEmbedded('guardrails in force', (database) => {
       clock.aheadMs += 5_000;
       const { status, body } = await ask_(say(SECRET), key, METADATA);
       expect([status, body.router_metadata.pipeline[0].guardrail_scope]).toEqual([403, 'workspace']);
-      const budgets = await ledger.query(`select scope_id, interval, limit_usd::float8 as limit_usd from budgets where scope_id like $1`, [`${id}:%`]); // prettier-ignore
+      const budgets = await ledger.query(`select scope_id, interval, limit_usd::float8 as limit_usd from budgets where scope_id like $1`, [`${id}:%`]); // oxfmt-ignore
       expect(budgets).toEqual([{ scope_id: `${id}:workspace:${workspace.id}`, interval: 'lifetime', limit_usd: 0.01 }]);
       expect((await ask_(say('Hello', 'test/native'), key)).status).toBe(200);
       await manage('PATCH', `/guardrails/${id}`, { limit_usd: 0, content_filter_builtins: null });

@@ -318,7 +318,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
       });
       const { id } = await create(filters(2, long(99_990)));
       const texts = await call('PATCH', `/guardrails/${id}`, filters(3, long(99_990)));
-      expect([texts.status, texts.body.error.message]).toEqual([400, expect.stringContaining('content_filters.2.pattern: invalid_regex_pattern')]); // prettier-ignore
+      expect([texts.status, texts.body.error.message]).toEqual([400, expect.stringContaining('content_filters.2.pattern: invalid_regex_pattern')]); // oxfmt-ignore
       const sizes = await call('PATCH', `/guardrails/${id}`, filters(30, 'a.{390}'));
       expect([sizes.status, sizes.body.error.message]).toEqual([400, expect.stringContaining('10000 instructions')]);
     });

@@ -148,7 +148,7 @@ describeOnEmbedded('rotation of keys', (database) => {
       expect(led.status).toBe(403);
     }
     const assigned = await send('GET', `/guardrails/${guardrail.id}/assignments/keys`);
-    expect(assigned.body.data).toMatchObject([{ key_hash: made.hash, key_label: (await send('GET', `/keys/${made.hash}`)).body.data.label }]); // prettier-ignore
+    expect(assigned.body.data).toMatchObject([{ key_hash: made.hash, key_label: (await send('GET', `/keys/${made.hash}`)).body.data.label }]); // oxfmt-ignore
     const credential = { provider: 'openai', key: 'sk-nothing', allowed_api_key_hashes: [made.hash] };
     expect((await send('POST', '/byok', credential)).status).toBe(201);
     expect((await send('POST', '/byok', { ...credential, allowed_api_key_hashes: [hashKey(second)] })).status).toBe(

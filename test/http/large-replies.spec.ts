@@ -24,7 +24,7 @@ describeOnEmbedded('large replies', (database) => {
       id: 'm', type: 'message', role: 'assistant', model: 'm', stop_reason: 'tool_use', stop_sequence: null,
       content: [{ type: 'text', text: TEXT }, ...ALL.map((call) => ({ type: 'tool_use', name: 'f', ...call }))],
       usage: { input_tokens: 1, output_tokens: 1 },
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     upstream = createServer((request, response) => {
       request.resume().on('end', () => response.setHeader('content-type', 'application/json').end(reply));
     }).listen(0, '127.0.0.1');

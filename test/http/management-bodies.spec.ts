@@ -22,18 +22,18 @@ const WORKSPACE = [
   'name', 'slug', 'description', 'default_text_model', 'default_image_model', 'default_provider_sort', 'disabled_server_tools',
   'is_data_discount_logging_enabled', 'is_observability_broadcast_enabled', 'is_observability_io_logging_enabled',
   'io_logging_sampling_rate', 'io_logging_api_key_ids', 'include_byok_in_budgets', ...POLICY,
-]; // prettier-ignore
+]; // oxfmt-ignore
 const KEY = ['name', 'limit', 'limit_reset', 'include_byok_in_limit', 'rate_limits', 'allowed_models', 'egress'];
 const CREDENTIAL = [
   'key', 'name', 'disabled', 'is_fallback', 'is_required', 'is_byok_only', 'declared_zdr', 'allowed_models', 'allowed_user_ids',
   'allowed_api_key_hashes', 'sort_order',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const GUARDRAIL = [
   'name', 'description', 'limit_usd', 'reset_interval', 'allowed_models', 'ignored_models', 'allowed_providers', 'ignored_providers',
   'enforce_zdr', 'enforce_zdr_anthropic', 'enforce_zdr_openai', 'enforce_zdr_google', 'enforce_zdr_xai', 'enforce_zdr_other',
   'content_filters', 'content_filter_builtins', 'workspace_id', 'include_byok_in_budgets', 'enable_free_model_publication',
   'enable_free_model_training', 'enable_paid_model_training', 'allowed_data_regions',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** What clients may send, by route. */
 const CONTRACT: Readonly<Record<string, readonly string[]>> = {
@@ -65,7 +65,7 @@ const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
   'PATCH /guardrails/{id}': ['allowed_data_regions', 'workspace_id'],
   'POST /workspaces': ['disabled_server_tools'],
   'PATCH /workspaces/{reference}': ['disabled_server_tools'],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** What is fixed once a thing is made, or set by the gateway itself. */
 const OWN =
@@ -175,7 +175,7 @@ describeOnEmbedded('management bodies', (database) => {
     const response = await gateway.request(path, { method, key: MANAGEMENT_KEY, headers, body: text });
     const { error } = (await response.json()) as JsonBody;
     expect([response.status, error.message]).toEqual([400, complaint]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('have no members where a route takes none', async () => {
     const bare = description.operations.filter((one) => isManagement(one) && one.method !== 'GET' && !schemaOf(one));
@@ -239,7 +239,7 @@ describeOnEmbedded('management bodies', (database) => {
     }
     const { status, body } = await send(method, path, { ...rest, [field]: lacking });
     expect([status, body.error.message]).toEqual([400, `${field}: ${NOT_YET}; leave it out`]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   describe('a workspace that is not there', () => {
     const nobody = [newUuid(Date.now()), 'no-such-workspace', "' OR '1'='1"];
@@ -260,7 +260,7 @@ describeOnEmbedded('management bodies', (database) => {
       const named = description.operations.filter((operation) =>
         describedOf(operation).parameters?.some((one: JsonBody) => one.in === 'query' && one.name === 'workspace_id'),
       );
-      expect(named.map(nameOf).sort()).toEqual(['GET /activity', 'GET /audit', 'GET /byok', 'GET /guardrails', 'GET /keys']); // prettier-ignore
+      expect(named.map(nameOf).sort()).toEqual(['GET /activity', 'GET /audit', 'GET /byok', 'GET /guardrails', 'GET /keys']); // oxfmt-ignore
       for (const { path } of named) {
         for (const reference of nobody) {
           const { status, body } = await send('GET', `${path}?workspace_id=${encodeURIComponent(reference)}`);
@@ -272,7 +272,7 @@ describeOnEmbedded('management bodies', (database) => {
 
     it('is a 404 in every body', async () => {
       const named = bodies.filter(({ schema }) => schema.properties.workspace_id?.type === 'string');
-      expect(named.map(({ operation }) => nameOf(operation)).sort()).toEqual(['POST /byok', 'POST /guardrails', 'POST /keys']); // prettier-ignore
+      expect(named.map(({ operation }) => nameOf(operation)).sort()).toEqual(['POST /byok', 'POST /guardrails', 'POST /keys']); // oxfmt-ignore
       for (const { operation, example } of named) {
         for (const workspace_id of nobody) {
           const { status, body } = await send(operation.method, operation.path, { ...example, workspace_id });

@@ -16,7 +16,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 const TABLES = [
   'accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets',
   'credit_grants', 'spending_windows', 'audit_entries',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 type Cache = 'keys' | 'credentials' | 'guardrails' | 'policies';
 /** Its own entry of the log comes last, after those of what it takes along. */
@@ -59,7 +59,7 @@ describeOnEmbedded('changes of managed resources', (database) => {
   };
   const everything = (): Promise<JsonBody[]> =>
     store.query(
-      TABLES.map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`).join(' union all '), // prettier-ignore
+      TABLES.map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`).join(' union all '), // oxfmt-ignore
     );
 
   async function send(method: string, path: string, body?: object): Promise<{ status: number; data: JsonBody }> {
@@ -74,7 +74,7 @@ describeOnEmbedded('changes of managed resources', (database) => {
 
   const hashes = (): object => ({ key_hashes: [ids.get('key')!] });
   const GUARDRAIL_DELETE = ['guardrail.unassign', 'guardrail.unassign', 'workspace.update', 'guardrail.delete'];
-  const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.budget.remove', 'workspace.delete']; // prettier-ignore
+  const WORKSPACE_DELETE = ['api_key.delete', 'byok.delete', 'workspace.members.remove', 'workspace.budget.remove', 'workspace.budget.remove', 'workspace.delete']; // oxfmt-ignore
   const WORKSPACE: readonly Cache[] = ['guardrails', 'policies'];
   /** In an order in which each finds what it needs; a step that makes something names it. */
   const STEPS: readonly (() => Step)[] = [
@@ -116,7 +116,7 @@ describeOnEmbedded('changes of managed resources', (database) => {
     () => [WORKSPACE_DELETE, 'DELETE', '/workspaces/v', undefined, ['keys', 'credentials', ...WORKSPACE]],
     () => ['account.preferences.update', 'PATCH', '/account/preferences', { enforce_zdr: true }, ['policies', 'keys']],
     () => ['credits.enter', 'POST', '/credits', { amount: 5 }, []],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 
   it('are undone, and nothing at hand is dropped, where the log cannot keep them; else they are kept together', async () => {
     for (const step of STEPS) {

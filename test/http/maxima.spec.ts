@@ -20,7 +20,7 @@ const TEXTS: ReadonlySet<string> = new Set([
   'thinking', 'reasoning', 'summary', 'refusal', 'arguments',
   'data', 'file_data', 'url',
   'signature', 'encrypted_index', 'encrypted_content',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Numbers of sampling without a range of their own: the provider has one, and a double is as long as one gets. */
 const NUMBERS: ReadonlySet<string> = new Set(['temperature', 'top_p', 'top_a', 'min_p', 'repetition_penalty']);
@@ -93,7 +93,7 @@ describeOnEmbedded('maxima', (database) => {
     }
     expect(faults).toEqual([]);
     for (const kind of MISTAKEN) expect([kind, (kinds.get(kind) ?? 0) > 0]).toEqual([kind, true]);
-  }, 120_000); // prettier-ignore
+  }, 120_000); // oxfmt-ignore
 
   it.each(['/messages', '/chat/completions', '/keys'])('refuses such a number as a body of %s', async (path) => {
     const response = await gateway.request(path, {

@@ -140,7 +140,7 @@ export const START = frame('message_start', {
     id: 'msg_1', type: 'message', role: 'assistant', model: 'm', content: [], stop_reason: null, stop_sequence: null,
     usage: { input_tokens: 3, output_tokens: 1 },
   },
-}); // prettier-ignore
+}); // oxfmt-ignore
 export const OPEN =
   START +
   frame('content_block_start', { type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });

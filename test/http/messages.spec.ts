@@ -21,11 +21,11 @@ const COST = 0.000141;
 const RESULT_KEYS = [
   'id', 'type', 'role', 'model', 'content', 'stop_reason', 'stop_sequence', 'stop_details', 'container', 'usage',
   'context_management', 'provider',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const USAGE_KEYS = [
   'input_tokens', 'output_tokens', 'cache_creation', 'cache_creation_input_tokens', 'cache_read_input_tokens', 'inference_geo',
   'server_tool_use', 'service_tier', 'output_tokens_details', 'cost', 'cost_details', 'is_byok', 'iterations', 'speed',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 const TEXT = 'Grüße, 你好 👋 and a few words more.';
 const WEATHER = { name: 'get_weather', input: { city: '京都', days: [1, 2], nested: { metric: true } } };
@@ -135,7 +135,7 @@ describeOnEmbedded('replies of POST /messages', (database) => {
     expect(whole).toMatchObject({
       type: 'message', role: 'assistant', model, content, stop_reason: stopReason, stop_sequence: null, stop_details: null,
       container: null, context_management: null, provider: expect.stringMatching(/^Provider p\d$/),
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     expect(whole.usage).toMatchObject({
       input_tokens: 12,
       output_tokens: 7,

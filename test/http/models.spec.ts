@@ -252,7 +252,7 @@ describeOnEmbedded('the catalogue', (database) => {
       expect([path, status, body.error.code]).toEqual([path, 400, 400]);
       expect(body.error.message).toMatch(new RegExp(`^${name}: `));
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(['limit=1000', 'limit=1', 'offset=999999999', `q=${'x'.repeat(256)}`, `providers=${','.repeat(127)}`])(
     'takes %s',

@@ -27,7 +27,7 @@ const SEALED = {
   encrypted_content: seal('openai', 'First this.Then that.'),
 };
 const SAID = messageItem('Let me look.', { phase: 'commentary' });
-const CALL = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":"it"}', status: 'completed' }; // prettier-ignore
+const CALL = { id: 'fc_1', type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":"it"}', status: 'completed' }; // oxfmt-ignore
 
 /** How the Messages face begins what it tells of another vendor's seal. */
 const TOKEN_HEAD = Buffer.from('{"format"').toString('base64');
@@ -94,7 +94,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
       input_modalities: ['text', 'image', 'file'],
       output_modalities: ['text'],
       endpoints: [{ provider: slug, model: 'upstream', pricing: { prompt: '1', completion: '2', input_cache_read: '0.1' }, ...endpoint }],
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     const catalog = {
       version: 1,
       providers: [
@@ -108,7 +108,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
         model('test/other', 'other'),
         model('test/native', 'anthropic'),
       ],
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     gateway = await startGateway(database, { catalog, coolsDown: false });
   }, 60_000);
   afterAll(async () => {
@@ -168,7 +168,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
             { type: 'tool_use', id: 'call_1', name: 'look', input: { at: 'it' } },
           ],
           usage: { input_tokens: 8, cache_read_input_tokens: 4, output_tokens: 7, output_tokens_details: { thinking_tokens: 3 } },
-        }); // prettier-ignore
+        }); // oxfmt-ignore
       } else {
         const told = { format: 'openai-responses-v1', id: 'rs_1', provider: 'openai' };
         expect(reply).toMatchObject({
@@ -198,7 +198,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
         { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Let me look.' }], phase: 'commentary' },
         { type: 'function_call', call_id: 'call_1', name: 'look', arguments: '{"at":"it"}' },
         { type: 'function_call_output', call_id: 'call_1', output: 'a stone' },
-      ]); // prettier-ignore
+      ]); // oxfmt-ignore
     });
 
     it('goes on at others, who are shown none of it', async () => {
@@ -217,7 +217,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
         expect(sent).toContain('Let me look.');
       }
       expect(JSON.stringify(sentTo(anthropic))).not.toContain('commentary');
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   });
 
   it('tells every key of usage in the first event of a stream, and its figures in the last', async () => {
@@ -236,7 +236,7 @@ describeOnEmbedded('an endpoint that talks in the responses format', (database) 
   });
 
   it.each(FACES)('tells failures of every kind through $name', async (face) => {
-    const failed = responsesReply([], { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } }); // prettier-ignore
+    const failed = responsesReply([], { status: 'failed', error: { code: 'rate_limit_exceeded', message: 'Slow down.' } }); // oxfmt-ignore
     openai.script(failed);
     expect((await send(face, { model: 'test/thinker', messages: [question] })).status).toBe(429);
     openai.script(json({ error: { message: 'No such thing.', type: 'invalid_request_error', code: 'x' } }, 400));

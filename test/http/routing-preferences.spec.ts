@@ -244,7 +244,7 @@ describeOnEmbedded('provider preferences', (database) => {
       expect(error.availability).toMatchObject({ code, retryable: false, constraint: { field } });
       expect(error.availability.excluded_by?.[0]).toBe(excludedBy);
       expect(error.message).toMatch(/^No endpoint of test\/.+ is left: /);
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   });
 
   describe('what cannot be meant is refused by its name, and nobody is called', () => {
@@ -265,7 +265,7 @@ describeOnEmbedded('provider preferences', (database) => {
       const { status, body } = await bench.ask(ask('test/trio', more));
       expect([status, body.error.type, bench.calls]).toEqual([400, 'invalid_request_error', []]);
       expect(body.error.message).toMatch(message);
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   });
 });
 

@@ -174,7 +174,7 @@ describeOnEmbedded('what POST /messages sends upstream', (database) => {
     const headers = {
       'x-portkey-custom-host': url, 'x-custom-host': url, 'x-litellm-custom-host': url, 'x-api-base': url, 'x-base-url': url,
       'x-forwarded-host': host, 'x-original-url': url, 'x-upstream': url,
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const more = { api_base: url, base_url: url, baseURL: url, custom_host: url, endpoint: url, host, proxy: url };
     // Fields that are not known here travel to upstreams of the same format, and what this one says
     // to them is not asked here.

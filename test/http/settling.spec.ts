@@ -117,7 +117,7 @@ const ENDINGS: Record<string, Ending> = {
   'more than was held, and no more than can be': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ input_tokens: 2_000 })), is: { is_over_bound: true, prompt_tokens: '2000', bound: BOUND }, costs: 6_000 + 105 },
   // The last one: what it teaches widens the bounds of whatever comes after it.
   'more than was held': { body: native, answer: anthropicReply([{ type: 'text', text: 'x' }], usage({ output_tokens: 5_000 })), is: { is_over_bound: true, completion_tokens: '5000', bound: BOUND }, costs: BOUND_MICRO, operator: 36 + 75_000 - BOUND_MICRO },
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 describeOnEmbedded('settling', (database) => {
   let bench: MessagesBench;

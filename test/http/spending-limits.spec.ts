@@ -127,7 +127,7 @@ describeOnEmbedded('spending limits', (database) => {
     it('is what GET /key reports, and is in force the moment it is changed', async () => {
       const { key, hash } = await newKey({ limit: BOUND, limit_reset: 'daily' });
       expect((await message('test/paid', key)).status).toBe(200);
-      expect(await statusOf(key)).toMatchObject({ limit_held: 0, usage: COST, usage_daily: COST, usage_weekly: COST, usage_monthly: COST, byok_usage: 0 }); // prettier-ignore
+      expect(await statusOf(key)).toMatchObject({ limit_held: 0, usage: COST, usage_daily: COST, usage_weekly: COST, usage_monthly: COST, byok_usage: 0 }); // oxfmt-ignore
       expect((await statusOf(key)).limit_remaining).toBeCloseTo(BOUND - COST, 12);
       expect((await message('test/paid', key)).status).toBe(402);
       await change(hash, { limit: usd(BOUND + COST) });

@@ -148,7 +148,7 @@ describeOnEmbedded('translation between turns', (database) => {
       await ask(face, model, messages);
       expect(JSON.stringify(sentTo(upstream))).not.toMatch(/c2VhbGVk|rs_1|eyJ/);
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CASES)('shows what Claude signed to all who serve Claude: $name, $mode', async ({ face, stream }) => {
     const messages = await converse(face, stream, { content: 'Hi', reasoning: 'thought', reasoning_details: [SIGNED] });
@@ -168,7 +168,7 @@ describeOnEmbedded('translation between turns', (database) => {
     expect(JSON.stringify(face.name === 'chat' ? turn.annotations : turn.content[0].citations)).toContain('https://a.test/1');
     await ask(face, 'test/native', [question, turn, further]);
     expect(JSON.stringify(sentTo(anthropic))).not.toContain('https://a.test/1');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CASES)('takes to Anthropic the ids that others gave: $name, $mode', async ({ face, stream }) => {
     anthropic.strict = true;
@@ -208,7 +208,7 @@ describeOnEmbedded('translation between turns', (database) => {
     expect(refused.status).toBe(400);
     expect(JSON.parse(refused.text).error.message).toBe('trace: must have at most 8192 bytes as JSON');
     expect((await send(face.path, body(8_000))).status).toBe(200);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(FACES)('asks a provider for reasoning as the catalog says it is asked: $name', async (face) => {
     const wish = face.name === 'chat' ? { reasoning_effort: 'high' } : { output_config: { effort: 'high' } };

@@ -136,7 +136,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     expect(kinds.filter((kind) => kind !== 'redacted_thinking')).toEqual(['thinking', 'text']);
     for (const shown of [one.face.streamed(stream), await ask(one, false, one.face.thinking(2_000))])
       expect(shown).toMatchObject({ thinking: THOUGHT, text: '{"a":1}' });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CASES)("A36, A43: $pair: the figures are the vendor's and add up", async (one) => {
     const usage = { input: 200, cached: 800, output: 5, reasoning: 0 };
@@ -161,7 +161,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
   it.each(CASES.filter(({ face }) => face.name === 'messages'))('A04: $pair: the first event has every key of usage', async (one) => {
     const [first] = readMessagesEvents(await (await sendWell(one, { stream: true })).text());
     for (const key of FIRST_KEYS) expect([key, first.message.usage[key]]).not.toEqual([key, undefined]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CLAUDE_CASES)('A09: $pair: thinking is left out where another provider began the loop', async (one) => {
     const elsewhere = CASES.find(({ face, seat }) => face === one.face && seat.dialect === 'openai-responses')!;
@@ -189,7 +189,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     const places = ['rain', 'noon', 'Words A', 'Words B'].map((word) => text.indexOf(word));
     expect(places.every((place, index) => place > (places[index - 1] ?? 0))).toBe(true);
     expect(text).toContain(PNG);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   const DEEP_SCHEMA = {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
@@ -226,7 +226,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       ['two results', [...face.user('Hello'), ...face.calls(WEATHER), ...both], face.name === 'chat' ? 'messages.3' : 'messages.2.'],
       ['two calls of one id', [...face.user('Hello'), ...face.calls(WEATHER, WEATHER), ...both], 'messages.1.'],
     ];
-  }; // prettier-ignore
+  }; // oxfmt-ignore
 
   it.each(CASES)('A18: $pair: calls and results that do not pair are one 400 with place and id', async (one) => {
     for (const [name, messages, place] of dangling(one.face)) {
@@ -264,7 +264,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
           };
     await sendWell(one, own, { 'anthropic-beta': 'one-2026-01-01,two-2026-01-01' });
     if (!isClaude(one.seat)) expect(JSON.stringify(sentTo(one).body)).not.toMatch(/context_management|defer_loading|2026-01-01/);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CASES.filter(({ face }) => face.name === 'messages'))(
     'A25: $pair: a field that it would drop leaves it out, where all are required',
@@ -299,7 +299,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
     const text = JSON.stringify(sentTo(one).body);
     const found = text.split(JSON.stringify(form).slice(1, -1)).length - 1;
     expect([found, text.match(/"(?:cachePoint|cache_control)":/g)?.length ?? 0]).toEqual(isClaude(one.seat) ? [4, 4] : [0, 0]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CASES)("A30: $pair: a fifth marker is the caller's error where the vendor counts them", async (one) => {
     const texts = ['1st', '2nd', '3rd', '4th', '5th'];
@@ -328,7 +328,7 @@ describeOnEmbedded('failures of translation on every platform', (database) => {
       const results = one.face.results(calls.map(({ id }) => ({ id, text: 'ok' })));
       await sendWell(one, { tools, messages: [...one.face.user('Hello'), turn, ...results] });
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(CASES.filter(({ seat }) => seat.dialect !== 'anthropic-messages'))(
     "A38: $pair: another vendor's tool is a 400 that names it",

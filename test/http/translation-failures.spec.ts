@@ -344,7 +344,7 @@ describeOnEmbedded('failures of translation', (database) => {
         expect(body.includes(JSON.stringify(stopDetails))).toBe(keepsDetails);
       }
     },
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 
   it.each(pairsOf({ face: 'messages' }))('A24: $pair: a refusal moves on to the fallback', async (pair) => {
     script(
@@ -378,7 +378,7 @@ describeOnEmbedded('failures of translation', (database) => {
     const isHome = (face.name === 'chat') === (provider.kind === 'openai');
     if (isHome) expect(sent).toMatchObject(own);
     else for (const word of ['context_management', 'task_budget', 'defer_loading', 'seed', 'prompt_cache_key'])
-      expect(JSON.stringify(sent)).not.toContain(word); // prettier-ignore
+      expect(JSON.stringify(sent)).not.toContain(word); // oxfmt-ignore
     const betas = headers['anthropic-beta'];
     // The fields bring betas of their own.
     const ofFields = isHome ? ',context-management-2025-06-27,task-budgets-2026-03-13' : '';
@@ -411,7 +411,7 @@ describeOnEmbedded('failures of translation', (database) => {
         message: { tool_calls: [{ function: { name: 'get_weather', arguments: CUT_ARGUMENTS } }] },
       });
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   /** Four markers, and one more for the whole. */
   const marked = ({ name, tool }: TestFace, more: readonly JsonBody[] = []) => {
@@ -444,7 +444,7 @@ describeOnEmbedded('failures of translation', (database) => {
     expect([response.status, upstreamOf(pair.provider).requests.length - calls]).toEqual([isNative ? 400 : 200, 1]);
     const body = (await response.json()) as JsonBody;
     if (isNative) expect(body).toMatchObject(pair.face.error(400, expect.stringContaining('Found 5')));
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(PAIRS)('A31: $pair: markers reach who knows them, with their times, wherever they stand', async (pair) => {
     const { face, provider } = pair;
@@ -541,7 +541,7 @@ describeOnEmbedded('failures of translation', (database) => {
           [1, 'function'],
         ]);
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   const BODIES: Readonly<Record<string, (provider: Provider) => string>> = {
     'its own form': (provider) => JSON.stringify(provider.error('api_error', 'No luck')),
@@ -611,5 +611,5 @@ describeOnEmbedded('failures of translation', (database) => {
       messages.push(...face.user(`Ask ${turn}`).map((message) => ({ ...message, role: 'assistant' })));
       messages.push(...face.user(`And ${turn}`));
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

@@ -55,7 +55,7 @@ describeOnEmbedded('a refusal is true', (database) => {
         { id: 'test/good:free', at, endpoint: { pricing: undefined, free: true } },
         { id: 'test/own', at: [{ url: upstream.url, dialect: 'anthropic-messages' as const }] },
       ),
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     ledger = new LedgerReader(gateway);
   }, 60_000);
   afterAll(async () => {

@@ -139,7 +139,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
     const { candidates } = await explained('chat', `test/${slug}`, MIXED);
     expect(candidates[0].dropped).toEqual(rest);
     if (slug === 'openai') expect(rest).toEqual(COSTLY);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('of a Messages body go to Anthropic, but for what costs, keeps or fetches, with the betas of what is sent', async () => {
     const fields = {
@@ -284,7 +284,7 @@ describeOnEmbedded('fields nobody declared', (database) => {
     const NAMES = [
       ...new Set(DEFINITIONS.flatMap(({ undeclared }) => (undeclared ? [...namesOf(undeclared)] : []))),
       ...['search_parameters', 'enable_search', 'debug', 'fallbacks', 'owl', 'constructor', 'toString'],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     // A body with such a key is refused before any rule is asked.
     const values = fc.jsonValue().filter((value) => !JSON.stringify(value).includes('"__proto__":'));
     const bodies = fc.record({

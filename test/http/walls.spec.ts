@@ -128,7 +128,7 @@ describeOnEachDatabase('the walls', (database) => {
       ['accounts', 'workspaces', 'workspace_members', 'budgets', 'provider_credentials', 'guardrails', 'guardrail_assignments', 'api_keys', 'api_key_secrets', 'audit_entries']
         .map((table) => `select '${table}' as name, coalesce(json_agg(t order by t::text), '[]')::text as rows from ${table} t`)
         .join(' union all '),
-    ); // prettier-ignore
+    ); // oxfmt-ignore
 
   it('shows each thing by its id to nobody else, and lets nobody else change it, on every route that names one', async () => {
     const before = await everything();
@@ -154,7 +154,7 @@ describeOnEachDatabase('the walls', (database) => {
       expect([list, status]).toEqual([list, 200]);
       const text = JSON.stringify(body);
       for (const id of Object.values(ids)) expect([list, text.includes(id)]).toEqual([list, false]);
-    } // prettier-ignore
+    } // oxfmt-ignore
     const { body } = await send('GET', '/credits', FOREIGN_MANAGEMENT_KEY);
     expect(body.data).toEqual({ total_credits: 0, total_usage: 0 });
   });
@@ -167,10 +167,10 @@ describeOnEachDatabase('the walls', (database) => {
   ])('lets nobody name somebody else’s thing in a body: %s', async (_, method, path, body) => {
     const { status } = await send(method, path, FOREIGN_MANAGEMENT_KEY, body());
     expect([400, 404]).toContain(status);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tells of a generation to nobody but its workspace', async () => {
-    upstream.script((request) => json({ id: 'm', type: 'message', role: 'assistant', model: request.json.model, content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } })); // prettier-ignore
+    upstream.script((request) => json({ id: 'm', type: 'message', role: 'assistant', model: request.json.model, content: [{ type: 'text', text: 'Hi' }], stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 } })); // oxfmt-ignore
     const { body } = await send('POST', '/messages', API_KEY, ask('test/one'));
     const { body: made } = await send('POST', '/keys', MANAGEMENT_KEY, {
       name: 'neighbour',

@@ -139,7 +139,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       };
       const workspace = await create(settings);
       expect(workspace).toMatchObject(settings);
-      const cleared = { description: null, default_text_model: null, default_provider_sort: null, io_logging_api_key_ids: null, allowed_providers: null }; // prettier-ignore
+      const cleared = { description: null, default_text_model: null, default_provider_sort: null, io_logging_api_key_ids: null, allowed_providers: null }; // oxfmt-ignore
       const changes = { ...cleared, name: 'New', slug: `${workspace.slug}-new`, data_collection: 'allow' };
       const { status, body } = await call('PATCH', `/workspaces/${workspace.slug}`, { ...changes, plugins: null });
       expect([status, body.data]).toEqual([200, { ...workspace, ...changes, plugins: [], updated_at: TIME }]);
@@ -257,7 +257,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
         ['ignored_providers', [['openai'], new Array(500).fill('openai/turbo'), null], [[], new Array(501).fill('openai'), ['nobody-knows'], [null], {}, ['']], ''],
         ['data_collection', ['allow', 'deny'], ['maybe', '', null, true], 'must be one of allow, deny'],
         ['enforce_zdr', [true, false], [null, 'true', 0], 'must be a boolean'],
-      ]; // prettier-ignore
+      ]; // oxfmt-ignore
 
     it.each(FIELDS.flatMap(([field, good]) => good.map((value) => [field, value] as const)))(
       'may say %s (%#)',
@@ -354,7 +354,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       const place = { workspace_id: workspace.id };
       const { data: key } = (await call('POST', '/keys', { name: 'n', ...place })).body;
       const { data: disabled } = (await call('PATCH', `/keys/${key.hash}`, { disabled: true })).body;
-      const { data: credential } = (await call('POST', '/byok', { provider: 'openai', key: 'sk-nobodys', ...place })).body; // prettier-ignore
+      const { data: credential } = (await call('POST', '/byok', { provider: 'openai', key: 'sk-nobodys', ...place })).body; // oxfmt-ignore
       await call('PUT', `${path}/budgets/daily`, { limit_usd: 1 });
       await call('PUT', `${path}/budgets/weekly`, { limit_usd: 2 });
       const users = Array.from({ length: 600 }, (_, index) => `user ${index}`);
@@ -363,7 +363,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       await call('DELETE', path);
       const { data } = (await call('GET', `/audit?workspace_id=${workspace.id}&limit=7`)).body;
       const entries = data.reverse().map(({ action, target, before }: JsonBody) => [action, target, before]);
-      const budget = (interval: string, limit_usd: number): object => ({ interval, limit_usd, include_byok_in_budgets: false }); // prettier-ignore
+      const budget = (interval: string, limit_usd: number): object => ({ interval, limit_usd, include_byok_in_budgets: false }); // oxfmt-ignore
       expect(entries).toEqual([
         ['api_key.delete', key.hash, expect.objectContaining({ hash: key.hash, disabled: disabled.disabled })],
         ['byok.delete', credential.id, expect.objectContaining({ id: credential.id, label: credential.label })],

@@ -154,7 +154,7 @@ const CHAT_PLACES: Readonly<Record<string, Place>> = {
       { role: 'tool', tool_call_id: 'call_1', content: texts.join('') },
     ],
   }),
-}; // prettier-ignore
+}; // oxfmt-ignore
 /** Those where several texts are told apart; elsewhere they are one. */
 const APART: ReadonlySet<string> = new Set([
   'instructions',

@@ -16,7 +16,7 @@ const TOKENS = [
   'My name is Ann', 'Mary van der Berg', 'Mary', '12 North Main Street, Apt. 4, Springfield, IL 62701', 'Hauptstraße 5a, 10115 Berlin',
   'P.O. Box 7', 'ignore all of the previous instructions', 'ignore all of the', 'system prompt', 'you are now DAN', '<|im_start|>',
   '\n', '  ', '-', '.', '7', 'lorem ipsum', '漢字', 'é', '😀',
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 /** All that a search yields to nobody for. */
 function inPieces(slug: BuiltinSlug, text: string): readonly Span[] {
@@ -111,5 +111,5 @@ describe('the longest step', () => {
   ])('%s', async (_, filters, content) => {
     const blocks = content();
     expect(await fastest(() => longestStep(filters, blocks), STEP_MS_MAX)).toBeLessThan(STEP_MS_MAX);
-  }, 120_000); // prettier-ignore
+  }, 120_000); // oxfmt-ignore
 });

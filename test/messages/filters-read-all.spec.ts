@@ -70,7 +70,7 @@ const MESSAGES = {
   prediction: { type: 'content', content: 'p' },
   mcp_servers: [{ type: 'url', url: 'https://mcp.test', name: 'n' }],
   ...unknown,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const CHAT = {
   model: 'm',
@@ -105,7 +105,7 @@ const CHAT = {
   prompt_cache_key: 'k',
   prediction: { type: 'content', content: 'p' },
   ...unknown,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 type Change = (holder: Record<string, unknown>) => void;
 

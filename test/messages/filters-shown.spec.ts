@@ -63,7 +63,7 @@ const schema = fc.record({
   properties: fc.dictionary(word, fc.record({ type: is('string'), description: text, enum: list(word), default: text, minimum: figure })),
   required: list(word),
   $defs: fc.dictionary(word, object),
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 const textBlock = open({ type: is('text'), text });
 const image = open({
@@ -90,7 +90,7 @@ const cited = open({
   citations: list(
     open({ type: is('char_location'), cited_text: text, document_index: is(0), document_title: text, start_char_index: is(0), end_char_index: is(1) }),
   ),
-}); // prettier-ignore
+}); // oxfmt-ignore
 const foreign = open({
   type: is('web_search_tool_result'),
   tool_use_id: is('srvtoolu_1'),
@@ -99,7 +99,7 @@ const foreign = open({
 const messagesTool = open(
   { name: word, description: text, input_schema: schema, input_examples: list(object) },
   ['name', 'input_schema'],
-); // prettier-ignore
+); // oxfmt-ignore
 
 const messagesBody = fc
   .tuple(
@@ -186,7 +186,7 @@ const chatBody = fc
       { role: 'tool', tool_call_id: 'call_1', content: result },
       { role: 'user', content: 'xmore' },
     ],
-  })); // prettier-ignore
+  })); // oxfmt-ignore
 
 /** Runs of letters and figures in all keys, texts and numbers. */
 function* atomsOf(value: unknown): Generator<string> {
@@ -200,7 +200,7 @@ function* atomsOf(value: unknown): Generator<string> {
     }
   } else if (typeof value === 'string') yield* value.match(/\w+/g) ?? [];
   else if (typeof value === 'number') yield* printJson(value).match(/\w+/g)!;
-} // prettier-ignore
+} // oxfmt-ignore
 
 const isOwn = (atom: string): boolean =>
   FORMAT_KEYS.has(atom) ||
@@ -258,4 +258,4 @@ it.each([
   );
   // Nearly all are read and sent: otherwise nothing was shown.
   expect([sent > 150, [...refused].slice(0, 3)]).toEqual([true, expect.any(Array)]);
-}); // prettier-ignore
+}); // oxfmt-ignore

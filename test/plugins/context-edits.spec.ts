@@ -15,7 +15,7 @@ import { json, sse } from '../support/upstream-answers.js';
 import { ask, at, inTurn, model, RoutingBench } from '../http/routing-bench.js';
 
 const METADATA = { 'x-router-metadata': 'enabled' };
-const USES = { type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 3 }, keep: { type: 'tool_uses', value: 2 } }; // prettier-ignore
+const USES = { type: 'clear_tool_uses_20250919', trigger: { type: 'tool_uses', value: 3 }, keep: { type: 'tool_uses', value: 2 } }; // oxfmt-ignore
 const THINKING = { type: 'clear_thinking_20251015', keep: { type: 'thinking_turns', value: 1 } };
 const BOTH = { edits: [THINKING, USES] };
 const COMPACT = { type: 'compact_20260112' };
@@ -66,8 +66,8 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
     { id: 'test/gemini', slug: 'google-ai-studio', dialect: 'google-gemini', model: 'gemini-3-flash-preview' },
     { id: 'test/chat', slug: 'openai', dialect: 'openai-chat', model: 'gpt-5.1' },
     { id: 'test/responses', slug: 'openai', dialect: 'openai-responses', model: 'gpt-5.1' },
-  ]; // prettier-ignore
-  const NATIVE = { id: 'test/native', slug: 'anthropic', dialect: 'anthropic-messages', model: 'claude-sonnet-4-5' } as const; // prettier-ignore
+  ]; // oxfmt-ignore
+  const NATIVE = { id: 'test/native', slug: 'anthropic', dialect: 'anthropic-messages', model: 'claude-sonnet-4-5' } as const; // oxfmt-ignore
   let direct: Double;
   let bedrock: Double;
   let gateway: TestGateway;
@@ -258,7 +258,7 @@ describeOnEmbedded('what is cleared, of each leg', (database) => {
     const message = {
       id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [{ type: 'text', text: 'Hi' }],
       stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 },
-    }; // prettier-ignore
+    }; // oxfmt-ignore
     const told = { applied_edits: [{ type: USES.type, cleared_tool_uses: 9, cleared_input_tokens: 99, more: 1 }] };
     const frames = anthropicFrames(message).map((frame) =>
       frame.replace('{"type":"message_delta"', `{"context_management":${JSON.stringify(told)},"type":"message_delta"`),
@@ -274,7 +274,7 @@ describeOnEmbedded('what is cleared, of each leg', (database) => {
     const { status, body } = await bench.ask(
       asking('test/short', { messages, context_management: { edits: [{ ...USES, trigger: { type: 'input_tokens', value: 5_000 } }] } }),
       { headers: METADATA },
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     expect([status, body.error]).toEqual([200, undefined]);
     expect(body.router_metadata.pipeline).toMatchObject([{ name: 'context-management' }]);
     expect(count(sent('beta'), 'Question')).toBe(3);
@@ -290,7 +290,7 @@ describeOnEmbedded('what is cleared, of each leg', (database) => {
 
   it('is not left out for a length that clearing takes away', async () => {
     const messages = talk(3, 40_000);
-    const { status } = await bench.ask(asking('test/short', { messages, plugins: [{ id: 'context-compression', enabled: false }] })); // prettier-ignore
+    const { status } = await bench.ask(asking('test/short', { messages, plugins: [{ id: 'context-compression', enabled: false }] })); // oxfmt-ignore
     expect([status, bench.calls]).toEqual([200, ['beta']]);
   });
 

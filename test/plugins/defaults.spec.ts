@@ -82,7 +82,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
         expect([reply.status, textOf(reply), microUsd(reply.usage.cost)]).toEqual([200, text, CALL]);
         expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: CALL });
       }
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('offer tools, as they are said to be, unless the request turns them off', async () => {
       await account([{ id: 'web-fetch', max_uses: 1 }]);

@@ -53,7 +53,7 @@ const ASIDES: Readonly<Record<string, readonly Stage[]>> = {
     { when: 'while a model of the panel thinks', hanging: { at: 'adviser', index: 1, answer: half }, ended: 0, calls: 2 },
     { when: 'while the judge thinks', hanging: { at: 'adviser', index: 2, answer: neverAnswers }, ended: 2 * CALL, calls: 1 },
   ],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 const CELLS = CASES.flatMap((plugin) =>
   [...answering(plugin.id), ...(ASIDES[plugin.id] ?? [])].flatMap((stage) =>

@@ -49,7 +49,7 @@ interface Values {
 
 const WRONG: Readonly<Record<string, unknown>> = {
   string: 7, boolean: 'true', integer: '7', number: '7', array: {}, object: [],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** @throws Error for a kind of schema that has no cases here yet */
 function valuesOf(schema: TSchema): Values {
@@ -189,7 +189,7 @@ describe.each(PREFERENCES)('%s', (...place) => {
     ['far more', [{ id: 'web', search_prompt: 'x'.repeat(1e6) }], 'plugins: must have at most 32768 bytes as JSON'],
   ])('refuses %s', (_, plugins, message) => {
     expect(complaint(place, plugins)).toContain(message);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('takes null, nothing, an entry of each, and what is for good', () => {
     for (const plugins of [null, [], ALL_PLUGINS.map(({ id }) => ({ id, prevent_overrides: true }))]) {

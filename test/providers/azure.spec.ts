@@ -97,7 +97,7 @@ describe('addresses', () => {
     expect(sent).toMatchObject([{ url, isGuarded: undefined }]);
     expect(sent[0]!.headers['api-key']).toContain(KEY);
     expect(sent[0]!.headers).not.toHaveProperty('authorization');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(['', '/anthropic/v1', '/anthropic/v1/messages', '/anthropic'])(
     'puts Messages calls and counts of them behind %j',
@@ -117,7 +117,7 @@ describe('addresses', () => {
     await prepare({ credential }).answer(live()).catch(() => undefined);
     // Two seconds, where each slash is a beginning of its own.
     expect(performance.now() - startedAt).toBeLessThan(500);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tells a deployment the model by its name there', async () => {
     await prepare({ credential: list(deployment('https://d.openai.azure.com/')) }).answer(live());

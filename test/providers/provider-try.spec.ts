@@ -137,7 +137,7 @@ describe('what a chat upstream answers', () => {
       ['mismatch', anthropicText('Hi'), 'answer', /cannot be read as openai-chat \(`dialect` of the endpoint or its provider; or base_url http/],
       ['closed', resets(), 'address', /closed the connection before it answered/],
       ['cut', { headers: { 'content-type': 'application/json', 'content-length': '100' }, body: ['{"id":', CUT] }, 'provider', /broke its answer off/],
-    ])); // prettier-ignore
+    ])); // oxfmt-ignore
 });
 
 describe('what a Messages upstream answers', () => {
@@ -161,7 +161,7 @@ describe('what a Messages upstream answers', () => {
       // The mismatch that is met most: another vendor's format behind the address.
       ['mismatch', openaiText('Hi'), 'answer', /cannot be read as anthropic-messages/],
       ['mismatch-404', json({ detail: 'Not Found' }, 404), 'address', /nothing at this path/],
-    ])); // prettier-ignore
+    ])); // oxfmt-ignore
 });
 
 describe('what a Gemini upstream answers', () => {
@@ -182,7 +182,7 @@ describe('what a Gemini upstream answers', () => {
       ['switched-off', googleError(403, 'PERMISSION_DENIED', 'The API is disabled in project 1.', [{ reason: 'SERVICE_DISABLED' }]), 'credential', /is refused \(403\)/],
       ['broken', googleError(500, 'INTERNAL', 'An internal error has occurred.'), 'provider', /failed/],
       ['mismatch', openaiText('Hi'), 'answer', /cannot be read as google-gemini/],
-    ])); // prettier-ignore
+    ])); // oxfmt-ignore
 });
 
 describe('another model than the one that was asked for', () => {
@@ -196,7 +196,7 @@ describe('another model than the one that was asked for', () => {
     expect(output.code).toBe(0);
     const plain = await tryProvider(['acme'], { FAIRLEAD_CATALOG: bench.catalog(provider, [{ upstreamModel: 'asked' }]), ACME_KEY: KEY });
     expect(plain.out).toMatch(/\[acme, asked\]: works \(\d+ ms\); it says that it is "gpt-other"\n/);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('is told without a credential or anything that a terminal obeys', async () => {
     const { report } = await tryEach(CHAT, {
@@ -249,7 +249,7 @@ describe('Bedrock', () => {
       ['too-fast', refusal(429, 'ThrottlingException', 'Too many requests, please wait.'), 'rate limit', /too many calls/],
       ['down', refusal(503, 'ServiceUnavailableException', 'Bedrock is unable to process your request.'), 'provider', /not available/],
       ['mismatch', openaiText('Hi'), 'answer', /cannot be read as bedrock-converse/],
-    ], KEYS); // prettier-ignore
+    ], KEYS); // oxfmt-ignore
     for (const { headers } of bench.upstream.requests) expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
   });
 
@@ -306,7 +306,7 @@ describe('the token service of a credential', () => {
     const [call] = report.endpoints[0]!.calls;
     expect(call!.problem).toBe('address');
     expect(call!.message).toMatch(/^of the token service that the credential names, nobody listens at 127\.0\.0\.1:9$/);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each<[string, () => Answer, RegExp]>([
     ['down', () => page(503), /gets no token: .*status 503$/],
@@ -355,7 +355,7 @@ describe('Vertex', () => {
       ],
       serviceAccount(`${bench.upstream.origin}/token`, { region: 'eu' }),
     );
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('the address', () => {
@@ -364,7 +364,7 @@ describe('the address', () => {
     ['of an unknown host', () => `http://${'a'.repeat(64)}.test/v1`, /the host a{64}\.test is not known/],
     ['where nobody listens', () => 'http://127.0.0.1:9/v1', /nobody listens at 127\.0\.0\.1:9 \(base_url http:\/\/127\.0\.0\.1:9\/v1\)$/],
     ['of TLS where plain HTTP is spoken', () => bench.upstream.origin.replace('http:', 'https:'), /does not speak TLS; is it an http:\/\/ address\?/],
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   it.each(cases)('%s', async (_, address, words) => {
     const { output, report } = await tryEach({ ...CHAT, base_url: await address() }, { one: openaiText('ok') });
     expect(report.endpoints[0]!.calls[0]).toMatchObject({
@@ -456,7 +456,7 @@ describe('the credential', () => {
     const { output } = await tryEach(CHAT, answers, { key });
     expect(output.out).not.toContain(encodeURIComponent(key));
     expect(output.out).not.toContain(Buffer.from(`:${key}`).toString('base64').slice(4, 24));
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('a streamed answer', () => {
@@ -495,7 +495,7 @@ describe('a streamed answer', () => {
     const catalog = bench.catalog(MESSAGES, [{ upstreamModel: 'x', endpoint: { timeouts: { first: '500ms' } } }]);
     const { out } = await tryProvider(['acme', '--stream'], { FAIRLEAD_CATALOG: catalog, ACME_KEY: KEY });
     expect(out).toMatch(problem === null ? /works \(\d+ ms, \d+ ms streamed\)\n/ : /works whole, but streamed: [A-Z ]+: /);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('is not asked for where the whole one cannot be had', async () => {
     const { report } = await tryEach(MESSAGES, { x: page(503) }, { words: ['--stream'] });
@@ -564,7 +564,7 @@ describe('which endpoints are asked', () => {
     expect([code, bench.upstream.requests.map(({ json: body }) => body.model as string)]).toEqual([0, ['one', 'two']]);
     expect((await tryProvider(['acme', '--model', 'drei'], variables)).out).toMatch(/1 of 1 endpoint that/);
     expect(bench.upstream.requests.at(-1)!.json.model).toBe('three');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('each in its own dialect', async () => {
     bench.script('one', anthropicText('ok'));
@@ -616,7 +616,7 @@ describe('the command as a process', () => {
     child.stderr.setEncoding('utf8').on('data', (text: string) => (error += text));
     const ended = once(child, 'close').then(([code, signal]) => ({ code: code as unknown, signal: signal as unknown, out, error }));
     return { child, ended };
-  } // prettier-ignore
+  } // oxfmt-ignore
 
   it.each([
     ['0', openaiText('ok'), [], 0, /1 of 1 endpoint that were asked works/],

@@ -32,7 +32,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'fairlead-proxies-'));
   upstream = await startUpstream('anthropic');
   upstream.strict = false;
-  engine = await new Upstream(() => undefined, () => json({ found: true })).listen(); // prettier-ignore
+  engine = await new Upstream(() => undefined, () => json({ found: true })).listen(); // oxfmt-ignore
   front = await startSecureFront(folder, Number(new URL(upstream.url).port), ['provider.test']);
 });
 beforeEach(async () => {
@@ -87,13 +87,13 @@ describe('a provider at an http:// address', () => {
   it('is called directly where NO_PROXY names it, or it is this machine', async () => {
     const response = await transportBy(proxy.url()).open(call(`${upstream.url}/v1/messages`), live());
     expect(response.status).toBe(200);
-    await expect(transportBy(proxy.url(), 'plain.test').open(call('http://plain.test/v1'), live())).rejects.toMatchObject({ kind: 'unreachable' }); // prettier-ignore
+    await expect(transportBy(proxy.url(), 'plain.test').open(call('http://plain.test/v1'), live())).rejects.toMatchObject({ kind: 'unreachable' }); // oxfmt-ignore
     expect(proxy.carried).toEqual([]);
   });
 
   it('is not the one who answers 407: that is the proxy, who wants other credentials', async () => {
     for (const stream of [false, true]) {
-      const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call('http://plain.test/v1', { stream }), live()).catch((error: unknown) => error); // prettier-ignore
+      const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call('http://plain.test/v1', { stream }), live()).catch((error: unknown) => error); // oxfmt-ignore
       expect(fault).toMatchObject({ kind: 'unreachable', cause: { code: 'PROXY_407' } });
     }
     expect(upstream.requests).toEqual([]);
@@ -102,7 +102,7 @@ describe('a provider at an http:// address', () => {
   it('is never called by it where a caller named the address', async () => {
     const transport = new UndiciTransport(new CheckedAddresses(settings({})), proxiesOf(proxy.url()));
     open.push(transport);
-    await expect(transport.open(call('https://plain.test/v1', { isGuarded: true }), live())).rejects.toMatchObject({ kind: 'unreachable' }); // prettier-ignore
+    await expect(transport.open(call('https://plain.test/v1', { isGuarded: true }), live())).rejects.toMatchObject({ kind: 'unreachable' }); // oxfmt-ignore
     expect(proxy.carried).toEqual([]);
   });
 });
@@ -117,18 +117,18 @@ describe('a tunnel', () => {
     ['an endless head', (): void => void (proxy.refusesWith = 'x'.repeat(70_000)), 'PROXY_MALFORMED'],
   ])('that the proxy answers with %s is a provider that cannot be reached', async (_, prepare, code) => {
     prepare();
-    const fault = await transportBy(proxy.url()).open(call(secure), live()).catch((error: unknown) => error); // prettier-ignore
+    const fault = await transportBy(proxy.url()).open(call(secure), live()).catch((error: unknown) => error); // oxfmt-ignore
     expect(fault).toMatchObject({ kind: 'unreachable', cause: { code } });
   });
 
   it('wants the right credentials', async () => {
-    const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call(secure), live()).catch((error: unknown) => error); // prettier-ignore
+    const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call(secure), live()).catch((error: unknown) => error); // oxfmt-ignore
     expect(fault).toMatchObject({ kind: 'unreachable', cause: { code: 'PROXY_407' } });
   });
 
   it('that is never answered ends with the time for connecting', async () => {
     proxy.isSilent = true;
-    const fault = await transportBy(proxy.url()).open(call(secure, { connectTimeoutMs: 100 }), live()).catch((error: unknown) => error); // prettier-ignore
+    const fault = await transportBy(proxy.url()).open(call(secure, { connectTimeoutMs: 100 }), live()).catch((error: unknown) => error); // oxfmt-ignore
     expect(fault).toMatchObject({ kind: 'timed-out' });
   });
 
@@ -152,7 +152,7 @@ it('carries calls of engines', async () => {
   proxy.refusesWith = 'HTTP/1.1 403 Forbidden\r\n\r\n';
   const refused = clients.open('k').call({ engine: { baseUrl: 'https://engine.test' }, ...asked }, new Cancellation());
   await expect(refused).rejects.toMatchObject({ kind: 'unavailable' });
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('carries whole replies and streams of a secure provider, whose bytes it cannot read, and tells no secret', async () => {
   const catalog = join(folder, 'catalog.json');
@@ -176,7 +176,7 @@ it('carries whole replies and streams of a secure provider, whose bytes it canno
       ],
       models: [served('a/m', 'behind'), served('a/plain', 'plain')],
     }),
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   const gateway = await GatewayProcess.start(join(folder, 'data'), {
     FAIRLEAD_CATALOG: catalog,
     HTTPS_PROXY: proxy.url(),

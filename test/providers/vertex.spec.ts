@@ -123,7 +123,7 @@ describe('addresses and bodies', () => {
   ])('is in %s', async (_, base, more, path) => {
     await prepare({ baseUrl: upstream.origin + base, credential: serviceAccount(tokenUri(), more) }).answer(live());
     expect(calls()[0]!.path).toContain(path);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('goes by an API key, without project or place', async () => {
     await prepare({ credential: 'AIza-CANARY' }).answer(live());
@@ -146,7 +146,7 @@ describe('addresses and bodies', () => {
       message: expect.stringContaining(words),
     });
     expect(upstream.requests).toHaveLength(0);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('tokens', () => {
@@ -192,7 +192,7 @@ describe('tokens', () => {
     issue = () => given;
     expect(await faultOf(prepare().answer(live()))).toMatchObject({ kind, message: expect.stringContaining(words) });
     expect(calls()).toHaveLength(0);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('of a key that is none are not asked for', async () => {
     const credential = serviceAccount(tokenUri(), { private_key: 'CANARY' });

@@ -40,7 +40,7 @@ describeOnPostgres('a credential at two replicas', (database) => {
 
   /** What the upstream was called with. */
   async function usedAt(replica: TestGateway): Promise<unknown> {
-    const response = await replica.messages({ model: 'test/one', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }); // prettier-ignore
+    const response = await replica.messages({ model: 'test/one', max_tokens: 5, messages: [{ role: 'user', content: 'hi' }] }); // oxfmt-ignore
     expect(response.status).toBe(200);
     await response.text();
     return upstream.requests.at(-1)!.headers['x-api-key'];

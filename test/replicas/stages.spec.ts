@@ -120,7 +120,7 @@ describeOnPostgres('a process that dies', (database) => {
       // What came before its end counts as well.
       for await (const piece of response.body!) text += decoder.decode(piece as Uint8Array, { stream: true });
       return text;
-    }).catch(() => ''); // prettier-ignore
+    }).catch(() => ''); // oxfmt-ignore
   /** A stream that has begun, and goes on when it is told to. */
   async function stream(gateway: GatewayProcess): Promise<Call & { readonly goOn: () => void }> {
     const { opened, open } = gate();
@@ -235,7 +235,7 @@ describeOnPostgres('a process that dies', (database) => {
       await pool.query(
         `update replicas set heartbeat_at = now() - $2 * interval '1 millisecond' where id <> $1`,
         [mine, DEAD_MS],
-      ); // prettier-ignore
+      ); // oxfmt-ignore
       clock.aheadMs += DEAD_MS;
       await until('nothing is held any more', async () => {
         await other.gateway.app.get(LedgerJobs).runAll();

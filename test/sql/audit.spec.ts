@@ -671,7 +671,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     const [gone] = await dataSource.query<{ id: string }[]>('select id from data_keys');
     await bench.tamper('delete from data_keys', account);
     await running.change('b');
-    expect(failed.mock.calls).toEqual([[`The key ${gone!.id} of the audit log is gone from the store: what was sealed under it can no longer be checked.`]]); // prettier-ignore
+    expect(failed.mock.calls).toEqual([[`The key ${gone!.id} of the audit log is gone from the store: what was sealed under it can no longer be checked.`]]); // oxfmt-ignore
     const started = replica(localKeys('test'));
     await started.change('c');
     await running.change('d');
@@ -684,7 +684,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     });
     expect(await bench.verify(account, null)).toMatchObject({ entries: 4, broken: undefined });
     // What is past its time goes all the same, and the rest is whole again.
-    await bench.tamper(`update audit_entries set at = '2026-01-10T00:00:00Z' where seq = 1 and account_id = $account`, account); // prettier-ignore
+    await bench.tamper(`update audit_entries set at = '2026-01-10T00:00:00Z' where seq = 1 and account_id = $account`, account); // oxfmt-ignore
     await bench.retention(30).keep();
     expect(await bench.verify(account)).toMatchObject({ entries: 3, unchecked: 0, broken: undefined });
   });

@@ -126,7 +126,7 @@ it('copies a store that is in use, and is one', async () => {
   expect(count).toBeGreaterThan(1);
   expect(count).toBeLessThanOrEqual(answeredThen + 1 + 4 + 1);
   expect(await countIn(dataDir)).toBeGreaterThanOrEqual(answered + 1);
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore
 
 it('copies a store that nobody uses, and one whose gateway was killed', async () => {
   const gateway = await start();
@@ -139,7 +139,7 @@ it('copies a store that nobody uses, and one whose gateway was killed', async ()
   await expect(stat(backupAddress(dataDir)!)).rejects.toMatchObject({ code: 'ENOENT' });
   expect(await backUp(['--out', 'stopped'], { INIT_CWD: join(folder, 'data') })).toMatchObject({ code: 0, error: '' });
   expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore
 
 it('copies what waits beside the database, and nobody’s lock', async () => {
   await mkdir(join(dataDir, 'notes'), { recursive: true });
@@ -149,7 +149,7 @@ it('copies what waits beside the database, and nobody’s lock', async () => {
   expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
   expect(await readFile(join(folder, 'copy', 'notes', '0.rows'), 'utf8')).toBe('noted');
   expect(await readdir(join(folder, 'copy', 'spool'))).toEqual(['a.b.rows']);
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore
 
 it.each(['a gateway runs', 'nobody uses the store'])('is given up on a signal while %s, and leaves nothing', async (who) => {
   const gateway = who === 'a gateway runs' ? await start() : undefined;
@@ -163,7 +163,7 @@ it.each(['a gateway runs', 'nobody uses the store'])('is given up on a signal wh
   expect(await readdir(folder)).toEqual(['data']);
   if (gateway) expect((await gateway.messages(BODY)).status).toBe(200);
   expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore
 
 it('is refused in one line, and leaves nothing', async () => {
   const gateway = await start();
@@ -178,7 +178,7 @@ it('is refused in one line, and leaves nothing', async () => {
   await isRefused('there', 'is there already');
   await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
   await isRefused('file/copy', 'cannot be made (ENOTDIR)');
-  await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // prettier-ignore
+  await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // oxfmt-ignore
   await isRefused('data/database/copy', 'is within the database itself');
   await isRefused('data/database/base/copy', 'is within the database itself');
   await isRefused('copy', 'contains no database', { DATA_DIR: 'elsewhere' });
@@ -188,7 +188,7 @@ it('is refused in one line, and leaves nothing', async () => {
   expect((await readdir(folder)).toSorted()).toEqual(['data', 'file', 'there']);
   await expectUsage(runBackup, 'npm run data:backup -- --out FOLDER');
   expect((await backUp(['--out', ''])).code).toBe(2);
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore
 
 it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
   const gateway = await start();
@@ -202,7 +202,7 @@ it('keeps the gateway whole where somebody asks for nothing that can be understo
   await new Promise((resolve) => silent.resume().once('close', resolve));
   expect((await gateway.messages(BODY)).status).toBe(200);
   expect(gateway.written).not.toMatch(/unhandledRejection|ERR_STREAM_PREMATURE_CLOSE/);
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore
 
 it('makes no socket where the path is too long for one, and says so', async () => {
   const long = join(folder, 'd'.repeat(110));
@@ -211,7 +211,7 @@ it('makes no socket where the path is too long for one, and says so', async () =
   expect(gateway.written).toContain('Without backups while it runs: the path of DATA_DIR is too long for a socket in it.');
   expect((await readdir(long)).filter((name) => name.endsWith('.sock'))).toEqual([]);
   expect((await readdir(folder)).toSorted()).toEqual(['data', 'd'.repeat(110)].toSorted());
-  expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 1, error: expect.stringContaining('is in use by') }); // prettier-ignore
+  expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 1, error: expect.stringContaining('is in use by') }); // oxfmt-ignore
   await gateway.stop();
   expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 0 });
-}, SPEC_MS); // prettier-ignore
+}, SPEC_MS); // oxfmt-ignore

@@ -110,7 +110,7 @@ class Bench {
   async addStrangers(): Promise<DefaultWorkspace> {
     const home = { accountId: newUuid(this.clock.time), workspaceId: newUuid(this.clock.time) };
     const createdAt = new Date(this.clock.time);
-    await this.dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'theirs', false, $2)`, [home.accountId, createdAt]); // prettier-ignore
+    await this.dataSource.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'theirs', false, $2)`, [home.accountId, createdAt]); // oxfmt-ignore
     await this.dataSource.query(
       `insert into workspaces (id, account_id, name, slug, is_default, created_at) values ($1, $2, 'theirs', 'theirs', false, $3)`,
       [home.workspaceId, home.accountId, createdAt],

@@ -198,7 +198,7 @@ describeOnEachDatabase('holds', (database) => {
       [note, 6, 4],
       [note, 7, 6],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       await say(cost, number);
       found.push(await seen());
     }
@@ -287,7 +287,7 @@ describeOnEachDatabase('holds', (database) => {
         600_000,
       );
       expect(taken).toMatchObject([undefined, { isAhead: true }, { isAhead: false }, { refused: [{ scope: 'key' }] }]);
-      expect(await boundsOf(one, two, three)).toEqual([[4, 0], [2, 0], [1, 0]]); // prettier-ignore
+      expect(await boundsOf(one, two, three)).toEqual([[4, 0], [2, 0], [1, 0]]); // oxfmt-ignore
       for (const id of ids) await ledger.release(id);
       await ledger.post();
     });

@@ -232,7 +232,7 @@ describeOnEachDatabase('keys', (database) => {
         );
       }
       expect(await countRecorded()).toBe(before);
-      const ends = new Map((await keys.listActive([hashKey('a key of my own'), hashKey(second), hashKey(third)])).map(({ caller, expiresAtMs }) => [caller.secretHash ?? caller.keyHash, expiresAtMs])); // prettier-ignore
+      const ends = new Map((await keys.listActive([hashKey('a key of my own'), hashKey(second), hashKey(third)])).map(({ caller, expiresAtMs }) => [caller.secretHash ?? caller.keyHash, expiresAtMs])); // oxfmt-ignore
       expect(ends.get(hashKey('a key of my own'))).toBeLessThanOrEqual(clock.time);
       expect(ends.get(hashKey(second))).toBe(clock.time + 60_000);
       expect(ends.get(hashKey(third))).toBeNull();
@@ -439,7 +439,7 @@ describeOnEachDatabase('keys', (database) => {
       const third = hashKey((await ring.rotate(actor, hash, 3_600)).key);
       const endsOf = async (): Promise<unknown[]> => {
         const active = await keys.listActive([hash, second, third]);
-        return [hash, second, third].map((secret) => active.find(({ caller }) => (caller.secretHash ?? caller.keyHash) === secret)?.expiresAtMs); // prettier-ignore
+        return [hash, second, third].map((secret) => active.find(({ caller }) => (caller.secretHash ?? caller.keyHash) === secret)?.expiresAtMs); // oxfmt-ignore
       };
       expect(await endsOf()).toEqual([clock.time + 60_000, clock.time + 3_600_000, null]);
       await ring.rotate(actor, hash, 30);
@@ -470,7 +470,7 @@ describeOnEachDatabase('keys', (database) => {
         ["' OR '1'='1", 0],
         ['\\', 0],
       ] as const)
-        // prettier-ignore
+        // oxfmt-ignore
         expect([name, (await found(name))[1]]).toEqual([name, total]);
     });
 
@@ -525,7 +525,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(deleted.map(({ target }) => target)).toEqual([...busy, ...idle].sort());
       expect(deleted.map(({ target }) => target)).not.toContain(gone);
       expect(
-        await keys.list(home.accountId, { workspaceId: undefined, name: undefined, includeDisabled: true, offset: 0, limit: 100 }), // prettier-ignore
+        await keys.list(home.accountId, { workspaceId: undefined, name: undefined, includeDisabled: true, offset: 0, limit: 100 }), // oxfmt-ignore
       ).toEqual([[], 0]);
       expect(await keys.listActive([theirs])).toHaveLength(1);
     });

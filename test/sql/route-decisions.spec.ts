@@ -162,7 +162,7 @@ describeOnEachDatabase('kept decisions', (database) => {
       [['alpha', 429], ['beta', 200]],
       [['beta', 200]],
       [['alpha', 200]],
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     expect(kept.map(planAgain)).toEqual([first, during, after].map(plannedBy));
   });
 
@@ -217,7 +217,7 @@ describeOnEachDatabase('kept decisions', (database) => {
       path: '/api/v1/messages',
       headers: [['authorization', `Bearer ${API_KEY}`], ['content-type', 'application/json']],
       body: JSON.stringify(question('test/turns')),
-    }); // prettier-ignore
+    }); // oxfmt-ignore
     const record = await arrival;
     client.destroy();
     await record.closed;

@@ -124,7 +124,7 @@ describe('a file of a store', () => {
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
     const [message] = await refusals([Buffer.from(change(lines).map((line) => `${line}\n`).join(''))]);
     expect(message).toMatch(reason);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('is refused, and not kept in memory, when it has no lines', async () => {
     const [reason] = await refusals([Buffer.alloc(70 * 1_048_576, 'x')]);

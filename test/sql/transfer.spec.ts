@@ -75,7 +75,7 @@ async function wipe(database: TestDatabase): Promise<void> {
 async function seed(dataSource: DataSource): Promise<void> {
   await migrate(dataSource);
   const put = async (table: string, ...rows: readonly object[]): Promise<void> => {
-    const columns = Object.keys(rows[0]!).map((column) => `"${column}"`).join(); // prettier-ignore
+    const columns = Object.keys(rows[0]!).map((column) => `"${column}"`).join(); // oxfmt-ignore
     const said = `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1)`;
     await dataSource.query(said, [JSON.stringify(rows)]);
   };
@@ -176,16 +176,16 @@ async function seed(dataSource: DataSource): Promise<void> {
   await put('price_versions', { id: 'p', pricing: { prompt: '0.10', text: ODD_TEXT }, effective_from: times[1] });
   const lists = { allowed_providers: [ODD_TEXT], ignored_providers: [] };
   await put('workspace_members', { ...owned, user_id: ODD_TEXT, created_at: times[0] });
-  const credential = { ...owned, provider: 'p', name: ODD_TEXT, label: '', disabled: false, is_fallback: true, is_required: false, is_byok_only: false, sort_order: 2_147_483_647, created_at: times[1] }; // prettier-ignore
+  const credential = { ...owned, provider: 'p', name: ODD_TEXT, label: '', disabled: false, is_fallback: true, is_required: false, is_byok_only: false, sort_order: 2_147_483_647, created_at: times[1] }; // oxfmt-ignore
   const sealed = { key_id: 'k', wrapped_key: String.raw`\x00ff`, sealed: String.raw`\x` };
   await put('provider_credentials', { id: WORKSPACE, ...credential, ...sealed, allowed_models: [ODD_TEXT] });
-  const guardrail = { id: WORKSPACE, ...owned, name: ODD_TEXT, limit_usd: LARGEST, include_byok_in_budgets: true, ...lists, content_filters: [{ pattern: ODD_TEXT }], created_at: times[1] }; // prettier-ignore
+  const guardrail = { id: WORKSPACE, ...owned, name: ODD_TEXT, limit_usd: LARGEST, include_byok_in_budgets: true, ...lists, content_filters: [{ pattern: ODD_TEXT }], created_at: times[1] }; // oxfmt-ignore
   await put('guardrails', guardrail);
   const assignment = { id: ACCOUNT, account_id: ACCOUNT, guardrail_id: WORKSPACE, kind: 'member', subject: ODD_TEXT };
   await put('guardrail_assignments', { ...assignment, created_at: times[2] });
   const hashes = { previous_hash: '0'.repeat(64), hash: 'f'.repeat(64) };
   const entered = { account_id: ACCOUNT, at: times[1], actor: 'operator', action: 'a', target: ODD_TEXT, ...hashes };
-  await put('data_keys', { id: WORKSPACE, purpose: 'p', number: 2_147_483_647, key_id: ODD_TEXT, wrapped_key: String.raw`\x00ff`, created_at: times[1] }); // prettier-ignore
+  await put('data_keys', { id: WORKSPACE, purpose: 'p', number: 2_147_483_647, key_id: ODD_TEXT, wrapped_key: String.raw`\x00ff`, created_at: times[1] }); // oxfmt-ignore
   const container = {
     key_hash: 'ab'.repeat(32),
     id: 'c-1',
@@ -482,7 +482,7 @@ describe('the commands', () => {
       expect(error).toContain(reason);
     }
     await expect(stat(join(folder, 'nothing-here'))).rejects.toThrow('ENOENT');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tell what is wrong with the settings or the server, and no secret', async () => {
     const path = newPath();
@@ -567,5 +567,5 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
     expect(out!.length).toBeGreaterThan(2 * MANY);
     // The last line sums up rows that may come in another order.
     expect(back!.slice(0, -2).sort()).toEqual(out!.slice(0, -2).sort());
-  }, 120_000); // prettier-ignore
+  }, 120_000); // oxfmt-ignore
 });

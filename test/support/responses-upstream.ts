@@ -60,5 +60,5 @@ function itemEvents(item: JsonBody, output_index: number): JsonBody[] {
     { type: 'response.output_item.added', output_index, item: item.arguments === undefined ? empty : { ...item, arguments: '' } },
     ...(inner?.() ?? []),
     { type: 'response.output_item.done', output_index, item },
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
 }

@@ -22,7 +22,7 @@ export async function startSecureFront(folder: string, target: number, names: re
      '-keyout', key, '-out', certificate, '-subj', '/CN=front',
      '-addext', `subjectAltName=${names.map((name) => `DNS:${name}`).join(',')}`],
     { stdio: 'ignore' },
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   const server = createServer({ key: readFileSync(key), cert: readFileSync(certificate) }, (socket) => {
     const onward = connect({ port: target, host: '127.0.0.1' });
     socket.on('error', () => onward.destroy());

@@ -91,7 +91,7 @@ class Bench {
 }
 
 // What neither vendor has words for.
-// prettier-ignore
+// oxfmt-ignore
 const UNSAID: readonly (readonly [string, string, object, object])[] = [
   ['both lists', 'test/searching', VENDORS, { allowed_domains: ['good.test'], blocked_domains: ['x.good.test'] }],
   ['a port', 'test/searching', VENDORS, { blocked_domains: ['good.test:8080'] }],
@@ -164,7 +164,7 @@ describeOnEmbedded('egress of tools', (database) => {
       anthropicText('done'),
     );
 
-    // prettier-ignore
+    // oxfmt-ignore
     it.each<[string, object, object, readonly string[], object]>([
       ['what the key allows', {}, { allowed_domains: ['good.test'] }, PAGES.slice(0, 2), { includeDomains: ['good.test'] }],
       ['what the key blocks', {}, { blocked_domains: ['evil.test', 'good.test/b'] }, PAGES.slice(0, 1), { excludeDomains: ['evil.test'] }],
@@ -180,7 +180,7 @@ describeOnEmbedded('egress of tools', (database) => {
   });
 
   describe('a vendor’s own search', () => {
-    // prettier-ignore
+    // oxfmt-ignore
     it.each<[string, object, object | null, object]>([
       ['nothing, as it came', { ...VENDORS, allowed_domains: ['a.test'] }, null, { allowed_domains: ['a.test'] }],
       ['what is allowed', VENDORS, { allowed_domains: ['good.test', 'a.test/x'] }, { allowed_domains: ['good.test', 'a.test/x'] }],

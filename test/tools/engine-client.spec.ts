@@ -127,7 +127,7 @@ it('reads nothing that is compressed', async () => {
   expect(await call()).toEqual({});
 });
 
-// prettier-ignore
+// oxfmt-ignore
 it.each([
   [401, 'refused'], [402, 'refused'], [403, 'refused'], [404, 'not-found'], [408, 'timed-out'], [413, 'too-large'],
   [429, 'busy'], [504, 'timed-out'], [201, 'unavailable'], [302, 'unavailable'], [400, 'unavailable'], [503, 'unavailable'],

@@ -107,7 +107,7 @@ describeOnEmbedded('a loop', (database) => {
       // The second search is charged by then.
       [{ type: 'max_cost', max_cost_in_dollars: (2 * CALL + PRICES.search) / 1e6 }, { type: 'max_cost', max_cost_in_dollars: 1 }],
       [{ type: 'finish_reason_is', reason: 'max_output' }, { type: 'finish_reason_is', reason: 'never' }],
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
 
     it.each(CONDITIONS.slice(0, -1).map(([at]) => at))('that is met: %j', async (condition) => {
       bench.begin(calls(USES.datetime), calls(USES.search), says('Stopped.'));

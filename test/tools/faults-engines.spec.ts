@@ -44,7 +44,7 @@ const FAULTS: Readonly<Record<string, readonly [answer: Answer, code: string]>> 
   'never ends': [endless(MIB), 'unavailable'],
   'compresses': [{ ...json({ results: [] }), headers: { 'content-encoding': 'gzip' } }, 'unavailable'],
   'sends elsewhere': [{ status: 307, headers: { location: 'http://127.0.0.1:1/' }, body: [] }, 'unavailable'],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 describeOnEmbedded('an engine', (database) => {
   const engines: Record<string, Upstream> = {};
@@ -159,5 +159,5 @@ describeOnEmbedded('an engine', (database) => {
     expect(request(right, { ...body, made_up: 1 }, name === 'searxng' ? '&made_up=1' : '')).toMatchObject({
       status: { exa: 400, parallel: 422, firecrawl: 400, perplexity: 400, searxng: 403 }[name],
     });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

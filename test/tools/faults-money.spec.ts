@@ -181,7 +181,7 @@ describeOnEmbedded('money that runs out in mid-loop', (database) => {
       [needed, 'end_turn'],
       [needed - 1e-12, 'pause_turn'],
     ] as const) {
-      // prettier-ignore
+      // oxfmt-ignore
       const { key } = await bench.gateway.newKey({ limit: usd(room) });
       bench.begin(script, says('Done.'));
       const reply = await bench.ask('/messages', {}, key);

@@ -151,7 +151,7 @@ describeOnEmbedded('figures of tools', (database) => {
       expect(await searches([says], { server_tool_use: null }, later)).toEqual([0, 0]);
       expect(await searches([...found, says], {})).toEqual([1, 1]);
       expect(await searches([...found, says], { server_tool_use: { web_search_requests: 2 } })).toEqual([2, 2]);
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('tells of each stage what it cost, models that it consulted among it, and why it was refused', async () => {
       begin(anthropicToolUse({ name: 'advisor', input: {} }, search('a'), search('b')), anthropicText('So.'));
@@ -246,5 +246,5 @@ describeOnEmbedded('figures of tools', (database) => {
       { runs_at: 'gateway', engine: 'openrouter', model: null, native_at: [] },
       { runs_at: 'gateway', engine: null, model: 'test/wise', model_pricing: { prompt: '3', completion: '15' }, price: '0', native_at: [] },
     ]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

@@ -39,7 +39,7 @@ const PLACES: readonly Place[] = [
   placeOf('google', true),
 ];
 
-const service = (id: string, parameters: JsonObject = {}): Tool => ({ type: 'service', id: `openrouter:${id}`, parameters }); // prettier-ignore
+const service = (id: string, parameters: JsonObject = {}): Tool => ({ type: 'service', id: `openrouter:${id}`, parameters }); // oxfmt-ignore
 const vendors = (type: string, name: string, more: JsonObject = {}): Tool => ({
   type: 'vendor',
   name,
@@ -130,7 +130,7 @@ it('gives each tool a name of its own, and each choice a tool', () => {
   let answered = 0;
   const property = fc.property(drawn, ({ named, again, functions, places, hasEngine, order, choosing }) => {
     const own = functions.map((name): Tool => ({ type: 'function', name, inputSchema: {} }));
-    const ranked = [...named, ...again.map((tool) => ({ ...tool })), ...own].map((tool) => [order.next().value!, tool] as const); // prettier-ignore
+    const ranked = [...named, ...again.map((tool) => ({ ...tool })), ...own].map((tool) => [order.next().value!, tool] as const); // oxfmt-ignore
     const tools = ranked.sort(([one], [other]) => one - other).map(([, tool]) => tool);
     // A plugin's goes when it is not all vendors' to run.
     const choosable = tools.flatMap((tool) => {

@@ -70,7 +70,7 @@ describeOnEmbedded('what guards the models that tools ask', (database) => {
       expect(bench.upstreams.adviser.requests).toHaveLength(count);
       expect(bench.upstreams.main.requests).toHaveLength(1);
       expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: (count + 1) * DEAR });
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('is not taken twice for a use that has ended', async () => {
       const key = await keyWith(DEAR + 8 * PRICES.search + advice);
@@ -171,7 +171,7 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
   async function ask(key: string, fields: object = {}): Promise<JsonBody> {
     const response = await bench.gateway.messages(bench.body(fields), { key, headers: { 'x-router-metadata': 'enabled' } });
     return { status: response.status, ...((await response.json()) as JsonBody) };
-  } // prettier-ignore
+  } // oxfmt-ignore
   const stagesOf = ({ router_metadata }: JsonBody): string[] =>
     router_metadata.pipeline.map(({ name, summary }: JsonBody) => `${name}: ${summary}`);
   const sent = (place: number): string => JSON.stringify(bench.upstreams.main.requests[place]?.json.messages);
@@ -236,7 +236,7 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
       expect(sent(0).includes('Found.')).toBe(isOpen);
       expect(sent(0)).toContain('one.example');
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('brings back over chat what one account’s tools brought beside calls of its own, for no other', async () => {
     const other = await otherAccount();
@@ -253,7 +253,7 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
       expect(sent(0).includes('Found.')).toBe(isOpen);
       expect(sent(0)).toContain('seen');
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('carries over chat what has room in 256 KiB, the last first', async () => {
     const { key } = await bench.gateway.newKey();
@@ -276,7 +276,7 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
     const result = { role: 'tool', tool_call_id: message.tool_calls[0].id, content: 'seen' };
     await bench.ask('/chat/completions', { tools: [fetch, look], messages: [...bench.body().messages, message, result] }, key);
     expect([sent(0).includes('/aaaa /aaaa'), sent(0).includes('/bbbb /bbbb')]).toEqual([false, true]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each([
     ['what was said', [{ type: 'text', text: 'Wait.' }], 'end_turn'],
@@ -289,7 +289,7 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
     bench.begin(anthropicReply([...said, { type: 'tool_use', id: 'toolu_0', ...USES.datetime }], { stopReason: 'tool_use' }));
     expect(await ask(key)).toMatchObject({ stop_reason: stop });
     expect(bench.upstreams.main.requests).toHaveLength(1);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   /** A key of another account, with money of its own. */
   async function otherAccount(): Promise<string> {
@@ -308,5 +308,5 @@ describeOnEmbedded('what guards a loop of tools', (database) => {
       [account, account],
     );
     return key;
-  } // prettier-ignore
+  } // oxfmt-ignore
 });

@@ -137,7 +137,7 @@ describeOnEmbedded('tools of the sandbox', (database) => {
     expect(codes).toEqual([undefined, 'max_uses_exceeded', 'max_uses_exceeded']);
     expect(resultsIn(await ask([service('web_search')], [lines[2]!]))).toMatchObject([{ error_code: 'invalid_tool_input' }]);
     expect((await ask([tool], ['call bash'])).content).toMatchObject([{ text: 'There is no tool bash.' }]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('leaves the caller’s own tools to the caller', async () => {
     const own = { name: 'look', input_schema: { type: 'object' } };

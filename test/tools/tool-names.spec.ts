@@ -165,7 +165,7 @@ describeOnEmbedded('names of tools', (database) => {
       ['the same search twice', [SEARCH, SEARCH], ['web_search']],
     ])('is %s', async (_, tools, names) => {
       expect(await answered('/messages', { model: 'test/native', tools })).toMatchObject([{ tools: names }]);
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('is that of a field or a plugin', async () => {
       const model = 'test/native';
@@ -194,7 +194,7 @@ describeOnEmbedded('names of tools', (database) => {
       const { status, body } = await post('/messages', { model: 'test/native', tools });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
       expect(sent()).toEqual([]);
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   });
 
   describe('an explanation', () => {
@@ -207,7 +207,7 @@ describeOnEmbedded('names of tools', (database) => {
       expect(body.data.tools.map((tool: JsonBody) => tool.function)).toEqual(names);
       const [{ tools: seen }] = (await answered('/messages', { model: 'test/chat', tools })) as [Sent];
       expect(seen).toEqual(expect.arrayContaining(names));
-    }); // prettier-ignore
+    }); // oxfmt-ignore
 
     it('tells whose vendor runs a search that another target is shown under another name', async () => {
       const fallbacks = [{ model: 'test/responses' }];

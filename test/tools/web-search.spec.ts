@@ -71,7 +71,7 @@ const failedWith = (error_code: string) => ({
   sources: [],
 });
 
-// prettier-ignore
+// oxfmt-ignore
 const ASKED: Readonly<Record<Name, object>> = {
   exa: {
     query: 'fair leads', numResults: 7, contents: { highlights: { maxCharacters: 1500 } }, userLocation: 'DE',

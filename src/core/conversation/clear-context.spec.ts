@@ -156,7 +156,7 @@ it('clears reasoning in whole blocks, of the oldest turns, and never of the last
       if (before.length > 0) expect(after.at(-1)).toBe(before.at(-1));
       expect(applied.length).toBe(after.length < before.length ? 1 : 0);
       const turnsOf = (blocks: readonly ContentBlock[]): number =>
-        new Set(blocks.map((block) => (block.type === 'thinking' ? block.signature! : (block as never as { data: string }).data).split('.')[0])).size; // prettier-ignore
+        new Set(blocks.map((block) => (block.type === 'thinking' ? block.signature! : (block as never as { data: string }).data).split('.')[0])).size; // oxfmt-ignore
       expect(turnsOf(after)).toBeGreaterThanOrEqual(Math.min(turnsOf(before), edit.keep ?? Infinity));
     }),
     { numRuns: 500 },
@@ -225,7 +225,7 @@ it('reads a long conversation in many steps, and all of it', () => {
     user(result(`t${at}`, 'r'.repeat(1_000))),
   ]).flat();
   const keep = { type: 'thinking_turns', value: 1 };
-  const edits = [{ type: 'clear_thinking_20251015', keep }, { type: 'clear_tool_uses_20250919', clear_tool_inputs: true }]; // prettier-ignore
+  const edits = [{ type: 'clear_thinking_20251015', keep }, { type: 'clear_tool_uses_20250919', clear_tool_inputs: true }]; // oxfmt-ignore
   const steps = clearContext(request(messages), readContextEdits({ vendor: 'anthropic', value: { edits } })!.clearing);
   let count = 1;
   let taken = steps.next();

@@ -18,4 +18,4 @@ it.each<[string, FileMarks, boolean]>([
   ['nothing', {}, false],
 ])('%s', (_, marks, is) => {
   expect(isOfficeFile(marks)).toBe(is);
-}); // prettier-ignore
+}); // oxfmt-ignore

@@ -75,7 +75,7 @@ const IDLE: Readonly<Partial<Record<RequestField, (request: ModelRequest) => boo
 /** Fields that nobody can require: they say who asks and how, or have a filter or a price that decides. */
 const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
   'model', 'system', 'stream', 'modalities', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** What a request wants of an endpoint, where it requires that of it. */
 export function requiredFields(request: ModelRequest): readonly RequestField[] {

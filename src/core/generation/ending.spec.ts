@@ -6,7 +6,7 @@ import { CutShort, endingOf, ENDINGS, ReplyRefused, type Ending, type EndingName
 const FAULTS: readonly FaultKind[] = [
   'unreachable', 'timed-out', 'refused-credential', 'payment-required', 'not-found', 'rejected-request', 'too-large',
   'rate-limited', 'unavailable', 'overloaded', 'server-error', 'malformed-reply',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const ALL = Object.keys(ENDINGS) as Ending[];
 
 describe('ENDINGS', () => {

@@ -23,5 +23,5 @@ describe('parseInSteps', () => {
       return most;
     };
     expect(await fastest(longest, STEP_MS_MAX)).toBeLessThan(STEP_MS_MAX);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

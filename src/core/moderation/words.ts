@@ -31,11 +31,11 @@ const LOOKALIKES: ReadonlyMap<string, string> = new Map(
     р: 'p', ԛ: 'q', ѕ: 's', т: 't', у: 'y', ѵ: 'v', ԝ: 'w', х: 'x', и: 'u', ь: 'b',
     α: 'a', β: 'b', ε: 'e', η: 'n', ι: 'i', κ: 'k', ν: 'v', ο: 'o', ρ: 'p', σ: 'o', τ: 't', υ: 'u', χ: 'x', ω: 'w',
   }),
-); // prettier-ignore
+); // oxfmt-ignore
 const LEET_PLACE = /[0134578@$]/;
 const LEET: Readonly<Record<string, string>> = {
   '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '8': 'b', '@': 'a', $: 's',
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** The words of a text, in its order. What is spelt out letter by letter is one word. */
 export function* wordsOf(text: string): Generator<Word, void, undefined> {

@@ -69,7 +69,7 @@ describe('judgeUsage', () => {
     ['a cached prompt that was not all told', { cacheReadTokens: 30, outputTokens: 9 }, {}, { inputTokens: 20, cacheReadTokens: 30, outputTokens: 9 }],
   ])('estimates, and says so, where there is %s', (_, reported, others, usage) => {
     expect(judged(reported, others)).toEqual({ ...usage, estimated: true });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each<[string, Usage, Partial<CallFacts>]>([
     ['a whole prompt from the cache', { inputTokens: 0, cacheReadTokens: 60, outputTokens: 9 }, {}],
@@ -240,7 +240,7 @@ describe('judgeUsage', () => {
     ['any output where none was limited', { inputTokens: 60, outputTokens: 100_000 }, { prompt: { ...PROMPT, maxOutputTokens: undefined as never } }, true],
   ])('of %s', (_, reported, others, isPlausible) => {
     expect(judgeUsage(facts(reported, others)).isPlausible).toBe(isPlausible);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   const figure = fc.oneof(
     fc.integer({ min: -10, max: 500_000 }),

@@ -37,4 +37,4 @@ it.each<[string, Parameters<typeof callable>[0], object]>([
   ['nothing', { policies: [{ only: [] }] }, {}],
 ])('is %s', (_, parts, expected) => {
   expect(callable(parts)).toEqual(expected);
-}); // prettier-ignore
+}); // oxfmt-ignore

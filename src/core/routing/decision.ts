@@ -24,7 +24,7 @@ const LEGS_RECORDED_MAX = 8;
 export const CUT_ORDER = [
   'legs', 'widened', 'shared', 'unshared', 'policies', 'drops', 'undeclared', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'outputs', 'words',
   'measured', 'choice', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
-] as const satisfies readonly (keyof DecisionRecord)[]; // prettier-ignore
+] as const satisfies readonly (keyof DecisionRecord)[]; // oxfmt-ignore
 
 /** What a plan was made from, but health and pins: those move on, so they are read from the plan itself. */
 export interface DecidedFrom extends Omit<RouteInputs, 'health' | 'session'> {

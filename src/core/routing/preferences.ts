@@ -1,7 +1,7 @@
 /** Levels of numeric precision an endpoint may serve a model at. */
 export const QUANTIZATIONS = [
   'int4', 'int8', 'fp4', 'fp6', 'fp8', 'fp16', 'bf16', 'fp32', 'unknown', 'mxfp4', 'nvfp4', 'mxfp8',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 export type Quantization = (typeof QUANTIZATIONS)[number];
 
 export const SORTS = ['price', 'throughput', 'latency', 'exacto'] as const;

@@ -16,4 +16,4 @@ export const PUBLISHED_SLUGS: ReadonlySet<string> = new Set([
   'runway', 'sail-research', 'sakana', 'sakana-ai', 'sambanova', 'seed', 'siliconflow', 'sourceful', 'stepfun', 'streamlake',
   'switchpoint', 'tencent', 'tenstorrent', 'thinkingmachines', 'together', 'typesafe', 'unbiased', 'upstage', 'venice',
   'voyageai', 'wafer', 'wandb', 'wandb-legacy', 'xai', 'xiaomi', 'z-ai',
-]); // prettier-ignore
+]); // oxfmt-ignore

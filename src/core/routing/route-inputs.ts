@@ -135,7 +135,8 @@ export interface RouteInputs {
   ) => boolean;
   /** Whether a field that no face declares is sent to the provider as the request has it; absent: all are. */
   readonly passes?:
-    ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean) | undefined;
+    | ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean)
+    | undefined;
   readonly policies: readonly RoutingPolicy[];
   readonly session?: SessionInputs | undefined;
   /** Random, or given by whoever wants the same draw again. */

@@ -65,7 +65,7 @@ const ROWS: readonly Row[] = [
   { name: 'policies that ignore', policies: [{ ignore: ['p1'] }, { ignore: ['p4'] }], reason: 'ignored', out: ['p1', 'p4', 'p4/image', 'two:p1'] },
   { name: 'a policy on data', policies: [{}, { denyDataCollection: true }], reason: 'collects-data', out: ['p1'] },
   { name: 'a policy on retention', policies: [{ zeroDataRetention: true }], reason: 'retains-data', out: ['p2'] },
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 const label = (id: string, tag: string | undefined): string => (id === 'a/two' ? `two:${tag}` : tag!);
 

@@ -257,7 +257,7 @@ export const sendsTier = (candidate: Candidate, carries: RouteInputs['carries'])
 /** Fields that lists of parameters do not speak of, or so seldom that their silence says nothing. */
 const UNLISTED: ReadonlySet<RequestField> = new Set<RequestField>([
   'parallel_tool_calls', 'reasoning_summary', 'task_budget', 'context_management', 'cache_control', 'metadata', 'image_config',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 type Participation = Readonly<Record<ServiceTier, boolean>>;
 const FASTER: Participation = { standard: true, fast: true, priority: true, flex: false };

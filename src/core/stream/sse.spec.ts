@@ -22,8 +22,8 @@ describe('SseReader', () => {
     ['a named frame', 'event: ping\ndata: {"a":1}\n\n', [['ping', '{"a":1}']]],
     ['an unnamed frame', 'data: [DONE]\n\n', [['', '[DONE]']]],
     ['CRLF line ends', 'event: a\r\ndata: b\r\n\r\n', [['a', 'b']]],
-    ['CR line ends', 'event: a\rdata: b\r\rdata: c\r\r', [['a', 'b'], ['', 'c']]], // prettier-ignore
-    ['mixed line ends', 'event: a\ndata: b\r\n\ndata: c\r\n\r\n', [['a', 'b'], ['', 'c']]], // prettier-ignore
+    ['CR line ends', 'event: a\rdata: b\r\rdata: c\r\r', [['a', 'b'], ['', 'c']]], // oxfmt-ignore
+    ['mixed line ends', 'event: a\ndata: b\r\n\ndata: c\r\n\r\n', [['a', 'b'], ['', 'c']]], // oxfmt-ignore
     ['comments between and inside frames', ': warm\n\n:x\nevent: a\n: y\ndata: b\n\n', [['a', 'b']]],
     ['multi-line data', 'data: one\ndata:two\ndata\ndata: \n\n', [['', 'one\ntwo\n\n']]],
     ['one leading space only is taken off', 'data:  two spaces\n\n', [['', ' two spaces']]],
@@ -40,7 +40,7 @@ describe('SseReader', () => {
 
   const lines = fc.constantFrom(
     'event: x', 'data: été 😀', 'data:', 'data: {"a":"\\u00e9"}', ': comment', 'id: 7', '', '', 'data: [DONE]', 'retry',
-  ); // prettier-ignore
+  ); // oxfmt-ignore
   const ends = fc.constantFrom('\n', '\r\n', '\r');
 
   it('gives the same frames for any cut of the bytes', () => {

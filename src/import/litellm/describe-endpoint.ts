@@ -131,7 +131,7 @@ const inputsOf = (info: JsonObject): readonly Modality[] => [
 /** Keys of `model_info` that are read here, beside the prices. */
 export const DESCRIBING_KEYS: ReadonlySet<string> = new Set([
   'base_model', 'max_input_tokens', 'max_output_tokens', ...Object.keys(INPUT_KEYS),
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 function tokens(value: unknown): number | undefined {
   const count = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value;

@@ -14,7 +14,7 @@ const READ_PARAMS: ReadonlySet<string> = new Set([
   'aws_secret_access_key', 'aws_session_token', 'aws_region_name', 'aws_bedrock_runtime_endpoint', 'model_id',
   'tenant_id', 'client_id', 'client_secret', 'vertex_credentials', 'vertex_ai_credentials', 'vertex_location',
   'vertex_ai_location',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 const BALANCING = 'deployments of a model are drawn by price and health, not by weights: docs/routing.md';
 const LIMITS = 'limits stand at keys (`rate_limits`) and at models (`limits`, for each account), not at endpoints';

@@ -6,7 +6,7 @@ import type { Workspaces } from './workspaces.js';
 const FIELDS = [
   'provider', 'name', 'disabled', 'is_fallback', 'is_required', 'is_byok_only', 'declared_zdr', 'sort_order',
   'allowed_models', 'allowed_user_ids',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 const HASHES = 'allowed_api_key_hashes';
 
 /** The body that enters a credential anew, but for its `key`. @param hashes new hash by old one */

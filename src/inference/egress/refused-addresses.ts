@@ -15,7 +15,7 @@ const SERVERS = 'mcp_servers';
  */
 const UNJUDGED: ReadonlySet<string> = new Set([
   'web_search_options', 'search_parameters', 'enable_search', 'data_sources', 'tool_resources', 'prompt', 'extra_body',
-]); // prettier-ignore
+]); // oxfmt-ignore
 const OFF: ReadonlySet<unknown> = new Set([undefined, null, false]);
 
 /** Of an address, what takes as long to judge as a block without one takes to look at. */

@@ -40,7 +40,7 @@ async function optionsOf(
 
 const PREVENTED = (by: string): string[] => [`override prevented {"by":"${by}","milliseconds":0}`];
 
-// prettier-ignore
+// oxfmt-ignore
 it.each<[string, PluginEntry[], PluginEntry[], PluginEntry[], string | undefined, string | undefined, string[]]>([
   ['nobody', [], [], [], undefined, undefined, []],
   ['the account', said('p', { a: 1 }), [], [], 'account', '{"a":1}', []],
@@ -67,7 +67,7 @@ describe('a router', () => {
     return sets.of(request, { ...NO_DEFAULTS, account }).chooser(request)?.({} as ChoiceInputs)?.data;
   };
 
-  // prettier-ignore
+  // oxfmt-ignore
   it.each<[string, string, PluginEntry[], PluginEntry[], object | undefined]>([
     ['has the options of its default', 'acme/auto', said('r', { a: 1 }), [], { a: 1 }],
     ['has them where the default is off', 'acme/auto', said('r', { a: 1, ...OFF }), [], { a: 1 }],

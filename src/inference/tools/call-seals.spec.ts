@@ -23,7 +23,7 @@ function told(...events: ModelEvent[]): ModelEvent[] {
     const released = seals.release(event, isOurs ? 'another' : undefined);
     return seals.hold(event) ? released : [...released, event];
   });
-} // prettier-ignore
+} // oxfmt-ignore
 
 it.each<[string, ModelEvent[], ModelEvent[]]>([
   ['the seal of a call of ours', [seal('ours'), end, call('ours')], [seal('another'), end, call('ours')]],
@@ -34,4 +34,4 @@ it.each<[string, ModelEvent[], ModelEvent[]]>([
   ['a seal behind which nothing more is said', [seal('ours'), end, { type: 'ping' }], [seal('ours'), end, { type: 'ping' }]],
 ])('tells %s', (_, events, expected) => {
   expect(told(...events)).toEqual(expected);
-}); // prettier-ignore
+}); // oxfmt-ignore

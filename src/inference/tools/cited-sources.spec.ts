@@ -66,7 +66,7 @@ it('does not cite what its block cites by itself', () => {
 it('finds what a search place by place finds', () => {
   const word = fc.constantFrom('https://', 'http', 'a', 'b', '/', 'a/', 'ab', '.', ' ');
   const words = fc.array(word, { maxLength: 14 }).map((parts) => parts.join(''));
-  const addresses = fc.array(words.map((rest) => `https://${rest}`), { minLength: 1, maxLength: 5 }); // prettier-ignore
+  const addresses = fc.array(words.map((rest) => `https://${rest}`), { minLength: 1, maxLength: 5 }); // oxfmt-ignore
   fc.assert(
     fc.property(addresses, fc.array(words, { maxLength: 8 }), (urls, texts) => {
       const text = texts.join('');

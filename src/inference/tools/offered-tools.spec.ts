@@ -36,7 +36,7 @@ const offer = (tools: readonly Tool[], choice?: string, native: 'all' | 'none' =
     SERVICES,
     SETUP,
     (all) => all.map(({ type }) => (type === 'vendor' ? native : 'none')),
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 const namesOf = (tools: readonly Tool[]) => tools.map((tool) => (tool.type === 'service' ? tool.id : tool.name));
 
 it.each<[string, Tool[], 'all' | 'none', string[], string[]]>([

@@ -57,7 +57,7 @@ it('says what pages a result stands on, in either format', () => {
     [{ url: 'https://of a' }],
     undefined,
   ]);
-  const use = { id: `${OURS}a`, name: 'lookup', input: {}, text: 't', isError: false, step: 1, isShared: false, said: '', thoughts: 0 }; // prettier-ignore
+  const use = { id: `${OURS}a`, name: 'lookup', input: {}, text: 't', isError: false, step: 1, isShared: false, said: '', thoughts: 0 }; // oxfmt-ignore
   const kept = (parts: object): ContentBlock => ({
     type: 'redacted-thinking',
     data: sealed({ ...use, ...parts }),
@@ -103,7 +103,7 @@ it.each<[string, Message[], string[]]>([
   ['nothing but that', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
 ])('tells %s', (_, messages, expected) => {
   expect(recalled(...messages)).toEqual(expected);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 const use = (id: string, fields: Partial<SealedUse> = {}): ContentBlock => ({
   type: 'redacted-thinking',
@@ -129,7 +129,7 @@ it('puts what chat brings back sealed before what was said, or beside the calls 
     'assistant: one, use b, use c',
     'user: failure b of b, result c',
   ]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('calls a tool as its models knew it, where the caller has one of that name', () => {
   const [, turn] = recall([user(text('q')), assistant(call('a'), result('a'))], ['lookup', 'lookup_2']);
@@ -205,4 +205,4 @@ it('finds what is to be opened', () => {
   expect([...doAtOnce(findSeals(messages)).values()]).toEqual([sealed('of a'), expect.stringMatching(/^sealed:/)]);
   expect(holdsToolTurns(messages)).toBe(true);
   expect(holdsToolTurns([user(text('q')), assistant(callersUse, opaque({ type: 'server_tool_use', id: 'srvtoolu_01' }))])).toBe(false);
-}); // prettier-ignore
+}); // oxfmt-ignore

@@ -22,7 +22,7 @@ function turnsOf(steps: readonly { readonly thinks: number; readonly words: stri
       ...(step === steps.length - 1 ? [callers] : []),
     ],
   }));
-} // prettier-ignore
+} // oxfmt-ignore
 
 function usesOf(turns: readonly Message[]): SealedUse[] {
   let thoughts = 0;
@@ -35,7 +35,7 @@ function usesOf(turns: readonly Message[]): SealedUse[] {
         : [],
     );
   });
-} // prettier-ignore
+} // oxfmt-ignore
 
 /** What chat tells of the steps, as it is read when it comes back. */
 function told(turns: readonly Message[], uses: readonly SealedUse[], words = turns.map(saidIn)): SealedReply {
@@ -91,7 +91,7 @@ it.each<[string, SealedReply, string[]]>([
   ['uses that were left out for their length', told(STEPS, []), ['thinking,thinking,one\n\ntwo,tool-use']],
 ])('keeps with the last step %s', (_, reply, expected) => {
   expect(shapes(reply)).toEqual(expected);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('tells a use once that comes twice', () => {
   const uses = usesOf(STEPS);

@@ -50,11 +50,11 @@ it('knows a tool that its vendor ran by its name, and by the type it was asked f
     { type: 'service', id: 'openrouter:web_search', parameters: {} },
     { type: 'service', id: 'openrouter:web_fetch', parameters: {} },
     { type: 'vendor', name: 'code_execution', opaque: { vendor: 'anthropic', value: { type: 'code_execution_20250825' } } },
-  ]; // prettier-ignore
+  ]; // oxfmt-ignore
   const called = calledIn(step as unknown as Parameters<typeof calledIn>[0], tools as Tool[]);
   expect([...called].sort()).toEqual(
     ['code_execution', 'code_execution_20250825', 'datetime', 'openrouter:datetime', 'openrouter:web_search', 'web_search'],
-  ); // prettier-ignore
+  ); // oxfmt-ignore
 });
 
 it('ends at thirty steps where nothing is said', () => {

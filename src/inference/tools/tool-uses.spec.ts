@@ -51,7 +51,7 @@ function bench(keep = (_bytes: number) => true, usesMax = Infinity) {
   const run = async (...calls: ServiceCall[]) =>
     (await runner.run(calls, runner.admit(calls), modelRequest())).map(({ result: { text } }) => text);
   return { abort, uses, run, runner };
-} // prettier-ignore
+} // oxfmt-ignore
 
 it('runs eight at a time, and answers in order', async () => {
   let now = 0;
@@ -71,7 +71,7 @@ it('records what each cost, never above its price', async () => {
   const { run, uses } = bench();
   await run(callOf(offered(() => Promise.resolve(result('a', 3n)))), callOf(offered(() => Promise.resolve(result('b', 9n)))));
   expect(uses.map(({ cost }) => cost)).toEqual([3n, 5n]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it.each([
   ['no JSON', '{"x":'],
@@ -91,7 +91,7 @@ it('keeps what the process has room for, and says of the rest that too much is u
   const tool = offered(({ x }) => Promise.resolve(result('a'.repeat(x as number), 4n)));
   expect(await run(callOf(tool, '{"x":10}'), callOf(tool, '{"x":1000}'))).toEqual(['a'.repeat(10), 'too_many_requests']);
   expect(uses).toMatchObject([{ isError: false, cost: 4n }, { isError: true, cost: 4n }]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('runs a tool as often as it may, over all steps', async () => {
   const { run, uses } = bench();
@@ -109,7 +109,7 @@ it('counts what vendors ran of its kind as uses of it, and of all tools together
   runner.countVendors({ webSearchRequests: 2 });
   expect(await run(callOf(search), callOf(search), callOf(other))).toEqual(['found', 'max_uses_exceeded', 'ran']);
   expect([runner.usedOf('openrouter:web_search', search), runner.usedOf('web_search_20250305', undefined)]).toEqual([3, 2]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 describe('what a tool throws', () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);

@@ -61,7 +61,7 @@ describe('the request', () => {
     ['a function of that name', shown, [shown]],
   ])('has what is left of %s', (_, tool, expected) => {
     expect(left(modelRequest({ tools: [tool] }), [tool], USED).tools).toEqual(expected);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('is the same where nothing was used', () => {
     const tools = [shown, vendor({ type: 'web_search_20250305', max_uses: 3 })];

@@ -33,11 +33,11 @@ const BLOCKS = [
   'bash_code_execution_tool_result', 'text_editor_code_execution_tool_result', 'tool_search_tool_result',
   'openrouter_shell_tool_result', 'openrouter_bash_tool_result', 'openrouter_datetime_tool_result',
   'openrouter_image_generation_tool_result', 'openrouter_search_models_tool_result', 'container_upload', 'mcp_tool_use', 'mcp_tool_result',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const RESULT_PARTS = ['text', 'image', 'document', 'search_result', 'tool_reference'];
 const CITATIONS = [
   'char_location', 'page_location', 'content_block_location', 'web_search_result_location', 'search_result_location',
-]; // prettier-ignore
+]; // oxfmt-ignore
 const CITATION_NUMBERS = [
   ['document_index', 'start_char_index', 'end_char_index'],
   ['document_index', 'start_page_number', 'end_page_number'],
@@ -45,7 +45,7 @@ const CITATION_NUMBERS = [
   [],
   ['search_result_index', 'start_block_index', 'end_block_index'],
 ];
-const CITATION_TEXTS = [['cited_text'], ['cited_text'], ['cited_text'], ['cited_text', 'url', 'encrypted_index'], ['cited_text', 'source']]; // prettier-ignore
+const CITATION_TEXTS = [['cited_text'], ['cited_text'], ['cited_text'], ['cited_text', 'url', 'encrypted_index'], ['cited_text', 'source']]; // oxfmt-ignore
 
 const CALL = (path: string): Field[] => [
   field(`${path}.id`, TEXT, '!'),
@@ -135,7 +135,7 @@ const MESSAGES: Field[] = [
   fixed(`${ASSISTANT}.5.content.type`),
   field(
     `${ASSISTANT}.5.content.error_code`,
-    one('invalid_tool_input', 'unavailable', 'max_uses_exceeded', 'too_many_requests', 'query_too_long', 'request_too_large'), // prettier-ignore
+    one('invalid_tool_input', 'unavailable', 'max_uses_exceeded', 'too_many_requests', 'query_too_long', 'request_too_large'), // oxfmt-ignore
     '!',
   ),
   field(`${ASSISTANT}.6.content`, TEXT, '!?'),

@@ -42,7 +42,7 @@ export const autoRouter: Plugin = {
  */
 const ANSWER_TOKENS: Readonly<Record<PromptKind, number>> = {
   code: 1_000, math: 800, reasoning: 1_000, writing: 800, extraction: 300, translation: 400, chat: 200, agentic: 500,
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
   const { catalog } = inputs;

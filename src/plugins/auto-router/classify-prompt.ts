@@ -197,7 +197,7 @@ const WIDE = /[\u3040-\u30ff\u3400-\u9fff]/;
 /** What kinds come to by themselves, and what length, conditions and words add. */
 const BASE: Readonly<Record<PromptKind, number>> = {
   code: 1, math: 1.3, reasoning: 1.6, writing: 1.3, extraction: 0.8, translation: 0.3, chat: -1, agentic: 1.7,
-}; // prettier-ignore
+}; // oxfmt-ignore
 const MEDIUM_FROM = 1.2;
 const HARD_FROM = 3;
 

@@ -4,7 +4,7 @@ import type { PromptKind } from './prompt-class.js';
 export type Cues = Readonly<Record<PromptKind, Readonly<Record<number, string>>>>;
 
 /** Lower case, without accents. What they weigh was set on the odd lines of the labelled prompts. */
-// prettier-ignore
+// oxfmt-ignore
 export const WORD_CUES: Cues = {
   code: {
     4: 'python javascript typescript sql regex css html react django fastapi fastify dockerfile kubernetes terraform pytest jest webassembly '
@@ -68,7 +68,7 @@ export const WORD_CUES: Cues = {
 };
 
 /** Parts of words of languages that do without spaces, and phrases: looked for anywhere. */
-// prettier-ignore
+// oxfmt-ignore
 export const PHRASE_CUES: readonly (readonly [kind: PromptKind, weight: number, phrases: string])[] = [
   ['translation', 8, '翻译|翻訳|译为|译成|how do you say|word for|was heißt|se dice|comment dit-on|put this into|come si dice'],
   ['translation', 4, ' into german| into french| into spanish| into english| to spanish| to french| to german| to english| to italian| ins englische| ins spanische| en anglais| en allemand| al inglés| para o inglês| in tedesco| на английский'],
@@ -82,7 +82,7 @@ export const PHRASE_CUES: readonly (readonly [kind: PromptKind, weight: number, 
 ];
 
 /** Words of what takes long, whatever it is. */
-// prettier-ignore
+// oxfmt-ignore
 export const HARD_WORDS =
   'prove proof beweis* demontre* derive design entwirf diseña disena implement* architect* critically evaluat* evalue beurteile analyse analysiere concurrent* '
   + 'strategy strategies estrategia invariants compiler novel chapter keynote migration asymptotic rigorous* unreliable tradeoffs contradiction* statutory '

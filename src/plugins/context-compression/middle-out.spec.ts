@@ -113,7 +113,7 @@ it('cuts the middle of a question that is too long by itself, not its characters
 });
 
 it('cuts results of one step alike, however many there are', () => {
-  const uses = Array.from({ length: 1_000 }, (_, at): ContentBlock => ({ type: 'tool-use', id: `t${at}`, name: 'f', input: {} })); // prettier-ignore
+  const uses = Array.from({ length: 1_000 }, (_, at): ContentBlock => ({ type: 'tool-use', id: `t${at}`, name: 'f', input: {} })); // oxfmt-ignore
   const results = uses.map((_, at): ContentBlock => ({
     type: 'tool-result',
     toolUseId: `t${at}`,
@@ -176,7 +176,7 @@ describe('1 MB does not hold the loop', () => {
     ['of 50,001 short turns, of which few stay', short, 8_192],
     ['of 50,001 short turns, of which most stay', short, 440_000],
     ['of 50,001 short turns, of which a thousand may stay', short, 1_000_000, 1_000],
-    ['of 50,000 short texts of one turn', [user(...Array.from({ length: 50_000 }, () => text('x'.repeat(300))))], 3_400_000], // prettier-ignore
+    ['of 50,000 short texts of one turn', [user(...Array.from({ length: 50_000 }, () => text('x'.repeat(300))))], 3_400_000], // oxfmt-ignore
     [
       'of a thousand calls, each with its result',
       [user(text('?')), ...many.flatMap((id) => [said(use(id)), user(result(id, text('ü'.repeat(500))))])],

@@ -45,4 +45,4 @@ it.each([
   ['mistral-ocr', FILES, WITHOUT, 'plugins.1.pdf.engine: mistral-ocr is not set up, or lacks its credential; the setting is plugins.file-parser.mistral-ocr of the catalog file'],
 ])('refuses %s where nobody can', (engine, request, catalog, message) => {
   expect(() => chooseEngine(request, pdf(engine), catalog)).toThrow(message);
-}); // prettier-ignore
+}); // oxfmt-ignore

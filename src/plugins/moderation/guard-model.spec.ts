@@ -34,7 +34,7 @@ it.each<[string, readonly ContentBlock[], string]>([
   const { asked, judge } = asking(content);
   judge();
   expect(asked[0]!.messages[0]!.content).toEqual([text(question)]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it.each<[string, readonly ContentBlock[]]>([
   ['one text', [text('x'.repeat(10_000_000))]],

@@ -19,9 +19,9 @@ describe('reads 10 MB in steps', () => {
   it.each<[string, () => readonly ContentBlock[], (parts: readonly string[]) => boolean]>([
     ['arguments as text', () => [use(JSON.stringify({ q: lines }))], ([words]) => words === `{"q":"${lines}"}`],
     ['arguments', () => [use({ q: lines })], ([words]) => words === `{"q":"${lines}"}`],
-    ['arguments of many members', () => [use(Array.from({ length: 200_000 }, (_, at) => ({ [`k${at}`]: lines.slice(0, 36) })))], ([words]) => words!.length > LENGTH], // prettier-ignore
+    ['arguments of many members', () => [use(Array.from({ length: 200_000 }, (_, at) => ({ [`k${at}`]: lines.slice(0, 36) })))], ([words]) => words!.length > LENGTH], // oxfmt-ignore
     ['a file of text', () => [text(long)], ([words]) => words === long],
-    ['short texts', () => Array.from({ length: 100_000 }, (): ContentBlock => ({ type: 'text', text: 'x'.repeat(100) })), (parts) => parts.length === 100_000], // prettier-ignore
+    ['short texts', () => Array.from({ length: 100_000 }, (): ContentBlock => ({ type: 'text', text: 'x'.repeat(100) })), (parts) => parts.length === 100_000], // oxfmt-ignore
   ])('%s', async (_, make, isRead) => {
     const request = modelRequest({ messages: [{ role: 'user', content: make() }] });
     const longestStep = (): number => {

@@ -79,7 +79,7 @@ export function makeChoice<One extends Ranked>(
   { strategy, ranked, basis, keptOf, figuresOf }: Ranking<One>,
 ): Choice {
   const pin = session?.pinOf(request.model);
-  const pinned = pin === undefined ? undefined : ranked.find(({ choosable: { model, isWell } }) => model.id === pin && isWell); // prettier-ignore
+  const pinned = pin === undefined ? undefined : ranked.find(({ choosable: { model, isWell } }) => model.id === pin && isWell); // oxfmt-ignore
   const inOrder = pinned ? [pinned, ...ranked.filter((one) => one !== pinned)] : ranked;
   const chosen = inOrder.slice(0, request.fallbackModels?.models.length ? 1 : CHOSEN_MAX);
   const models = chosen.map(({ choosable }) => choosable.model.id);

@@ -17,7 +17,7 @@ const PLAIN = [
   'clarifai', 'crusoe', 'darkbloom', 'featherless', 'gmicloud', 'inceptron', 'inference-net', 'infermatic', 'mancer',
   'meta', 'minimax', 'modular', 'morph', 'ncompass', 'nextbit', 'nvidia', 'phala', 'poolside', 'primeintellect',
   'relace', 'sakana', 'sambanova', 'streamlake', 'venice',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 
 /**
  * Providers of the chat format that one line tells apart. The fields are known ones of their own (the reference that
@@ -51,7 +51,7 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
     [
       'context_length_exceeded_behavior', 'ignore_eos', 'mirostat_lr', 'mirostat_target', 'perf_metrics_in_response',
       'prompt_cache_isolation_key', 'prompt_cache_max_len', 'prompt_truncate_len', 'typical_p',
-    ], // prettier-ignore
+    ], // oxfmt-ignore
   ),
   compatible(
     'groq',

@@ -18,6 +18,6 @@ export const openrouter: ProviderDefinition = {
   undeclared: {
     only: new Set([
       'prediction', 'prompt_cache_options', 'raw_mode', 'safe_prompt', 'safety_identifier', 'structured_outputs',
-    ]), // prettier-ignore
+    ]), // oxfmt-ignore
   },
 };

@@ -21,7 +21,7 @@ const MS_MAX = 250;
 const MANY = 20_000;
 
 const dialect = (id: DialectId) => DIALECTS[id];
-const times = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index)); // prettier-ignore
+const times = <Item>(count: number, make: (index: number) => Item): Item[] => Array.from({ length: count }, (_, index) => make(index)); // oxfmt-ignore
 
 interface NamedFrame {
   readonly event: string;
@@ -55,13 +55,13 @@ function replay(id: DialectId, frames: Iterable<JsonObject | NamedFrame>): () =>
 
 const cohereText = (text: string): JsonObject => ({ type: 'content-delta', delta: { message: { content: { text } } } });
 const cohereEnd: JsonObject = { type: 'message-end', delta: { finish_reason: 'COMPLETE' } };
-const cohereArguments = (json: string): JsonObject => ({ type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: json } } } } }); // prettier-ignore
+const cohereArguments = (json: string): JsonObject => ({ type: 'tool-call-delta', index: 0, delta: { message: { tool_calls: { function: { arguments: json } } } } }); // oxfmt-ignore
 const cohereCall: JsonObject = {
   type: 'tool-call-start',
   index: 0,
   delta: { message: { tool_calls: { id: 'a', function: { name: 'f', arguments: '' } } } },
 };
-const geminiText = (text: string, beside: JsonObject = {}): JsonObject => ({ candidates: [{ content: { parts: [{ text }] }, ...beside }] }); // prettier-ignore
+const geminiText = (text: string, beside: JsonObject = {}): JsonObject => ({ candidates: [{ content: { parts: [{ text }] }, ...beside }] }); // oxfmt-ignore
 const geminiEnd = geminiText('', { finishReason: 'STOP' });
 const grounded = (supports: readonly JsonObject[]): JsonObject => ({
   groundingMetadata: { groundingChunks: [{ web: { uri: 'https://a.test' } }], groundingSupports: supports },
@@ -133,7 +133,7 @@ const REPLIES: readonly (readonly [string, () => ModelEvent[]])[] = [
         geminiEnd,
       ]),
   ],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 it.each(REPLIES)('reads many %s in time', async (_, act) => {
   act();
@@ -148,7 +148,7 @@ const REQUESTS = [
   ['documents of one title', 'bedrock-converse', { messages: [user(...times(MANY, (): ContentBlock => ({ type: 'document', title: 't', source: { type: 'text', text: 'x' }, wantsCitations: true })))] }],
   ['schemas that all hold', 'google-gemini', { messages: [user({ type: 'text', text: 'x' })], tools: [tool({ allOf: times(MANY / 4, (index) => ({ properties: { [`p${index}`]: {} }, required: [`p${index}`] })) })] }],
   ['thoughts', 'openai-responses', { messages: [{ role: 'assistant', content: [...times(2 * MANY, (): ContentBlock => ({ type: 'thinking', thinking: 'x', mark })), { type: 'redacted-thinking', data: 'd', mark }, { type: 'text', text: 'x' }] }] }],
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 
 it.each(REQUESTS)('writes many %s in time', async (_, id, parts) => {
   const { target } = decodeContext();
@@ -170,7 +170,7 @@ const page = (index: number, title = ''): JsonObject => ({
   url: `https://a.test/${index}`,
   title,
 });
-const cites = (annotation: JsonObject, at: JsonObject = ofText): JsonObject => ({ type: 'response.output_text.annotation.added', ...at, annotation }); // prettier-ignore
+const cites = (annotation: JsonObject, at: JsonObject = ofText): JsonObject => ({ type: 'response.output_text.annotation.added', ...at, annotation }); // oxfmt-ignore
 const says = (at: JsonObject = ofText): JsonObject => ({ type: 'response.output_text.delta', ...at, delta: 'x' });
 const chatDelta = (delta: JsonObject): JsonObject => ({ choices: [{ delta }] });
 const chatCites = (index: number): JsonObject => {
@@ -199,15 +199,15 @@ it.each<[string, DialectId, Iterable<JsonObject | NamedFrame>]>([
   ['pages of a text that waits', 'openai-responses', endless((index) => cites(page(index, LONG), { output_index: 1, content_index: 0 }), [says(), says({ output_index: 1, content_index: 0 })])],
 ])('gives up a reply of endless %s (%s)', (_, id, frames) => {
   expect(() => play(id, frames)).toThrow(ProviderFault);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('keeps of a long text only what places are found in', () => {
   const long = 'x'.repeat(600_000);
   const citation = (start: number, text: string): JsonObject => ({
     type: 'citation-start',
     delta: { message: { citations: { start, end: 1, text, sources: [{ id: 'a', document: { url: 'https://a.test' } }] } } },
-  }); // prettier-ignore
-  const cited = play('cohere-chat', [cohereText(`a\u{1F600}b${long}`), citation(2, 'b'), cohereText(long), citation(2, 'b'), cohereEnd]); // prettier-ignore
+  }); // oxfmt-ignore
+  const cited = play('cohere-chat', [cohereText(`a\u{1F600}b${long}`), citation(2, 'b'), cohereText(long), citation(2, 'b'), cohereEnd]); // oxfmt-ignore
   const starts = cited.flatMap((event) =>
     event.type === 'block-delta' && event.delta.type === 'citation'
       ? [readWebCitation(event.delta.citation)?.place?.start]
@@ -221,7 +221,7 @@ const LONG_CONVERSATION: readonly Message[] = [
   { role: 'assistant', content: times(MANY, (index): ContentBlock => ({ type: 'tool-use', id: `é${index}`, name: 'f', input: {} })) },
   user(...times(MANY, (index): ContentBlock => ({ type: 'tool-result', toolUseId: `é${index}`, content: [] }))),
   ...times(MANY, (index): Message => ({ role: index % 2 ? 'system' : 'assistant', content: [{ type: 'text', text: 'x' }] })),
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 const textsOf: Readonly<Record<string, (texts: readonly string[]) => unknown>> = {
   'anthropic-messages': (texts) => ({ type: 'message', id: 'm', role: 'assistant', model: 'm', content: texts.map((text) => ({ type: 'text', text })), stop_reason: 'end_turn', usage: { input_tokens: 1, output_tokens: 1 } }),
@@ -230,7 +230,7 @@ const textsOf: Readonly<Record<string, (texts: readonly string[]) => unknown>> =
   'google-gemini': (texts) => ({ candidates: [{ content: { parts: texts.map((text) => ({ text })) }, finishReason: 'STOP' }], usageMetadata: {} }),
   'bedrock-converse': (texts) => ({ output: { message: { content: texts.map((text) => ({ text })) } }, stopReason: 'end_turn', usage: { inputTokens: 1, outputTokens: 1 } }),
   'cohere-chat': (texts) => ({ finish_reason: 'COMPLETE', message: { content: texts.map((text) => ({ type: 'text', text })) }, usage: {} }),
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 describe.each(Object.keys(textsOf) as DialectId[])('%s', (id) => {
   const { target } = decodeContext();

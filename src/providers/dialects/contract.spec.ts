@@ -151,7 +151,7 @@ it('covers every dialect of the catalog', () => {
 
 describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   const folder = join(RECORDINGS, FOLDER_OF[dialect.id]);
-  const names = readdirSync(folder).filter((name) => name.endsWith('.sse')).map((name) => name.slice(0, -4)); // prettier-ignore
+  const names = readdirSync(folder).filter((name) => name.endsWith('.sse')).map((name) => name.slice(0, -4)); // oxfmt-ignore
 
   it('has recordings', () => {
     expect(names.length).toBeGreaterThanOrEqual(5);

@@ -38,14 +38,14 @@ const MARKS: Readonly<Record<string, string>> = {
 const VALUES: readonly unknown[] = [
   null, true, false, 0, -1, 1.5, 2 ** 53, 1e300, '', ' ', 'x', 'null', '0', 'error', '__proto__', 'length', '\ud800',
   '{"a":', [], [null], [[]], [0, 'x'], {}, { type: 'x' }, { text: 1 }, { index: 'x' }, { error: 'x' }, ...Object.keys(MARKS),
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 type Change = readonly [place: number, kind: 'value' | 'drop' | 'repeat' | 'swap' | 'rename', value: unknown];
 const change: fc.Arbitrary<Change> = fc.tuple(
   fc.nat(),
   fc.constantFrom('value' as const, 'value' as const, 'value' as const, 'drop' as const, 'repeat' as const, 'swap' as const, 'rename' as const),
   fc.constantFrom(...VALUES),
-); // prettier-ignore
+); // oxfmt-ignore
 const changes = fc.array(change, { minLength: 1, maxLength: 4 });
 
 interface Place {
@@ -107,7 +107,7 @@ const context = (): DecodeContext => {
     }),
     target: { model: model('a/b', [one]), endpoint: one, tier: 'standard', definition: { slug: 'test', credential: 'none', quirks: {} } },
   };
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 /** The one error that may come; anything else fails the test. */
 function faultIn(act: () => void): ProviderFault | undefined {

@@ -9,13 +9,13 @@ const MAX = 20;
 const names = fc.uniqueArray(
   fc.oneof(fc.string({ minLength: 1 }), fc.constantFrom('a.b', 'a b', 'a_b', `${'x'.repeat(MAX)}1`, `${'x'.repeat(MAX)}2`)),
   { minLength: 1, maxLength: 8 },
-); // prettier-ignore
+); // oxfmt-ignore
 const calling = (given: readonly string[]) =>
   modelRequest({
     messages: [
       { role: 'assistant', content: given.map((name, place) => ({ type: 'tool-use', id: `${place}`, name, input: {} })) },
     ],
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
 it('are legal, one to one, there and back', () => {
   fc.assert(

@@ -357,7 +357,7 @@ const PIECES: Readonly<Record<Spoken, readonly Frame[]>> = {
     ['messageStop', { stopReason: 'tool_use' }],
     ['metadata', { usage: { inputTokens: 1, outputTokens: 1 } }],
   ],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 it.each(SPOKEN)('pieces of arguments of %s are told as the table says', (id) => {
   const decoder = DIALECTS[id].decodeStream(CONTEXT);

@@ -71,7 +71,7 @@ function expectSaid(dialect: Dialect, rule: Rule<Target>, sample: Sample, target
 /** Fields that nobody asks to be required: who is asked, and how the call goes. */
 const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
   'model', 'system', 'stream', 'modalities', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 const dialects = Object.values(DIALECTS);
 const fields = Object.entries(FIELD_SAMPLES) as [RequestField, (typeof FIELD_SAMPLES)[RequestField]][];
@@ -343,7 +343,7 @@ describe.each(dialects.filter(({ id }) => !JUDGED.has(id)))('a turn that cannot 
     const sample = { request: conversation(message), without: conversation() };
     const expected = `${PLACE}: a block of type ${words} cannot be sent to a/b at P`;
     expect(fateIn(dialect, sample, targetOf({}))).toEqual(['refused', expected]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 // --- Turns that say nothing

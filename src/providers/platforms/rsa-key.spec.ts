@@ -46,7 +46,7 @@ it.each([
   ['4,096 bits', generateKeyPairSync('rsa', { modulusLength: 4096 }).privateKey.export({ type: 'pkcs8', format: 'pem' })],
 ])('reads a key: %s', (_, text) => {
   expect(sign('RSA-SHA256', Buffer.from('x'), readRsaKey(text.toString())).length).toBeGreaterThanOrEqual(256);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 const DSA = '2a8648ce380401';
 const DH = '2a864886f70d010301';
@@ -75,4 +75,4 @@ it.each([
   const startedAt = performance.now();
   expect(() => readRsaKey(text.toString())).toThrow(words);
   expect(performance.now() - startedAt).toBeLessThan(MS_MAX);
-}); // prettier-ignore
+}); // oxfmt-ignore

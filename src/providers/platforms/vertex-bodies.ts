@@ -15,7 +15,7 @@ const VERSION_HEADER = 'anthropic-version';
  */
 const ANTHROPIC_ALONE: ReadonlySet<string> = new Set([
   'service_tier', 'inference_geo', 'speed', 'container', 'mcp_servers', 'fallback_credit_token', 'billing_policy',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** The fields of a request that are told in those, where Claude is asked. */
 const NOT_TAKEN: ReadonlySet<RequestField> = new Set<RequestField>(['service_tier', 'inference_geo']);

@@ -55,7 +55,7 @@ it.each([
   const adapted = platform.adapt(verb === 'countTokens' ? counted(call(verb)) : call(verb), context.target);
   expect(platform.address(context, adapted)).toBe(url);
   expect(adapted.body).toEqual({ contents: [] });
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('leaves out the ids of calls, which this version of the API refuses', () => {
   const { target } = contextOf(GOOGLE, account({}));

@@ -23,7 +23,7 @@ const GONE: readonly (readonly [string, Error])[] = [
     'Cannot use a pool after calling end on the pool',
   ].map((message) => [message, new Error(message)] as const),
   ['a socket file that is not there yet', coded('ENOENT', { syscall: 'connect' })],
-]; // prettier-ignore
+]; // oxfmt-ignore
 
 it.each(GONE)('takes %s for an outage, as it is and as TypeORM retells it', (_, error) => {
   expect(isDatabaseUnavailable(error)).toBe(true);

@@ -93,7 +93,7 @@ describe('an engine', () => {
     failure = undefined;
     for (const connection of [one, other]) await expect(send(connection, PARSE, SYNC)).rejects.toBe(died);
     expect(handed).toHaveLength(1);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(['ERROR', 'WARNING', 'NOTICE'])('lives on after an %s', async (severity) => {
     const life = new EngineLife();

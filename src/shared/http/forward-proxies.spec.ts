@@ -22,7 +22,7 @@ it('takes the proxy of the scheme', () => {
 it.each(['http://localhost:1', 'https://a.localhost', 'http://127.8.9.1', 'http://[::1]:80', 'https://[::ffff:127.0.0.1]'])(
   'calls this machine directly: %s',
   (url) => expect(reading({}).of(new URL(url))).toBeUndefined(),
-); // prettier-ignore
+); // oxfmt-ignore
 
 it.each([
   ['a.test', 'https://a.test', true],
@@ -61,4 +61,4 @@ it.each(['socks5://a.test:1080', 'a.test:3128', 'http://a.test/path', 'http://']
   expect(() => reading({ HTTPS_PROXY: given })).toThrow(
     /^(?!.*a\.test).*HTTPS_PROXY must be the address of an HTTP proxy/s,
   );
-}); // prettier-ignore
+}); // oxfmt-ignore

@@ -26,7 +26,7 @@ export const addressOf = ({
   host,
   port,
 }: ForwardProxy): Pick<buildConnector.Options, 'hostname' | 'port' | 'protocol'> => ({
-  // prettier-ignore
+  // oxfmt-ignore
   protocol: isSecure ? 'https:' : 'http:',
   hostname: host,
   port: String(port),

@@ -169,7 +169,7 @@ describe('a use', () => {
     expect(bench.tasks.map(({ state }) => state && Buffer.from(state).toString())).toEqual([undefined, 'after', 'after']);
     // What grows, and no more than that.
     expect(room).toEqual([5, 100]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('loads a container that it is to go on with once, and saves it under its id', async () => {
     const bench = new Bench();

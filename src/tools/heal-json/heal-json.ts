@@ -12,7 +12,9 @@ export interface TextToHeal {
 }
 
 export type HealOutcome =
-  { readonly is: 'valid' } | { readonly is: 'healed'; readonly text: string } | { readonly is: 'beyond-repair' };
+  | { readonly is: 'valid' }
+  | { readonly is: 'healed'; readonly text: string }
+  | { readonly is: 'beyond-repair' };
 
 type Fits = (value: unknown) => boolean;
 

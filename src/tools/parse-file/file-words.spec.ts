@@ -15,4 +15,4 @@ it.each<[string, readonly ReadPage[], number, readonly string[]]>([
   ['a page of pictures', [{ text: '', images: [picture] }], 1, ['[Page 1 of 1]', 'image']],
 ])('tells %s', (_, pages, count, told) => {
   expect(wordsOf(pages, count).map((block) => (block.type === 'text' ? block.text : block.type))).toEqual(told);
-}); // prettier-ignore
+}); // oxfmt-ignore

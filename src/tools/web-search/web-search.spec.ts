@@ -52,7 +52,7 @@ describe('the engine', () => {
     expect(offer('openrouter:web_search', parameters, BOTH).price).toBe(price);
   });
 
-  // prettier-ignore
+  // oxfmt-ignore
   it.each<[string, JsonObject, ToolSetup, string]>([
     ['none is set up', {}, NONE, 'tools.3: no engine of web searches is set up; the setting is tools.web_search of the catalog file'],
     ['it is not set up', { engine: 'exa' }, NONE, 'tools.3.parameters.engine: the engine exa is not set up, or lacks its credential; the setting is tools.web_search.engines.exa of the catalog file'],
@@ -299,5 +299,5 @@ describe('an answer that is made to hold others up', () => {
       return read();
     };
     expect(await fastest(took, 40)).toBeLessThan(40);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

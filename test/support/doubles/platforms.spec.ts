@@ -155,7 +155,7 @@ const ENTRIES: Readonly<Record<PlatformId, readonly Entry[]>> = {
     entry('another body', async () => ({ ...(await signed()), rawBody: Buffer.from('[]') }), 'a signature of something else'),
     entry('another path', async () => ({ ...(await signed()), path: '/model/b/converse' }), 'a signature of something else'),
   ],
-}; // prettier-ignore
+}; // oxfmt-ignore
 
 describe.each(Object.entries(ENTRIES))('the double of %s', (id, entries) => {
   const platform = PLATFORM_DOUBLES[id as PlatformId];

@@ -13,7 +13,7 @@ export const MODERATION_MODEL = 'omni-moderation-latest';
 export const VENDOR_CATEGORIES = [
   'harassment', 'harassment/threatening', 'hate', 'hate/threatening', 'illicit', 'illicit/violent', 'self-harm',
   'self-harm/instructions', 'self-harm/intent', 'sexual', 'sexual/minors', 'violence', 'violence/graphic',
-] as const; // prettier-ignore
+] as const; // oxfmt-ignore
 type VendorCategory = (typeof VENDOR_CATEGORIES)[number];
 
 const refuse = (status: number, message: string): Complaint => ({

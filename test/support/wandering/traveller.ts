@@ -148,7 +148,7 @@ function play(dialect: Dialect, { target }: Stop, request: ModelRequest, { whole
   }
   assertGrammar(out);
   return out;
-} // prettier-ignore
+} // oxfmt-ignore
 
 function* sealsIn(value: JsonBody): Generator<string> {
   if (Array.isArray(value)) for (const one of value) yield* sealsIn(one);

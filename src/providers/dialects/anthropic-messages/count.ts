@@ -10,7 +10,7 @@ export const COUNT_PATH = '/v1/messages/count_tokens';
 /** What the vendor's count takes; it refuses what only an answer needs, such as `max_tokens`. */
 const COUNTED_FIELDS: ReadonlySet<string> = new Set([
   'model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'context_management', 'mcp_servers',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 const COUNT: CallForm = { path: COUNT_PATH, fields: COUNTED_FIELDS };
 

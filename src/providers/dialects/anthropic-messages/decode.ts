@@ -235,7 +235,7 @@ export function* decodeMessage(body: unknown, context: DecodeContext): Steps<Mod
 const STEP_BLOCKS = 500;
 const WHOLE_KEYS: ReadonlySet<string> = new Set([
   'type', 'role', 'id', 'model', 'content', 'usage', 'stop_reason', 'stop_sequence',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** A block whose arguments are long has them as text, which is read alike. */
 function* withPrintedInput(block: JsonObject): Steps<JsonObject> {

@@ -509,5 +509,5 @@ describe('a file that is stored at Anthropic', () => {
       const endpoint = { ...here.endpoint, provider: { ...here.endpoint.provider, platform } };
       expect(() => bodyOf({ messages }, { ...here, endpoint })).toThrow(expect.objectContaining({ name: 'Untranslatable', path }));
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

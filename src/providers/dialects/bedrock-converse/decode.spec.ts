@@ -247,7 +247,7 @@ describe('usage', () => {
     const { usage } = fold(eventsOf([delta(0, { text: 'x' }), ends('end_turn'), metadata(raw)]));
     const { extras: _extras, ...figures } = usage;
     expect(figures).toEqual(expected);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('says which tier was served', () => {
     const { usage } = fold(
@@ -297,7 +297,7 @@ describe('reasoning', () => {
   it('ends where words begin, though they have its index', () => {
     const { blocks } = fold(eventsOf([thought({ text: 'Hm' }), delta(0, { text: 'x' }), stop(0), ends('end_turn')]));
     expect(blocks.map(({ start: { type }, text }) => [type, text])).toEqual([['thinking', 'Hm'], ['text', 'x']]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('citations', () => {
@@ -342,7 +342,7 @@ describe('citations', () => {
         search_result_index: 1, start_block_index: 0, end_block_index: 1,
       },
     ]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('without a place are dropped', () => {
     expect(cited({})).toEqual([]);

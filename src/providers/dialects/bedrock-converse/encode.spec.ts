@@ -47,11 +47,11 @@ const user = (...content: ContentBlock[]): Message => ({ role: 'user', content }
 const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
 const text = (words: string, cacheMarker?: { ttl?: '5m' | '1h' }): ContentBlock => ({
   type: 'text', text: words, ...(cacheMarker && { cacheMarker }),
-}); // prettier-ignore
+}); // oxfmt-ignore
 const call = (id: string, name = 'f'): ContentBlock => ({ type: 'tool-use', id, name, input: { a: 1 } });
 const result = (toolUseId: string, words = 'ok', isError?: boolean): ContentBlock => ({
   type: 'tool-result', toolUseId, content: [{ type: 'text', text: words }], ...(isError && { isError }),
-}); // prettier-ignore
+}); // oxfmt-ignore
 const messagesOf = (messages: readonly Message[], target?: Target | string, media?: FetchedMedia) =>
   encode({ messages }, target, media)['messages'];
 const partsOf = (block: ContentBlock, target?: Target | string, media?: FetchedMedia) =>
@@ -94,7 +94,7 @@ describe('the call', () => {
       serviceTier: { type: 'default' },
       messages: [{ role: 'user', content: [{ text: 'Hello' }] }],
     });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('leaves out what the endpoint does not list', () => {
     const target = targetOf(CLAUDE, {}, { supportedParameters: ['temperature'] });
@@ -136,7 +136,7 @@ describe('fields of the model behind it', () => {
     ['cohere.command-r-v1:0', { sampling: { topK: 5 } }, { k: 5 }],
   ])('%s: %j', (target, parts, expected) => {
     expect(fieldsOf(parts, target)).toEqual(expected);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('asks Claude for no thinking in a loop that others began', () => {
     const loop = [user(text('x')), assistant(call('c')), user(result('c'))];
@@ -247,7 +247,7 @@ describe('blocks', () => {
     ['a search result', { type: 'search-result', source: 's', title: 't', content: [{ type: 'text', text: 'a' }] }, [{ searchResult: { source: 's', title: 't', content: [{ text: 'a' }], citations: { enabled: false } } }]],
   ])('%s', (_, block, expected) => {
     expect(partsOf(block)).toEqual(expected);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tells in words what the model does not read as such', () => {
     const found: ContentBlock = {
@@ -295,16 +295,16 @@ describe('blocks', () => {
     ['an image of another type', { type: 'image', source: { type: 'base64', mediaType: 'image/tiff', data: '' } }, 'messages.0.content.0.source'],
   ])('refuses %s', (_, block, path) => {
     expect(() => partsOf(block)).toThrow(expect.objectContaining({ name: 'Untranslatable', path }));
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('reasoning', () => {
   const thinking = (mark?: { format: string; provider?: string }, signature = 's'): ContentBlock => ({
     type: 'thinking', thinking: 't', signature, ...(mark && { mark }),
-  }); // prettier-ignore
+  }); // oxfmt-ignore
   const sealed = (mark?: { format: string; provider?: string }): ContentBlock => ({
     type: 'redacted-thinking', data: 'd', ...(mark && { mark }),
-  }); // prettier-ignore
+  }); // oxfmt-ignore
   const nova = { format: 'bedrock-amazon', provider: 'amazon-bedrock' };
   const sent = (block: ContentBlock, target: string) =>
     (messagesOf([user(text('x')), assistant(block, text('y'))], target) as { content: object[] }[])[1]!.content.slice(
@@ -377,7 +377,7 @@ describe('cache points', () => {
     expect(last({ messages: [user(text('x')), assistant(text('y'), thought)] })).toEqual([
       { text: 'y' }, POINT, { reasoningContent: { reasoningText: { text: 't', signature: 's' } } },
     ]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('can be set and unset by the catalog', () => {
     expect(JSON.stringify(encode(request, targetOf(CLAUDE, {}, {}, { acceptsCacheMarkers: false })))).not.toContain(
@@ -411,7 +411,7 @@ describe('tools', () => {
     ['one at a time, without the word', { tools: [TOOL], parallelToolCalls: false }, LLAMA, { toolConfig: { tools: [SPEC] } }],
   ])('%s', (_, parts, target, expected) => {
     expect(of(parts, target)).toEqual(expected);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('say the type that a schema leaves out, and no description that says nothing', () => {
     const tool = { ...TOOL, description: '', inputSchema: {}, strict: true };

@@ -156,7 +156,7 @@ describe('a stream', () => {
     ['a call without a name', [START, callStart(0, 'c', '')], { kind: 'malformed-reply' }],
   ])('of %s is the fault of the provider', (_, events, fault) => {
     expect(() => play(events)).toThrow(expect.objectContaining({ name: 'ProviderFault', ...fault }));
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('passes over what it does not know', () => {
     const events = [START, ': x', '', '[]', { type: 'debug', prompt: 'x' }, content({ text: 'a' }), end('COMPLETE')];
@@ -187,17 +187,17 @@ it.each<[string, Json, object]>([
 ])('usage tells %s', (_, usage, expected) => {
   const { extras: _own, ...told } = fold(play([START, end('COMPLETE', usage)])).usage;
   expect(told).toEqual(expected);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 describe('citations', () => {
-  const at = (start: number, end: number, words: string, ...sources: Json[]): JsonObject => ({ start, end, text: words, sources, type: 'TEXT_CONTENT' }); // prettier-ignore
+  const at = (start: number, end: number, words: string, ...sources: Json[]): JsonObject => ({ start, end, text: words, sources, type: 'TEXT_CONTENT' }); // oxfmt-ignore
   const page = { type: 'tool', id: 't:0', tool_output: { url: 'https://x.test/', title: 'X', snippet: 'S' } };
 
   it('of pages have their address and place, also behind characters of two units', () => {
     const events = [START, content({ text: '😀 sun' }), cite(at(2, 5, 'sun', page)), end('COMPLETE')];
     expect(fold(play(events)).blocks[0]?.citations).toEqual([
       { type: 'web_search_result_location', url: 'https://x.test/', title: 'X', cited_text: 'S', encrypted_index: '', start_index: 3, end_index: 6 },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it('whose words stand elsewhere have no place, and those without an address are dropped', () => {
@@ -213,14 +213,14 @@ describe('citations', () => {
       title: 'N',
       wantsCitations: true,
     };
-    const found: ContentBlock = { type: 'search-result', source: 'shelf 4', title: 'F', content: [{ type: 'text', text: 'a' }], wantsCitations: true }; // prettier-ignore
+    const found: ContentBlock = { type: 'search-result', source: 'shelf 4', title: 'F', content: [{ type: 'text', text: 'a' }], wantsCitations: true }; // oxfmt-ignore
     const sources = ['doc_0', 'doc_1', 'doc_7'].map((id) => ({ type: 'document', id, document: { id } }));
     const events = [START, content({ text: 'Dusk' }), cite(at(0, 4, 'Dusk', ...sources)), end('COMPLETE')];
     const told = fold(play(events, { messages: [{ role: 'user', content: [note, found] }] })).blocks[0]!.citations;
     expect(told).toEqual([
       { type: 'char_location', cited_text: '', document_index: 0, document_title: 'N', start_char_index: 0, end_char_index: 4 },
       { type: 'search_result_location', cited_text: '', source: 'shelf 4', title: 'F', search_result_index: 0, start_block_index: 0, end_block_index: 1 },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     expect(told.every(isForeignCitation)).toBe(true);
   });
 

@@ -60,7 +60,7 @@ it('goes to the path of the vendor, streamed as it was asked for', () => {
 
 describe('fields', () => {
   it('are sent by the vendor’s names, and within its bounds', () => {
-    const sampling = { temperature: 0.3, topP: 1, topK: 900, frequencyPenalty: -1, presencePenalty: 2, seed: 7, logprobs: true }; // prettier-ignore
+    const sampling = { temperature: 0.3, topP: 1, topK: 900, frequencyPenalty: -1, presencePenalty: 2, seed: 7, logprobs: true }; // oxfmt-ignore
     expect(bodyOf({ sampling, maxOutputTokens: 50, stopSequences: ['a', 'b', 'c', 'd', 'e'] })).toEqual({
       stream: false,
       model: 'command-x',
@@ -103,7 +103,7 @@ describe('fields', () => {
 
   it('of the vendor’s own go as they came, and do not override what is modelled', () => {
     const value = { safety_mode: 'STRICT', model: 'other', stream: true };
-    expect(bodyOf({ extras: { vendor: 'cohere', value } })).toMatchObject({ safety_mode: 'STRICT', model: 'command-x', stream: false }); // prettier-ignore
+    expect(bodyOf({ extras: { vendor: 'cohere', value } })).toMatchObject({ safety_mode: 'STRICT', model: 'command-x', stream: false }); // oxfmt-ignore
     expect(bodyOf({ extras: { vendor: 'openai', value } })).not.toHaveProperty('safety_mode');
   });
 });
@@ -203,7 +203,7 @@ describe('documents', () => {
     title: 'Note',
     wantsCitations: true,
   };
-  const found: ContentBlock = { type: 'search-result', source: 'https://x.test/', title: 'X', content: [text('a'), text('b')], wantsCitations: true }; // prettier-ignore
+  const found: ContentBlock = { type: 'search-result', source: 'https://x.test/', title: 'X', content: [text('a'), text('b')], wantsCitations: true }; // oxfmt-ignore
 
   it('that are to be cited stand beside the messages', () => {
     expect(bodyOf({ messages: [user(note, found, text('Which?'))] })).toMatchObject({

@@ -109,7 +109,7 @@ describe('parts', () => {
       ],
     });
     const body = geminiChunk([{ functionCall: { name: 'f' } }, { functionCall: { name: 'f', args: {} } }], STOP);
-    const idsOf = () => wholeGemini(body, context).flatMap((event) => (event.type === 'block-start' && event.block.type === 'tool-use' ? event.block.id : [])); // prettier-ignore
+    const idsOf = () => wholeGemini(body, context).flatMap((event) => (event.type === 'block-start' && event.block.type === 'tool-use' ? event.block.id : [])); // oxfmt-ignore
     expect(idsOf()).toEqual(['call_2_0_1', 'call_2_1']);
     expect(idsOf()).toEqual(idsOf());
   });
@@ -253,7 +253,7 @@ describe('usage', () => {
     ['nothing where nothing is said', { trafficType: 'ON_DEMAND' }, {}],
   ])('counts %s', (_, metadata, figures) => {
     expect(usageOf(metadata)).toEqual(figures);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('takes the last of cumulative reports, and tells the first at once', () => {
     const chunks = [
@@ -279,9 +279,9 @@ describe('usage', () => {
 describe('what stands beside the words', () => {
   const TEXT = 'Zürich “liegt” am See 🌊. Ja.';
   const byteOf = (words: string): number => Buffer.byteLength(TEXT.slice(0, TEXT.indexOf(words)));
-  const segment = (words: string): JsonObject => ({ startIndex: byteOf(words), endIndex: byteOf(words) + Buffer.byteLength(words), text: words }); // prettier-ignore
+  const segment = (words: string): JsonObject => ({ startIndex: byteOf(words), endIndex: byteOf(words) + Buffer.byteLength(words), text: words }); // oxfmt-ignore
   const pagesOf = (rest: JsonObject, text = TEXT) =>
-    replyOf(wholeGemini(geminiChunk([{ text }], { ...STOP, ...rest }))).blocks.flatMap(({ citations }) => citations.map(readWebCitation)); // prettier-ignore
+    replyOf(wholeGemini(geminiChunk([{ text }], { ...STOP, ...rest }))).blocks.flatMap(({ citations }) => citations.map(readWebCitation)); // oxfmt-ignore
   const groundingChunks = [{ web: { uri: 'https://a.test/', title: 'A' } }, { web: { uri: 'https://b.test/' } }];
 
   it('tells for which words each page stands, in UTF-16 units', () => {
@@ -313,7 +313,7 @@ describe('what stands beside the words', () => {
     expect(pagesOf({ groundingMetadata: { groundingChunks, groundingSupports } })).toMatchObject([{ url: 'https://a.test/' }]);
     const citations = Array.from({ length: 300_000 }, () => ({ uri: 'https://c.test/' }));
     expect(pagesOf({ citationMetadata: { citations } })).toEqual([{ url: 'https://c.test/' }]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tells pages that were found, recited or read, each once', () => {
     expect(
@@ -327,14 +327,14 @@ describe('what stands beside the words', () => {
           ],
         },
       }),
-    ).toEqual([{ url: 'https://c.test/', place: { start: 0, end: 6 } }, { url: 'https://a.test/', title: 'A' }, { url: 'https://b.test/' }]); // prettier-ignore
+    ).toEqual([{ url: 'https://c.test/', place: { start: 0, end: 6 } }, { url: 'https://a.test/', title: 'A' }, { url: 'https://b.test/' }]); // oxfmt-ignore
   });
 
   it('cites behind a call in a text of its own', () => {
     const groundingSupports = [{ segment: { endIndex: 2, text: 'Hi' }, groundingChunkIndices: [0] }];
     const parts = [{ text: 'Hi' }, { functionCall: { name: 'f', args: {} } }];
     const body = geminiChunk(parts, { ...STOP, groundingMetadata: { groundingChunks, groundingSupports } });
-    expect(replyOf(wholeGemini(body)).blocks).toMatchObject([{ text: 'Hi' }, { text: '{}' }, { text: '', citations: [{ url: 'https://a.test/' }] }]); // prettier-ignore
+    expect(replyOf(wholeGemini(body)).blocks).toMatchObject([{ text: 'Hi' }, { text: '{}' }, { text: '', citations: [{ url: 'https://a.test/' }] }]); // oxfmt-ignore
   });
 
   it('tells how likely words were where that was asked for, in the words of the chat format', () => {

@@ -71,7 +71,7 @@ describe('the call', () => {
   });
 
   it('sends each parameter under its own name', () => {
-    const sampling = { temperature: 0.1, topP: 0.2, topK: 3, seed: 4, presencePenalty: 0.5, frequencyPenalty: 0.6, logprobs: true, topLogprobs: 2, topA: 1, minP: 1 }; // prettier-ignore
+    const sampling = { temperature: 0.1, topP: 0.2, topK: 3, seed: 4, presencePenalty: 0.5, frequencyPenalty: 0.6, logprobs: true, topLogprobs: 2, topA: 1, minP: 1 }; // oxfmt-ignore
     expect(configOf({ sampling, maxOutputTokens: 9, stopSequences: ['END'] })).toEqual({
       maxOutputTokens: 9,
       temperature: 0.1,
@@ -152,7 +152,7 @@ describe('thinking', () => {
     ['one whose efforts are told', { effort: 'high' }, geminiTarget('gemini-3-x', { quirks: { efforts: ['low'] } }), shown({ thinkingLevel: 'low' })],
   ])('%s', (_, parts, target, thinkingConfig) => {
     expect(configOf(parts, target)).toEqual(thinkingConfig && { thinkingConfig });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each([
     ['gemini-3-pro-preview', true],
@@ -196,11 +196,11 @@ describe('turns', () => {
       ],
     });
     const image: ContentBlock = { type: 'image', source: { type: 'url', url: 'https://x.test/' } };
-    expect(refusalOf(() => encode({ messages: [{ role: 'system', content: [image] }] }))).toMatch(/^messages\.0\.content\.0: /); // prettier-ignore
+    expect(refusalOf(() => encode({ messages: [{ role: 'system', content: [image] }] }))).toMatch(/^messages\.0\.content\.0: /); // oxfmt-ignore
   });
 
   it('puts results before words, and marks those that failed', () => {
-    const [, , turn] = contentsOf([...HELLO, assistant(call('c1'), call('c2')), user(text('Go on.'), result('c2', 'no', true), result('c1', 'noon'))]) as Json[]; // prettier-ignore
+    const [, , turn] = contentsOf([...HELLO, assistant(call('c1'), call('c2')), user(text('Go on.'), result('c2', 'no', true), result('c1', 'noon'))]) as Json[]; // oxfmt-ignore
     expect(turn).toEqual({
       role: 'user',
       parts: [
@@ -220,7 +220,7 @@ describe('turns', () => {
         role: 'user',
         parts: ['a', 'b'].map((output) => ({ functionResponse: { name: 'get_time', response: { output } } })),
       },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it.each([
@@ -234,14 +234,14 @@ describe('turns', () => {
     const results = whole!.flatMap((turn) => (turn as { parts: JsonObject[] }).parts.flatMap((part) => part['functionResponse'] ?? []));
     expect(results).toMatchObject(tools.map((name) => ({ name, response: { output: name } })));
     expect(new Set(results.map((one) => (one as { id?: string }).id)).size).toBe(target === GEMINI_3 ? 2 : 1);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('refuses a result of nothing', () => {
-    expect(refusalOf(() => encode({ messages: [user(result('c9', 'x'))] }))).toMatch(/^messages\.0\.content\.0: a tool result that answers no call/); // prettier-ignore
+    expect(refusalOf(() => encode({ messages: [user(result('c9', 'x'))] }))).toMatch(/^messages\.0\.content\.0: a tool result that answers no call/); // oxfmt-ignore
   });
 
   it('tells blocks of other vendors in words, in their place', () => {
-    const opaque = (value: Record<string, Json>): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } }); // prettier-ignore
+    const opaque = (value: Record<string, Json>): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } }); // oxfmt-ignore
     const search = opaque({ type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } });
     expect(contentsOf([...HELLO, assistant(text('a'), search, text('b'))])).toMatchObject([
       {},
@@ -274,7 +274,7 @@ describe('media', () => {
     ['a video that the vendor reads', { type: 'video', source: { type: 'url', url: 'https://www.youtube.com/watch?v=1' } }, [{ fileData: { fileUri: 'https://www.youtube.com/watch?v=1' } }]],
   ])('takes %s', (_, block, parts) => {
     expect(partsOf(block)).toEqual(parts);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('has other addresses fetched, and those alone', () => {
     const urls = [
@@ -303,7 +303,7 @@ describe('media', () => {
     const turnOf = (target: Target) => (contentsOf(messages, target) as { parts: Json }[])[2]!.parts;
     expect(turnOf(GEMINI_3)).toEqual([
       { functionResponse: { id: 'c1', name: 'get_time', response: { output: 'Seen:' }, parts: [inline('image/png', 'AAAA')] } },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     const name = 'Attachment 1 of tool result c1';
     expect(turnOf(GEMINI_25)).toEqual([
       { functionResponse: { name: 'get_time', response: { output: `Seen:\n\n[${name}: see below]` } } },
@@ -325,11 +325,11 @@ describe('tools', () => {
       { name: 'one', parametersJsonSchema: schema },
       { name: 'two' },
       { name: 'three', parametersJsonSchema: { type: 'object', properties: schema.properties } },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it('gives names that begin otherwise than they may another beginning, one to one', () => {
-    const names = declarationsOf(tool('2nd'), tool('-x'), tool('_2nd'), tool('ok')).map((one) => (one as { name: string }).name); // prettier-ignore
+    const names = declarationsOf(tool('2nd'), tool('-x'), tool('_2nd'), tool('ok')).map((one) => (one as { name: string }).name); // oxfmt-ignore
     expect(names).toEqual([expect.stringMatching(/^_2nd_[0-9a-f]{8}$/), expect.stringMatching(/^_-x_/), '_2nd', 'ok']);
   });
 
@@ -355,7 +355,7 @@ describe('tools', () => {
   });
 
   it('makes an object of arguments of any making', () => {
-    const argsOf = (input: Json): Json => (contentsOf([...HELLO, assistant(call('c', 'f', input))], GEMINI_25) as { parts: { functionCall: { args: Json } }[] }[])[1]!.parts[0]!.functionCall.args; // prettier-ignore
+    const argsOf = (input: Json): Json => (contentsOf([...HELLO, assistant(call('c', 'f', input))], GEMINI_25) as { parts: { functionCall: { args: Json } }[] }[])[1]!.parts[0]!.functionCall.args; // oxfmt-ignore
     expect(argsOf('{"a":1}')).toEqual({ a: 1 });
     expect(argsOf(' ')).toEqual({});
     expect(argsOf('{"a":')).toEqual({ arguments: '{"a":' });

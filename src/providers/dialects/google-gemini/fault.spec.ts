@@ -4,8 +4,8 @@ import { faultOfFailure } from './fault.js';
 
 const failed = (status: number, error: JsonObject, wrap: (body: JsonObject) => unknown = (body) => body) =>
   faultOfFailure({ status, headers: {}, body: JSON.stringify(wrap({ error: { code: status, ...error } })) });
-const reason = (word: string): JsonObject => ({ details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: word }] }); // prettier-ignore
-const retry = (retryDelay: unknown): JsonObject => ({ details: [{ '@type': 'x' }, { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }] as never }); // prettier-ignore
+const reason = (word: string): JsonObject => ({ details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: word }] }); // oxfmt-ignore
+const retry = (retryDelay: unknown): JsonObject => ({ details: [{ '@type': 'x' }, { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }] as never }); // oxfmt-ignore
 
 it.each([
   [400, { status: 'INVALID_ARGUMENT' }, 'rejected-request', 'INVALID_ARGUMENT'],

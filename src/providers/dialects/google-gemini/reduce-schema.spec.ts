@@ -26,10 +26,10 @@ it.each<[string, JsonObject, JsonObject]>([
   ['values of every kind', { enum: ['a', 1, null, true] }, { enum: ['a', 1] }],
 ])('says %s', (_, schema, reduced) => {
   expect(reduceSchema(schema)).toEqual(reduced);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
-const KNOWN = ['$defs', '$ref', 'type', 'description', 'enum', 'items', 'prefixItems', 'minimum', 'maximum', 'anyOf', 'oneOf', 'properties', 'additionalProperties', 'required']; // prettier-ignore
-const UNKNOWN = ['$schema', 'propertyNames', 'patternProperties', 'not', 'if', 'then', 'exclusiveMinimum', 'uniqueItems', 'default', 'examples', 'const', 'constructor']; // prettier-ignore
+const KNOWN = ['$defs', '$ref', 'type', 'description', 'enum', 'items', 'prefixItems', 'minimum', 'maximum', 'anyOf', 'oneOf', 'properties', 'additionalProperties', 'required']; // oxfmt-ignore
+const UNKNOWN = ['$schema', 'propertyNames', 'patternProperties', 'not', 'if', 'then', 'exclusiveMinimum', 'uniqueItems', 'default', 'examples', 'const', 'constructor']; // oxfmt-ignore
 
 /** Every word of a schema and of those inside it. */
 function wordsOf(schema: Json): string[] {

@@ -4,7 +4,7 @@
  * over turns of any parts.
  */
 import fc from 'fast-check';
-import { geminiChunk, geminiTarget, GEMINI_3, replyOf, streamGemini } from '../../../../test/support/gemini.js'; // prettier-ignore
+import { geminiChunk, geminiTarget, GEMINI_3, replyOf, streamGemini } from '../../../../test/support/gemini.js'; // oxfmt-ignore
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { readMessages as readChat } from '../../../chat/read-messages.js';
 import { viewReply as viewChat } from '../../../chat/view-reply.js';
@@ -49,12 +49,12 @@ const SEES: Target = { ...GEMINI_3, model: { ...GEMINI_3.model, inputModalities:
 
 const HELLO: Message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] };
 const replyTo = (parts: readonly JsonObject[]): Reply =>
-  replyOf(streamGemini(parts.map((part, place) => geminiChunk([part], place === parts.length - 1 ? { finishReason: 'STOP' } : {})))); // prettier-ignore
+  replyOf(streamGemini(parts.map((part, place) => geminiChunk([part], place === parts.length - 1 ? { finishReason: 'STOP' } : {})))); // oxfmt-ignore
 
 /** The model's turn as it is sent. */
 function sentBack(messages: readonly Message[], target: Target = GEMINI_3): JsonObject[] {
   const request = modelRequest({ messages: [HELLO, ...messages] });
-  const body = JSON.parse(printJson(doAtOnce(googleGemini.encode(request, target, new Map())).body)) as { contents: { parts: JsonObject[] }[] }; // prettier-ignore
+  const body = JSON.parse(printJson(doAtOnce(googleGemini.encode(request, target, new Map())).body)) as { contents: { parts: JsonObject[] }[] }; // oxfmt-ignore
   return body.contents[1]?.parts ?? [];
 }
 
@@ -70,7 +70,7 @@ it.each<[string, JsonObject[]]>([
   ['what its own tools did', [signed({ toolCall: { id: 't', args: { q: 'é"\\' } } }, 'czE='), signed({ toolResponse: { id: 't', response: {} } }, 'czI='), signed({ text: 'So.' }, 'czM=')]],
 ])('gives back %s as it came, through either face', (_, parts) => {
   for (const face of BOTH) expect([face, sentBack(FACES[face](replyTo(parts)))]).toEqual([face, parts]);
-}); // prettier-ignore
+}); // oxfmt-ignore
 
 it('gives back a text that was signed in its stream as one, signed', () => {
   for (const face of BOTH) {
@@ -81,7 +81,7 @@ it('gives back a text that was signed in its stream as one, signed', () => {
 
 it('gives back any turn through the Messages face, and every signature of a call or picture through both', () => {
   const signature = fc.option(fc.base64String({ minLength: 4, maxLength: 12 }), { nil: undefined });
-  const withSignature = (part: JsonObject, thoughtSignature: string | undefined): JsonObject => (thoughtSignature === undefined ? part : { ...part, thoughtSignature }); // prettier-ignore
+  const withSignature = (part: JsonObject, thoughtSignature: string | undefined): JsonObject => (thoughtSignature === undefined ? part : { ...part, thoughtSignature }); // oxfmt-ignore
   const part = fc.oneof(
     fc.record({ kind: fc.constant('text' as const), signature }),
     fc.record({ kind: fc.constant('call' as const), signature }),
@@ -117,7 +117,7 @@ it('gives back any turn through the Messages face, and every signature of a call
 });
 
 describe('of another provider', () => {
-  const turn = FACES.messages(replyTo([signed({ text: 'hm', thought: true }, 'czA='), signed({ text: 'Hi.' }, 'czE='), signed(functionCall('a'), 'czI=')])); // prettier-ignore
+  const turn = FACES.messages(replyTo([signed({ text: 'hm', thought: true }, 'czA='), signed({ text: 'Hi.' }, 'czE='), signed(functionCall('a'), 'czI=')])); // oxfmt-ignore
   const VERTEX = geminiTarget('gemini-3-flash');
   const elsewhere: Target = {
     ...VERTEX,
@@ -125,7 +125,7 @@ describe('of another provider', () => {
   };
 
   it('C18: is not sent, and the first call of a step has the documented word instead', () => {
-    expect(sentBack(turn, elsewhere)).toEqual([{ text: 'Hi.' }, signed(functionCall('a'), 'skip_thought_signature_validator')]); // prettier-ignore
+    expect(sentBack(turn, elsewhere)).toEqual([{ text: 'Hi.' }, signed(functionCall('a'), 'skip_thought_signature_validator')]); // oxfmt-ignore
   });
 
   it('is shown to no other dialect', () => {
@@ -138,7 +138,7 @@ describe('of another provider', () => {
   it('is taken on the word of a caller who brings it and does not say whose it is', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'czI=', format: 'google-gemini-v1', id: 'a', index: 0 }];
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
-    const { messages } = readChat([{ role: 'assistant', content: null, reasoning_details: details, tool_calls: calls } as never]); // prettier-ignore
+    const { messages } = readChat([{ role: 'assistant', content: null, reasoning_details: details, tool_calls: calls } as never]); // oxfmt-ignore
     expect(sentBack(messages)).toEqual([signed(functionCall('a'), 'czI=')]);
   });
 });

@@ -884,7 +884,7 @@ describe('reasoning that must go back', () => {
     const piece = (more: JsonObject): JsonObject => details({ type: 'reasoning.text', format, index: 0, ...more });
     const { blocks } = fold(
       decode([piece({ text: '', signature: '' }), piece({ text: 'a' }), piece({ text: 'b' }), piece({ signature: 's' }), piece({ text: 'c' }), says('d'), ...ENDING]),
-    ); // prettier-ignore
+    ); // oxfmt-ignore
     expect(blocks).toMatchObject([
       { start: { type: 'thinking', mark }, text: 'ab', signature: 's' },
       { start: { type: 'thinking', mark }, text: 'c' },

@@ -767,7 +767,7 @@ describe('assistant turns', () => {
   ])('where reasoning is wanted %s', (_, block, sent) => {
     const quirks = { returnsReasoning: true, returnsReasoningDetails: false };
     expect(ofTurn([block, text('A')], target(quirks))).toEqual([{ role: 'assistant', content: 'A', ...sent }]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   const told = (format: string, provider?: string) => ({
     mark: { format, ...(provider !== undefined && { provider }) },
@@ -800,7 +800,7 @@ describe('assistant turns', () => {
     const sent = ofTurn([block, text('A')], target(quirks));
     const expected = detail && { reasoning_details: [{ ...detail, index: 0 }] };
     expect(sent).toEqual([{ role: 'assistant', content: 'A', ...expected }]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each<[string, JsonObject, string | undefined]>([
     [

@@ -47,8 +47,8 @@ const completed = (output: readonly JsonObject[] = [], more: JsonObject = {}): J
   type: 'response.completed',
   response: response(output, more),
 });
-const added = (output_index: number, item: JsonObject): JsonObject => ({ type: 'response.output_item.added', output_index, item }); // prettier-ignore
-const done = (output_index: number, item: JsonObject): JsonObject => ({ type: 'response.output_item.done', output_index, item }); // prettier-ignore
+const added = (output_index: number, item: JsonObject): JsonObject => ({ type: 'response.output_item.added', output_index, item }); // oxfmt-ignore
+const done = (output_index: number, item: JsonObject): JsonObject => ({ type: 'response.output_item.done', output_index, item }); // oxfmt-ignore
 const message = (text: string, more: JsonObject = {}, part: JsonObject = {}): JsonObject => ({
   id: 'msg_1',
   type: 'message',
@@ -140,7 +140,7 @@ describe('what comes in events, whole, or both, is told once', () => {
     const text = events.map(frameOf).join('');
     const given = what.includes('frames alone') ? text.replaceAll(/\{"type":"[\w.]+",/g, '{') : text;
     expect(namesOf(decodeText(given))).toEqual([['text', 'Hello there']]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('is so for any cut between what comes in pieces and what does not', () => {
     const items = [message('One, and more.'), call('{"a":[1,{"b":"}"}]}')];
@@ -178,7 +178,7 @@ describe('what comes in events, whole, or both, is told once', () => {
       argues(0, '1}'),
       completed([call('{"a":1}'), call('{"b":2}', { id: 'fc_2', call_id: 'call_2', name: 'g' })]),
     ]);
-    expect(namesOf(events)).toEqual([['call_1:f', '{"a":1}'], ['call_2:g', '{"b":2}']]); // prettier-ignore
+    expect(namesOf(events)).toEqual([['call_1:f', '{"a":1}'], ['call_2:g', '{"b":2}']]); // oxfmt-ignore
     expect(fold(events).stop).toEqual({ unified: 'tool-use', raw: 'completed', vendor: 'openai-responses' });
   });
 
@@ -190,7 +190,7 @@ describe('what comes in events, whole, or both, is told once', () => {
       encrypted_content: data,
     });
     const items = [item('A'), message('Hm.'), item('B')];
-    expect(namesOf(decodeWhole(response(items)))).toEqual([['redacted-thinking', 'A'], ['text', 'Hm.'], ['redacted-thinking', 'B']]); // prettier-ignore
+    expect(namesOf(decodeWhole(response(items)))).toEqual([['redacted-thinking', 'A'], ['text', 'Hm.'], ['redacted-thinking', 'B']]); // oxfmt-ignore
     expect(namesOf(decode([created, ...items.map((one, index) => done(index, one)), completed(items)]))).toHaveLength(
       3,
     );
@@ -209,7 +209,7 @@ describe('a tool call', () => {
     push(created);
     expect(push(added(0, call('')))).toMatchObject([{ type: 'block-start', block: { id: 'call_1', name: 'f' } }]);
     for (const piece of ['{"a"', ':', '1}']) {
-      expect(push(argues(0, piece))).toEqual([{ type: 'block-delta', index: 0, delta: { type: 'input-json', json: piece } }]); // prettier-ignore
+      expect(push(argues(0, piece))).toEqual([{ type: 'block-delta', index: 0, delta: { type: 'input-json', json: piece } }]); // oxfmt-ignore
     }
   });
 
@@ -219,7 +219,7 @@ describe('a tool call', () => {
     ['broken', 'broken'],
   ])('with the arguments %j has %j', (given, told) => {
     expect(namesOf(decodeWhole(response([call(given)])))).toEqual([['call_1:f', told]]);
-    expect(namesOf(decode([added(0, call('')), argues(0, given), done(0, call(given)), completed()]))).toEqual([['call_1:f', told]]); // prettier-ignore
+    expect(namesOf(decode([added(0, call('')), argues(0, given), done(0, call(given)), completed()]))).toEqual([['call_1:f', told]]); // oxfmt-ignore
   });
 
   it('may give an object', () => {
@@ -230,9 +230,9 @@ describe('a tool call', () => {
   it('is named as the caller named it, and has an id of its own', () => {
     const name = `${'n'.repeat(69)}.`;
     const request = { tools: [{ type: 'function', name, inputSchema: {} }] } as const;
-    const sent = doAtOnce(openaiResponses.encode(context(request).request, context().target, new Map())).body as { tools: { name: string }[] }; // prettier-ignore
+    const sent = doAtOnce(openaiResponses.encode(context(request).request, context().target, new Map())).body as { tools: { name: string }[] }; // oxfmt-ignore
     const wire = sent.tools[0]!.name;
-    const events = decodeWhole(response([call('{}', { name: wire }), call('{}'), call('{}', { call_id: '' })]), context(request)); // prettier-ignore
+    const events = decodeWhole(response([call('{}', { name: wire }), call('{}'), call('{}', { call_id: '' })]), context(request)); // oxfmt-ignore
     expect(namesOf(events).map(([what]) => what)).toEqual([`call_1:${name}`, 'call_1_1:f', 'call_1_2:f']);
   });
 });
@@ -243,9 +243,9 @@ describe('reasoning', () => {
     id: 'rs_1',
     summary: [{ type: 'summary_text', text: 'One.' }, { type: 'summary_text', text: 'Two.' }],
     encrypted_content: 'SEAL',
-  }; // prettier-ignore
+  }; // oxfmt-ignore
   const mark = { format: 'openai-responses-v1', provider: 'acme', id: 'rs_1' };
-  const thought = (summary_index: number, delta: string): JsonObject => ({ type: 'response.reasoning_summary_text.delta', item_id: 'rs_1', output_index: 0, summary_index, delta }); // prettier-ignore
+  const thought = (summary_index: number, delta: string): JsonObject => ({ type: 'response.reasoning_summary_text.delta', item_id: 'rs_1', output_index: 0, summary_index, delta }); // oxfmt-ignore
 
   it('is a block for each part of its summary, and a sealed one, all marked', () => {
     const starts = [
@@ -282,7 +282,7 @@ describe('reasoning', () => {
     step.push({ event: '', data: JSON.stringify(completed([told])) }, out);
     assertGrammar(out);
     expect(namesOf(out)).toEqual([['thinking', 'Hm, hm.'], ['thinking', 'One.'], ['thinking', 'Two.'], ['redacted-thinking', 'SEAL']]);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('may be told in its own words', () => {
     const told = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
@@ -296,29 +296,29 @@ describe('reasoning', () => {
 });
 
 describe('what the vendor adds', () => {
-  const page = (start: number, end: number): JsonObject => ({ type: 'url_citation', url: 'https://a.test', title: 'A', start_index: start, end_index: end }); // prettier-ignore
-  const cites = (annotation: JsonObject): JsonObject => ({ type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation }); // prettier-ignore
+  const page = (start: number, end: number): JsonObject => ({ type: 'url_citation', url: 'https://a.test', title: 'A', start_index: start, end_index: end }); // oxfmt-ignore
+  const cites = (annotation: JsonObject): JsonObject => ({ type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation }); // oxfmt-ignore
 
   it('cites each place once, in the first text with its place', () => {
-    const item = message('Rome. Rome.', {}, { annotations: [page(0, 4), page(6, 10), { type: 'file_citation', file_id: 'f' }] }); // prettier-ignore
+    const item = message('Rome. Rome.', {}, { annotations: [page(0, 4), page(6, 10), { type: 'file_citation', file_id: 'f' }] }); // oxfmt-ignore
     const second = message('Oslo.', { id: 'msg_2' }, { annotations: [page(0, 4)] });
-    const streamed = decode([created, says(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), done(0, item), done(1, second), completed([item, second])]); // prettier-ignore
+    const streamed = decode([created, says(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), done(0, item), done(1, second), completed([item, second])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item, second]))]) {
       expect(fold(events).blocks.map(({ citations }) => citations)).toMatchObject([
         [{ url: 'https://a.test', title: 'A', start_index: 0, end_index: 4 }, { start_index: 6, end_index: 10 }],
         [{ url: 'https://a.test' }],
-      ]); // prettier-ignore
+      ]); // oxfmt-ignore
       expect(fold(events).blocks[1]!.citations[0]).not.toHaveProperty('start_index');
     }
   });
 
   it('says how likely the words are to who asked', () => {
-    const [a, b] = [{ token: 'a', logprob: -0.1 }, { token: 'b', logprob: -0.2 }] as const; // prettier-ignore
+    const [a, b] = [{ token: 'a', logprob: -0.1 }, { token: 'b', logprob: -0.2 }] as const; // oxfmt-ignore
     const item = message('ab', {}, { logprobs: [a, b] });
     const streamed = [{ ...says(0, 'a'), logprobs: [a] }, says(0, 'b'), done(0, item), completed([item])];
     const asked = context({ sampling: { logprobs: true } });
-    const likelihoods = (events: ModelEvent[]): unknown => fold(events).blocks[0]!.opaqueDeltas.map(({ vendor, value }) => [vendor, value['logprobs']]); // prettier-ignore
-    expect(likelihoods(decode(streamed, asked))).toEqual([['openai', { content: [a] }], ['openai', { content: [b] }]]); // prettier-ignore
+    const likelihoods = (events: ModelEvent[]): unknown => fold(events).blocks[0]!.opaqueDeltas.map(({ vendor, value }) => [vendor, value['logprobs']]); // oxfmt-ignore
+    expect(likelihoods(decode(streamed, asked))).toEqual([['openai', { content: [a] }], ['openai', { content: [b] }]]); // oxfmt-ignore
     expect(likelihoods(decodeWhole(response([item]), asked))).toEqual([['openai', { content: [a, b] }]]);
     expect(likelihoods(decode(streamed))).toEqual([]);
   });
@@ -341,7 +341,7 @@ describe('what the vendor adds', () => {
 
   it('is the phase of a text', () => {
     const item = message('Looking.', { phase: 'commentary' });
-    const streamed = decode([created, added(0, message('', { phase: 'commentary' })), says(0, 'Looking.'), completed([item])]); // prettier-ignore
+    const streamed = decode([created, added(0, message('', { phase: 'commentary' })), says(0, 'Looking.'), completed([item])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item]))]) {
       expect(fold(events).blocks[0]!.start).toEqual({ type: 'text', phase: 'commentary' });
     }
@@ -364,10 +364,10 @@ describe('how it ends', () => {
     for (const events of [decodeWhole(body), decode([created, { type, response: body }])]) {
       expect(fold(events).stop).toEqual({ unified, raw, vendor: 'openai-responses' });
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('tells a refusal as a text of its own', () => {
-    const events = decode([created, { type: 'response.refusal.delta', output_index: 0, delta: 'N' }, done(0, refuses), completed([refuses])]); // prettier-ignore
+    const events = decode([created, { type: 'response.refusal.delta', output_index: 0, delta: 'N' }, done(0, refuses), completed([refuses])]); // oxfmt-ignore
     expect(fold(events).blocks).toMatchObject([{ text: 'No.', start: { extras: { value: { type: 'refusal' } } } }]);
   });
 
@@ -381,15 +381,15 @@ describe('how it ends', () => {
   ])('counts %j as %j', (usage, figures) => {
     const { extras: _extras, ...counted } = fold(decodeWhole(response([message('x')], { usage }))).usage;
     expect(counted).toEqual(figures);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
-  const DRAWN = { input_tokens: 50, input_tokens_details: { image_tokens: 0, text_tokens: 50 }, output_tokens: 4_160, output_tokens_details: { image_tokens: 4_160, text_tokens: 0 }, total_tokens: 4_210 }; // prettier-ignore
+  const DRAWN = { input_tokens: 50, input_tokens_details: { image_tokens: 0, text_tokens: 50 }, output_tokens: 4_160, output_tokens_details: { image_tokens: 4_160, text_tokens: 0 }, total_tokens: 4_210 }; // oxfmt-ignore
   const NOTHING_DRAWN = {
     input_tokens: 0,
     output_tokens: 0,
     output_tokens_details: { image_tokens: 0, text_tokens: 0 },
   };
-  const USED = { input_tokens: 100, input_tokens_details: { cached_tokens: 60 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }; // prettier-ignore
+  const USED = { input_tokens: 100, input_tokens_details: { cached_tokens: 60 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }; // oxfmt-ignore
   const COUNTED = { inputTokens: 40, cacheReadTokens: 60, outputTokens: 9, reasoningTokens: 4 };
   const WITH_PICTURE = { ...COUNTED, inputTokens: 90, outputTokens: 4_169, imageTokens: 4_160 };
   it.each<[string, JsonObject | null, JsonObject | null, JsonObject]>([
@@ -411,10 +411,10 @@ describe('how it ends', () => {
       // The vendor's own object stays as it came.
       expect(extras?.value).toEqual(usage ?? undefined);
     }
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('names the tier it was served in, and what a limit does not hold for', () => {
-    const events = decodeWhole(response([message('x')], { service_tier: 'flex' }), context({}, { countsReasoningApart: true })); // prettier-ignore
+    const events = decodeWhole(response([message('x')], { service_tier: 'flex' }), context({}, { countsReasoningApart: true })); // oxfmt-ignore
     expect(fold(events).usage).toMatchObject({ serviceTier: 'flex', reasoningIsApart: true });
   });
 });
@@ -430,7 +430,7 @@ describe('a failure', () => {
     ['as broken JSON', '{"type":', 'malformed-reply', 'The provider sent an event that is not valid JSON.'],
   ])('%s', (_what, event, kind, words) => {
     expect(faultOf(() => decode([created, event]))).toMatchObject({ kind, message: words });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('is a reply that stops in its midst', () => {
     const fault = faultOf(() => decode([created, says(0, 'x'), done(0, message('x')), '[DONE]']));

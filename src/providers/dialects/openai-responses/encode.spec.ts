@@ -68,7 +68,7 @@ describe('the call', () => {
           extras: {
           vendor: 'openai-responses',
           value: { store: true, previous_response_id: 'resp_1', conversation: 'c', background: true, prompt: {}, include: ['x'], max_tool_calls: 3, stream: true },
-        }, // prettier-ignore
+        }, // oxfmt-ignore
         }),
         targetOf(),
         new Map(),
@@ -117,7 +117,7 @@ describe('the call', () => {
     ['a user of the Messages format', { metadata: { vendor: 'anthropic', value: { user_id: 'u' } } }, { user: 'u' }],
   ])('tells %s', (_what, parts, fields) => {
     expect(bodyOf(parts)).toEqual({ stream: false, model: 'upstream', input: [userItem('Hi')], store: false, ...fields });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each<[string, readonly string[], Quirks, Partial<ModelRequest>, JsonObject]>([
     ['seals reasoning of a model that reasons', ['reasoning'], {}, {}, { include: ['reasoning.encrypted_content'] }],
@@ -129,7 +129,7 @@ describe('the call', () => {
   ])('%s', (_what, listed, quirks, parts, fields) => {
     const body = { stream: false, model: 'upstream', input: [userItem('Hi')], store: false, ...fields };
     expect(bodyOf(parts, targetOf(quirks, { listed }))).toEqual(JSON.parse(JSON.stringify(body)));
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });
 
 describe('tools', () => {
@@ -142,7 +142,7 @@ describe('tools', () => {
         { type: 'function', name: 'g', description: 'd', parameters: { type: 'object', properties: {} }, strict: true },
       ],
       parallel_tool_calls: false,
-    }); // prettier-ignore
+    }); // oxfmt-ignore
   });
 
   it.each([
@@ -201,7 +201,7 @@ describe('the conversation', () => {
       answered({ type: 'text', text: 'Two' }, { type: 'text', text: ', cut.' }, { type: 'tool-use', id: 'c1', name: 'f', input: { a: 1 } }, { type: 'text', text: 'Then.' }),
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
       { role: 'user', content: [{ type: 'text', text: 'And?' }, { type: 'tool-result', toolUseId: 'c1', content: [{ type: 'text', text: 'x' }, { type: 'text', text: 'y' }] }] },
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     const target = targetOf({ systemRole: 'developer' });
     expect(bodyOf({ system: [{ type: 'text', text: 'Guide.' }, { type: 'text', text: 'Kindly.' }], messages }, target)['input']).toEqual([
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Guide.' }, { type: 'input_text', text: 'Kindly.' }] },
@@ -212,7 +212,7 @@ describe('the conversation', () => {
       { type: 'message', role: 'developer', content: [{ type: 'input_text', text: 'Be brief.' }] },
       { type: 'function_call_output', call_id: 'c1', output: 'x\n\ny' },
       userItem('And?'),
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it.each([
@@ -245,7 +245,7 @@ describe('the conversation', () => {
       { type: 'document', source: { type: 'text', text: 'words' }, title: 'T' },
       { type: 'document', source: { type: 'blocks', blocks: [{ type: 'text', text: 'in' }] } },
       { type: 'search-result', source: 's', title: 't', content: [{ type: 'text', text: 'found' }] },
-    ]; // prettier-ignore
+    ]; // oxfmt-ignore
     const parts = [
       { type: 'input_image', image_url: 'data:image/png;base64,AAAA', detail: 'low' },
       { type: 'input_image', image_url: 'https://a.test/i.png' },
@@ -258,14 +258,14 @@ describe('the conversation', () => {
     ];
     expect(inputOf([{ role: 'user', content: blocks }])).toEqual([{ type: 'message', role: 'user', content: parts }]);
     const content = blocks as Extract<ContentBlock, { type: 'tool-result' }>['content'];
-    const result: ContentBlock = { type: 'tool-result', toolUseId: 'c', content: [...content, { type: 'tool-reference', toolName: 'f' }], isError: true }; // prettier-ignore
+    const result: ContentBlock = { type: 'tool-result', toolUseId: 'c', content: [...content, { type: 'tool-reference', toolName: 'f' }], isError: true }; // oxfmt-ignore
     expect(inputOf([{ role: 'user', content: [result] }])).toEqual([
       {
         type: 'function_call_output',
         call_id: 'c',
         output: [{ type: 'input_text', text: 'Error: ' }, ...parts, { type: 'input_text', text: '[Tool f is available.]' }],
       },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
     expect('requiredMedia' in openaiResponses).toBe(false);
   });
 
@@ -283,7 +283,7 @@ describe('the conversation', () => {
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: '[Called tool web_search with {"q":1}]' }] },
       search,
       { type: 'message', role: 'assistant', content: [{ type: 'output_text', text: 'Found.' }] },
-    ]); // prettier-ignore
+    ]); // oxfmt-ignore
   });
 
   it('keeps texts of different phases apart', () => {
@@ -309,7 +309,7 @@ describe('reasoning', () => {
   const mark = { format: FORMAT, provider: 'acme', id: 'rs_1' };
   const sealed: ContentBlock = { type: 'redacted-thinking', data: 'SEAL', mark };
   const text: ContentBlock = { type: 'text', text: 'So.' };
-  const item = (fields: JsonObject = {}): JsonObject => ({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'SEAL', ...fields }); // prettier-ignore
+  const item = (fields: JsonObject = {}): JsonObject => ({ type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: 'SEAL', ...fields }); // oxfmt-ignore
   const reasoningIn = (content: readonly ContentBlock[], quirks: Quirks = {}): unknown =>
     (inputOf([{ role: 'user', content: [text] }, answered(...content)], targetOf(quirks)) as JsonObject[]).filter(
       ({ type }) => type === 'reasoning',
@@ -331,7 +331,7 @@ describe('reasoning', () => {
     ['not of whom nobody says', [{ ...sealed, mark: { format: FORMAT } }, text], []],
   ])('goes back %s', (_what, content, items) => {
     expect(reasoningIn(content)).toEqual(items);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('goes back on the caller’s word to who takes that', () => {
     expect(reasoningIn([{ ...sealed, mark: { format: FORMAT } }, text], { returnsReasoningDetails: true })).toEqual([
@@ -346,5 +346,5 @@ describe('reasoning', () => {
         ({ type, id }) => id ?? type,
       ),
     ).toEqual(['rs_1', 'message', 'rs_2', 'function_call']);
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 });

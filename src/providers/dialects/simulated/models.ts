@@ -13,7 +13,7 @@ export interface SandboxModel {
   readonly supportedParameters: readonly string[];
 }
 
-const PARAMETERS = ['max_tokens', 'temperature', 'top_p', 'top_k', 'tools', 'tool_choice', 'reasoning', 'structured_outputs', 'response_format']; // prettier-ignore
+const PARAMETERS = ['max_tokens', 'temperature', 'top_p', 'top_k', 'tools', 'tool_choice', 'reasoning', 'structured_outputs', 'response_format']; // oxfmt-ignore
 
 const model = (name: string, title: string, description: string): SandboxModel => ({
   name,

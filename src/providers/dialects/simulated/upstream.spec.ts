@@ -143,7 +143,7 @@ describe('tools', () => {
     const tools = [cityTool, tool('f'), tool('g')];
     const reply = await streamed('tools', { tools });
     expect(reply.stop.unified).toBe('tool-use');
-    expect(callsOf(reply)).toEqual([['get_weather', { city: 'sample', days: 2 }], ['f', {}]]); // prettier-ignore
+    expect(callsOf(reply)).toEqual([['get_weather', { city: 'sample', days: 2 }], ['f', {}]]); // oxfmt-ignore
     const events = await eventsOf(await open('tools', true, { tools }));
     expect(events.filter((event) => event.type === 'block-delta' && event.index === 0).length).toBeGreaterThan(2);
   });

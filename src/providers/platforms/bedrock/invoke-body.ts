@@ -34,7 +34,7 @@ const FIELDS: ReadonlyMap<string, (value: Json, target: Target) => Json | undefi
 /** Keys of the caller's own tools; of others the platform does not know. */
 const TOOL_KEYS: ReadonlySet<string> = new Set([
   'type', 'name', 'description', 'input_schema', 'strict', 'cache_control',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Tools that the vendor only defines, and the caller runs; those that the vendor runs are not there. */
 const CLIENT_TOOLS = /^(?:custom|(?:bash|text_editor|computer|memory)_\d+)$/;
@@ -54,7 +54,7 @@ export const BETAS: ReadonlySet<string> = new Set([
 /** What a request may say that `adaptMessages` drops. */
 const NOT_TAKEN: ReadonlySet<RequestField> = new Set<RequestField>([
   'context_management', 'inference_geo', 'metadata', 'task_budget', 'user',
-]); // prettier-ignore
+]); // oxfmt-ignore
 
 /** Whether a field reaches the model, where the dialect does not say. How it is to serve, its leg tells in headers. */
 export function takesField(field: RequestField, { endpoint, tier }: Target): boolean | undefined {

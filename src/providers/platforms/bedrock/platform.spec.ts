@@ -256,7 +256,7 @@ describe('fault', () => {
     [503, { 'x-amzn-errortype': 'ServiceUnavailableException' }, '{"message":"Later."}', 'unavailable', {}],
   ])('of %d, %j, %s', (status, headers, body, kind, detail) => {
     expect(platform.fault({ status, headers, body })).toMatchObject({ kind, detail: { status, ...detail } });
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it.each(['', '<html>', '{"error":{"message":"chat"}}'])('leaves %s to the dialect', (body) => {
     expect(platform.fault({ status: 503, headers: {}, body })).toBeUndefined();

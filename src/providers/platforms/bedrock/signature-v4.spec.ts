@@ -37,7 +37,7 @@ describe('the published suite', () => {
     expect(signatureOf(signed)).toBe(signature);
     expect(signed['x-amz-date']).toBe('20150830T123600Z');
     expect(signed['authorization']).toContain('Credential=AKIDEXAMPLE/20150830/us-east-1/service/aws4_request, ');
-  }); // prettier-ignore
+  }); // oxfmt-ignore
 
   it('derives the key of the documentation', () => {
     const key = deriveKey(ACCOUNT.secretAccessKey, '20150830', 'us-east-1', 'iam');
@@ -181,7 +181,7 @@ async function awsSignature(call: AnyCall): Promise<string> {
   const { hostname, pathname } = urlOf(call);
   const signer = new AwsSigner({
     credentials: account, region: account.region, service: 'bedrock', sha256: Sha256, applyChecksum: false,
-  }); // prettier-ignore
+  }); // oxfmt-ignore
   const query = Object.fromEntries(Object.entries(call.query).map(([name, values]) => [name, [...values]]));
   const signed = await signer.sign(
     {

@@ -112,4 +112,4 @@ export const anthropic: RuleCase = {
       ['its own form on Bedrock', () => undefined, 'model: Extra inputs', { platform: 'bedrock' }],
     ],
   },
-}; // prettier-ignore
+}; // oxfmt-ignore

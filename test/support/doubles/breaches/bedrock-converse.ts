@@ -111,4 +111,4 @@ export const converse: RuleCase = {
       ['a profile', () => undefined, "doesn't support counting", { model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0' }],
     ],
   },
-}; // prettier-ignore
+}; // oxfmt-ignore

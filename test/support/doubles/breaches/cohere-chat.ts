@@ -59,4 +59,4 @@ export const cohere: RuleCase = {
     ['strict tools without tools', (b) => { delete b.tools; delete b.tool_choice; b.strict_tools = true; }, 'strict_tools requires tools'],
     ['a form of the answer of no object', (b) => { delete b.tools; delete b.tool_choice; b.response_format = { type: 'json_object', json_schema: { type: 'array' } }; }, "must be of the type 'object'"],
   ],
-}; // prettier-ignore
+}; // oxfmt-ignore

@@ -88,4 +88,4 @@ export const gemini: RuleCase = {
       ['a request on Vertex', () => undefined, 'Unknown name "generateContentRequest"', { platform: 'vertex' }],
     ],
   },
-}; // prettier-ignore
+}; // oxfmt-ignore

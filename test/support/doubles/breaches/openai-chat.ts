@@ -68,4 +68,4 @@ export const chat: RuleCase = {
     ['an unknown verbosity', (b) => (b.verbosity = 'loud'), 'verbosity'],
     ['a schema of no object', (b) => (b.tools[0].function = { name: 'look', parameters: { type: 'array' } }), `schema must be of 'type: "object"'`],
   ],
-}; // prettier-ignore
+}; // oxfmt-ignore

@@ -61,4 +61,4 @@ export const responses: RuleCase = {
     ['an optional field of a strict tool', (b) => { b.tools[0].strict = true; b.tools[0].parameters = { ...SCHEMA, required: [] }; }, "Missing 'city'"],
     ['an open form of the answer', (b) => (b.text = { format: { type: 'json_schema', name: 'reply', strict: true, schema: OPEN_SCHEMA } }), "text.format 'reply'"],
   ],
-}; // prettier-ignore
+}; // oxfmt-ignore
