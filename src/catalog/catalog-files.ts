@@ -98,6 +98,24 @@ export class CredentialFiles {
   }
 }
 
+/** A file that changed so recently could change again within one tick of its file system's clock. */
+const SETTLED_MS = 2_000;
+
+/**
+ * Where the files stand and when they last changed: another text has another stamp, since whoever writes a file can
+ * set its size and its time, but not its inode and the time at which that changed. Undefined while a file is missing or has just changed: then
+ * only its content says whether it is another.
+ */
+export async function stampOf({ path, shippedPath }: CatalogFiles): Promise<string | undefined> {
+  const stamps: string[] = [];
+  for (const file of new Set([path, shippedPath])) {
+    const stats = await stat(file, { bigint: true }).catch(() => undefined);
+    if (!stats || Date.now() - Number(stats.ctimeMs) < SETTLED_MS) return undefined;
+    stamps.push([file, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' '));
+  }
+  return stamps.join('\n');
+}
+
 async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: string }> {
   try {
     if ((await stat(path)).size > FILE_BYTES_MAX) return { failure: `is larger than ${FILE_BYTES_MAX} bytes` };

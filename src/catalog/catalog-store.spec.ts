@@ -1,9 +1,10 @@
 // Goal: a change of a file is in force after two polls, a bad file never is, and each bad content is complained about
 // once; files of credentials are followed likewise. Method: real files in a folder of their own; polls are made by
 // hand, nothing waits.
-import { mkdtempSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { stampOf } from './catalog-files.js';
 import { CatalogStore } from './catalog-store.js';
 import { CatalogRefused } from './fault.js';
 
@@ -110,6 +111,21 @@ describe('while it runs', () => {
     writeFileSync(path, catalog('two'));
     utimesSync(path, 1000, 1000);
     await store.reload();
+    expect(modelsOf(store)).toEqual(['acme/two']);
+  });
+
+  it('sees in two polls that a file has been replaced, long after the last change and by one of its size and time', async () => {
+    const later = Date.now() + 60_000;
+    const now = jest.spyOn(Date, 'now').mockReturnValue(later);
+    utimesSync(path, 1000, 1000);
+    const store = await open();
+    for (let poll = 0; poll < 3; poll++) await store.poll();
+    const replacement = join(folder, 'replacement.yaml');
+    writeFileSync(replacement, catalog('two'));
+    utimesSync(replacement, 1000, 1000);
+    renameSync(replacement, path);
+    for (let poll = 0; poll < 2; poll++) await store.poll();
+    now.mockRestore();
     expect(modelsOf(store)).toEqual(['acme/two']);
   });
 
@@ -286,5 +302,28 @@ describe('while it runs', () => {
     store.onModuleInit();
     store.onModuleDestroy();
     expect(timers()).toBe(before);
+  });
+});
+
+describe('the stamp of the files', () => {
+  const stamp = (): Promise<string | undefined> => stampOf({ path, shippedPath });
+  afterEach(() => jest.restoreAllMocks());
+
+  it('is none while a file has just changed, or is missing', async () => {
+    expect(await stamp()).toBeUndefined();
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    expect(await stamp()).toBeDefined();
+    rmSync(shippedPath);
+    expect(await stamp()).toBeUndefined();
+  });
+
+  it('stays the same while nothing changes, and is another after a change that keeps size and time', async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    utimesSync(path, 1000, 1000);
+    const before = await stamp();
+    expect(await stamp()).toBe(before);
+    writeFileSync(path, catalog('two'));
+    utimesSync(path, 1000, 1000);
+    expect(await stamp()).not.toBe(before);
   });
 });
