@@ -11,6 +11,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import { isDomainRule } from '../../core/domains.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
+import { SharedSchemas } from './shared-schemas.js';
 import { suggestField, suggestOrListFields } from './nearest-name.js';
 
 /*
@@ -43,6 +44,11 @@ ajv.addKeyword({
   errors: false,
 });
 const UNLIKE_NUMBER = { unlikeNumber: true };
+
+const shared = new SharedSchemas(
+  (schema, name) => ajv.addSchema(schema, name),
+  (schema) => !canAsk(schema),
+);
 
 /** A domain that can be held to (`core/domains.ts`): what `format` says of it. */
 const DOMAIN = 'domain-rule';
@@ -188,7 +194,7 @@ export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { ty
  * twenty places is compiled twenty times over, into one function too long for the engine to optimise.
  */
 export function named<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
-  ajv.addSchema(schema, name);
+  ajv.addSchema(shared.share(schema), name);
   return titled(name, schema);
 }
 
@@ -270,15 +276,21 @@ export interface Compiled<T> extends Described {
 /** What a compiled schema proves. */
 export type Of<C> = C extends Compiled<infer T> ? T : never;
 
-/** Compiles a schema. Costs milliseconds: done once, when a module is loaded. */
+/** Compiles a schema. Costs milliseconds: done once for each, when a module is loaded. */
 export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
-  const validate = ajv.compile<Static<S>>(schema);
-  return {
+  const before = compiled.get(schema);
+  if (before) return before;
+  const validate = ajv.compile<Static<S>>(shared.share(schema));
+  const made: Compiled<Static<S>> = {
     schema,
     check: validate,
     fault: (value) => (validate(value) ? undefined : faultOf(validate.errors![0]!)),
   };
+  compiled.set(schema, made);
+  return made;
 }
+
+const compiled = new WeakMap<TSchema, Compiled<unknown>>();
 
 function faultOf(error: ErrorObject): Fault {
   const at = error.instancePath.split('/').slice(1).map(unescapePointer);
@@ -412,7 +424,8 @@ function expectationOf(schema: Record<string, unknown>): string {
 }
 
 function tagsOf(schema: Record<string, unknown>, tag: string): string[] {
-  return (schema['oneOf'] as TObject[]).map((branch) => String(branch.properties[tag]!['const']));
+  const branches = (schema['oneOf'] as TSchema[]).map((branch) => shared.schemaAt(branch) as TObject);
+  return branches.map(({ properties }) => String(properties[tag]!['const']));
 }
 
 const count = (amount: unknown, one: string, many: string): string => `${String(amount)} ${amount === 1 ? one : many}`;
