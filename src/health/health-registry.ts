@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { isJsonObject, type Json } from '../core/json/json.js';
 import type { Widening } from '../core/money/widening.js';
 import { FAULT_KINDS } from '../core/errors.js';
@@ -7,6 +6,7 @@ import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import { healthId, type EndpointHealth, type HealthKey, type HealthSnapshot } from '../core/routing/health.js';
 import { Clock, DAY_MS } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
+import { recentlyUsed } from '../shared/recently-used.js';
 import { laterDeadline, laterWrite } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
 import { ReplicatedMap } from '../shared/replicated-map.js';
@@ -41,11 +41,11 @@ const PAUSE_MEMORY_MS = 600_000;
  */
 @Injectable()
 export class HealthRegistry {
-  private readonly records = new LRUCache<string, EndpointRecord>({ max: KEYS_MAX });
+  private readonly records = recentlyUsed<string, EndpointRecord>(KEYS_MAX);
   private readonly pauses: ReplicatedMap<Pause>;
   /** Until when each is out, epoch milliseconds. */
   private readonly outages: ReplicatedMap<number>;
-  private readonly providers = new LRUCache<string, ProviderRecord>({ max: PROVIDERS_MAX });
+  private readonly providers = recentlyUsed<string, ProviderRecord>(PROVIDERS_MAX);
   /** By slug of the provider; of calls by the operator's own credential. */
   private readonly lastFaults: ReplicatedMap<SeenFault>;
   private readonly times: CoolDownTimes;

@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { Clock } from '../core/time.js';
 import { FreshCache } from '../shared/fresh-cache.js';
+import { recentlyUsed } from '../shared/recently-used.js';
 import type { ActiveKey } from './active-key.js';
 import { KeyLookups } from './key-lookups.js';
 
@@ -18,7 +19,7 @@ export class KeyCache extends FreshCache<ActiveKey> {
   private readonly good: LRUCache<string, true>;
 
   constructor(lookups: KeyLookups, clock: Clock) {
-    const good = new LRUCache<string, true>({ max: KNOWN_MAX });
+    const good = recentlyUsed<string, true>(KNOWN_MAX);
     const find = async (hash: string): Promise<ActiveKey | null> => {
       const key = await lookups.find(hash);
       if (key) good.set(hash, true);

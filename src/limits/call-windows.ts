@@ -1,6 +1,7 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/caller.js';
 import type { Clock } from '../core/time.js';
+import { recentlyUsed } from '../shared/recently-used.js';
 import type { Rate } from '../shared/variables/grammars.js';
 import { COMPANY_MS, groupOf, shareOf, type FloodRates, type FloodRefusal } from './flood-storage.js';
 
@@ -56,8 +57,8 @@ export class CallWindows {
     private readonly clock: Clock,
     keptMax = KEPT_MAX,
   ) {
-    this.groups = new LRUCache({ max: keptMax });
-    this.keys = new LRUCache({ max: keptMax });
+    this.groups = recentlyUsed(keptMax);
+    this.keys = recentlyUsed(keptMax);
   }
 
   /** Keys and groups kept. */

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { InjectThrottlerStorage, ThrottlerStorage } from '@nestjs/throttler';
-import { LRUCache } from 'lru-cache';
 import { Clock } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
+import { recentlyUsed } from '../shared/recently-used.js';
 import { clientNetwork } from './client-network.js';
 import { rateLimitError, windowRefusal } from './rate-limit-error.js';
 import { LANE_WAIT_MS, SlowLanes } from './slow-lane.js';
@@ -22,7 +22,7 @@ const TOO_MANY_WAIT = 'Too many failed authentications from this address: its ke
 export class FailedAuthentications {
   private readonly lanes: SlowLanes;
   /** When the refusal of a network ends, epoch milliseconds. */
-  private readonly refusedUntil = new LRUCache<string, number>({ max: REFUSED_MAX });
+  private readonly refusedUntil = recentlyUsed<string, number>(REFUSED_MAX);
 
   constructor(
     @InjectThrottlerStorage() private readonly counts: ThrottlerStorage,

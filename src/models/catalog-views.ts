@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
-import { LRUCache } from 'lru-cache';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { CatalogSnapshot, Endpoint } from '../core/routing/catalog.js';
+import { recentlyUsed } from '../shared/recently-used.js';
 import { createEntry, listEntries, type ModelEntry } from './model-entry.js';
 
 /** Views of models without some of their endpoints that are kept at hand, some 2 KB each. */
@@ -12,7 +12,7 @@ export class CatalogView {
   /** In the order of the catalog. */
   readonly entries: readonly ModelEntry[];
   private readonly byId: ReadonlyMap<string, ModelEntry>;
-  private readonly narrowed = new LRUCache<string, ModelEntry>({ max: NARROWED_MAX });
+  private readonly narrowed = recentlyUsed<string, ModelEntry>(NARROWED_MAX);
 
   constructor(readonly catalog: CatalogSnapshot) {
     this.entries = listEntries(catalog);

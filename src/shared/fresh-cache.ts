@@ -1,5 +1,6 @@
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/time.js';
+import { recentlyUsed } from './recently-used.js';
 
 /**
  * Age at which an answer is no longer used. What is revoked must stop within 5 s everywhere; the
@@ -35,8 +36,8 @@ export class FreshCache<V extends object> {
     private readonly clock: Clock,
     max: { readonly known: number; readonly missing: number },
   ) {
-    this.known = new LRUCache({ max: max.known });
-    this.missing = new LRUCache({ max: max.missing });
+    this.known = recentlyUsed(max.known);
+    this.missing = recentlyUsed(max.missing);
   }
 
   /** The answer at hand: `null` is "there is none", `undefined` "must be asked". */

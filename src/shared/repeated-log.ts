@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import type { Clock } from '../core/time.js';
+import { recentlyUsed } from './recently-used.js';
 
 const INTERVAL_MS = 10_000;
 const KEYS_MAX = 1000;
@@ -14,7 +14,7 @@ interface Seen {
  * under the same line. Remembers the thousand keys seen last. Safe to share.
  */
 export class RepeatedLog {
-  private readonly seen = new LRUCache<string, Seen>({ max: KEYS_MAX });
+  private readonly seen = recentlyUsed<string, Seen>(KEYS_MAX);
 
   constructor(
     private readonly clock: Clock,
