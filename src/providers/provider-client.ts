@@ -52,8 +52,6 @@ export class ProviderClient {
 
   /** The media that `prepare` is to be given as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
-    const { hasImages, hasDocuments } = traitsOf(request.messages);
-    if (!hasImages && !hasDocuments) return NONE;
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     if (platform.fetchesMedia?.(dialectOf(endpoint)) === false)
       return findRequiredMedia(request, ['image', 'document']);
