@@ -1,16 +1,15 @@
 import { Injectable } from '@nestjs/common';
-import { RoutingPolicies } from '../accounts/routing-policies.js';
+import { RoutingPolicies, type CallerPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
-import type { PluginDefaults } from '../core/plugin-defaults.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { outputTokensGiven } from '../core/routing/plan-route.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
-import { mayRetain } from '../core/routing/route-inputs.js';
+import { mayRetain, type RoutingPolicy } from '../core/routing/route-inputs.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { ActiveGuardrails, type GuardrailSet } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
@@ -72,6 +71,7 @@ interface Planning {
   readonly caller: Caller;
   readonly signal: CancelSignal;
   readonly options: PlanningOptions;
+  readonly policies: CallerPolicies;
   readonly guardrails: GuardrailSet;
   readonly plugins: ActivePlugins;
 }
@@ -111,12 +111,12 @@ export class RequestPlanner {
     signal: CancelSignal,
     options: PlanningOptions = AS_ASKED,
   ): PlannedRequest | Promise<PlannedRequest> {
-    const defaults = this.policies.pluginsOf(caller);
+    const policies = this.policies.of(caller);
     const guardrails = this.guardrails.of(caller);
-    if (defaults instanceof Promise || guardrails instanceof Promise)
-      return this.planWhenKnown(asked, caller, signal, options, Promise.all([defaults, guardrails]));
-    const plugins = this.plugins.of(asked, defaults, options.isConsulted);
-    return this.planUnder({ asked, caller, signal, options, guardrails, plugins });
+    if (policies instanceof Promise || guardrails instanceof Promise)
+      return this.planWhenKnown(asked, caller, signal, options, Promise.all([policies, guardrails]));
+    const plugins = this.plugins.of(asked, policies.plugins, options.isConsulted);
+    return this.route({ asked, caller, signal, options, policies, guardrails, plugins });
   }
 
   private async planWhenKnown(
@@ -124,44 +124,45 @@ export class RequestPlanner {
     caller: Caller,
     signal: CancelSignal,
     options: PlanningOptions,
-    known: Promise<[PluginDefaults, GuardrailSet]>,
+    known: Promise<[CallerPolicies, GuardrailSet]>,
   ): Promise<PlannedRequest> {
-    const [defaults, guardrails] = await known;
-    const plugins = this.plugins.of(asked, defaults, options.isConsulted);
-    return this.planUnder({ asked, caller, signal, options, guardrails, plugins });
-  }
-
-  private planUnder(planning: Planning): PlannedRequest | Promise<PlannedRequest> {
-    const { asked, plugins } = planning;
-    const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
-    const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
-    return recalls || plugins.changesRequest
-      ? this.prepare(planning, recalls).then((prepared) => this.route(planning, prepared))
-      : this.route(planning, { request: asked, stages: NONE, files: NONE });
+    const [policies, guardrails] = await known;
+    const plugins = this.plugins.of(asked, policies.plugins, options.isConsulted);
+    return this.route({ asked, caller, signal, options, policies, guardrails, plugins });
   }
 
   /** The request as it is to be planned. @param recalls it holds what tools of the gateway's did in earlier turns */
   private async prepare(
-    { asked, caller, signal, guardrails, plugins }: Planning,
+    { asked, caller, signal, policies, guardrails, plugins }: Planning,
     recalls: boolean,
   ): Promise<StagedRequest> {
     const recalled = recalls ? await this.tools.recall(asked, caller) : asked;
-    const retains = plugins.isPreparing && mayRetain([...(await this.policies.of(caller)), ...guardrails.policies]);
+    const retains = plugins.isPreparing && mayRetain(joined(policies.routing, guardrails.policies));
     return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current(), retains));
   }
 
-  private route(planning: Planning, prepared: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
-    const { caller, guardrails, plugins, options } = planning;
-    const { request } = prepared;
+  /** @param prepared absent: nothing has been done with what was asked */
+  private route(planning: Planning, prepared?: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
+    const { asked, caller, policies, guardrails, plugins, options } = planning;
+    if (!prepared) {
+      const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
+      const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
+      if (recalls || plugins.changesRequest)
+        return this.prepare(planning, recalls).then((changed) => this.route(planning, changed));
+    }
+    const staged = prepared ?? { request: asked, stages: NONE, files: NONE };
+    const { request } = staged;
     const choose = plugins.hasRouter ? plugins.chooser(request) : undefined;
-    const routing: RouteResult | Promise<RouteResult> = this.planner.plan(request, caller, guardrails.policies, {
+    const allowing =
+      guardrails.policies.length === 0 ? policies.routing : joined(policies.routing, guardrails.policies);
+    const routing: RouteResult | Promise<RouteResult> = this.planner.plan(request, caller, allowing, {
       seed: options.seed,
       choose,
       shortensTo: plugins.shortensTo,
     });
     return routing instanceof Promise
-      ? routing.then((routed) => this.judge(planning, prepared, routed))
-      : this.judge(planning, prepared, routing);
+      ? routing.then((routed) => this.judge(planning, staged, routed))
+      : this.judge(planning, staged, routing);
   }
 
   /** Holds the request to what its caller's guardrails and egress allow. */
@@ -243,3 +244,19 @@ function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelR
 
 const NONE: readonly never[] = [];
 const AS_ASKED: PlanningOptions = {};
+
+/** The lists that were joined last, by the first of them: both are the same ones for seconds. */
+const JOINED = new WeakMap<
+  readonly RoutingPolicy[],
+  { readonly others: readonly RoutingPolicy[]; readonly all: readonly RoutingPolicy[] }
+>();
+
+function joined(own: readonly RoutingPolicy[], others: readonly RoutingPolicy[]): readonly RoutingPolicy[] {
+  if (others.length === 0) return own;
+  if (own.length === 0) return others;
+  const known = JOINED.get(own);
+  if (known?.others === others) return known.all;
+  const all = [...own, ...others];
+  JOINED.set(own, { others, all });
+  return all;
+}
