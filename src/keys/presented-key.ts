@@ -9,15 +9,12 @@ const SCHEME = 'bearer ';
  * @returns undefined when the request presents none
  */
 export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {
-  const apiKey = headers['x-api-key'];
-  const presented = typeof apiKey === 'string' && apiKey !== '' ? apiKey : fromBearer(headers.authorization);
+  const { 'x-api-key': apiKey, authorization = '' } = headers;
+  let presented = '';
+  if (typeof apiKey === 'string' && apiKey !== '') presented = apiKey;
+  else if (authorization.slice(0, SCHEME.length).toLowerCase() === SCHEME)
+    presented = authorization.slice(SCHEME.length).trim();
   // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has
   // the hash it is stored by.
-  return presented === undefined ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
-}
-
-function fromBearer(header: string | undefined): string | undefined {
-  if (header === undefined || header.slice(0, SCHEME.length).toLowerCase() !== SCHEME) return undefined;
-  const key = header.slice(SCHEME.length).trim();
-  return key === '' ? undefined : key;
+  return presented === '' ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
 }

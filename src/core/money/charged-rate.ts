@@ -28,9 +28,10 @@ const TELLS_SPEED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'simu
  */
 export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
   const cost = costOf(usage, planned, images);
-  const saysNothing = usage.serviceTier === undefined && usage.speed === undefined && usage.inferenceGeo === undefined;
-  const reported = saysNothing ? planned : reportedRate(usage, planned);
-  if (reported === planned) return { cost, rate: planned, beyondPlan: 0n };
+  const tier = reportedTier(usage, planned);
+  const endpoint = reportedPlace(usage, planned);
+  if (tier === planned.tier && endpoint === planned.endpoint) return { cost, rate: planned, beyondPlan: 0n };
+  const reported = { endpoint, tier };
   const asked = costOf(usage, reported, images);
   return asked.total <= cost.total
     ? { cost: asked, rate: reported, beyondPlan: 0n }
@@ -41,13 +42,6 @@ export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
 export function askedCost(usage: Usage, planned: Rate, images = 0): PicoUsd {
   const { cost, beyondPlan } = ratedCost(usage, planned, images);
   return cost.total + beyondPlan;
-}
-
-/** @returns the same object where the reply tells of nothing else */
-function reportedRate(usage: Usage, planned: Rate): Rate {
-  const tier = reportedTier(usage, planned);
-  const endpoint = reportedPlace(usage, planned);
-  return tier === planned.tier && endpoint === planned.endpoint ? planned : { endpoint, tier };
 }
 
 const NAMED_TIERS: ReadonlySet<string> = new Set(['fast', 'priority', 'flex'] satisfies ServiceTier[]);

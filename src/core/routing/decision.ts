@@ -6,6 +6,7 @@ import { withoutOtherModels, withoutUnrelatedProviders, type Providers } from '.
 import type { Cooling } from './health.js';
 import { placedEndpoint } from './placed-endpoint.js';
 import type { Leg, Plan } from './plan.js';
+import { NO_PREFERENCES } from './preferences.js';
 import { askedGeography } from './priced-words.js';
 import { shortened } from '../shortened.js';
 import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
@@ -193,7 +194,8 @@ function addNeeds(record: RecordDraft, needs: RouteNeeds, providers: Providers):
   if (!isAsRequested) record.models = models.map(({ id, sort }) => (sort ? ([id, sort] as const) : id));
   if (needs.choice) record.choice = needs.choice;
   if (needs.movesOnRefusal) record.refusal = true;
-  if (!isEmptyObject(preferences)) record.preferences = withoutUnrelatedProviders(preferences, providers);
+  if (preferences !== NO_PREFERENCES && !isEmptyObject(preferences))
+    record.preferences = withoutUnrelatedProviders(preferences, providers);
   if (needs.parameters.length > 0) record.parameters = needs.parameters;
   if (needs.modalities.length > 0) record.modalities = needs.modalities;
   if (needs.outputs) record.outputs = needs.outputs;
