@@ -138,7 +138,7 @@ export class RequestPlanner {
   ): Promise<StagedRequest> {
     const recalled = recalls ? await this.tools.recall(asked, caller) : asked;
     const retains = plugins.isPreparing && mayRetain(joined(policies.routing, guardrails.policies));
-    return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current(), retains));
+    return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current, retains));
   }
 
   /** @param prepared absent: nothing has been done with what was asked */

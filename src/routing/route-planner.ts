@@ -88,7 +88,7 @@ export class RoutePlanner {
     const { isShared, carries } = this;
     const { preferences, extras } = request;
     if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
-    const catalog = this.catalog.current();
+    const catalog = this.catalog.current;
     const policies = allowing.length > 0 ? withModelIds(allowing, catalog) : allowing;
     const credentials = stored.length > 0 ? forAdvisors(withAllowedIds(stored, catalog), request, catalog) : stored;
     const health = this.health.snapshot(caller.keyHash);
