@@ -43,7 +43,7 @@ export class CreateCompletion {
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
     generation.observe(this.wasted);
-    return { generation, reply: this.answer(generation, abort.signal) };
+    return { generation, reply: this.answer(generation, abort) };
   }
 
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {

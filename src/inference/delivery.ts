@@ -21,7 +21,7 @@ import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from './create-completion.js';
 import type { Face, Inference } from './inference.js';
-import { isLarge, WholeReply } from './whole-reply.js';
+import { isLarge, readWhole } from './whole-reply.js';
 
 /** Told where the process stops: another one answers, or the next. */
 const SHUTDOWN_RETRY_AFTER_MS = 1_000;
@@ -56,15 +56,11 @@ export class Delivery {
   ) {}
 
   /**
-   * Returns at once. A handler that waited for the reply would keep all that Nest makes for a request for as long as
-   * its provider takes: that outlives young collections, and cost a tenth of a whole reply. So failures before the
-   * status was sent are answered here, by the one filter.
+   * Resolves when the reply is out, or was answered by its failure; never rejects. Not to be waited for by a handler: it
+   * would keep all that Nest makes for a request for as long as its provider takes: that outlives young collections, and
+   * cost a tenth of a whole reply. So failures before the status was sent are answered here, by the one filter.
    */
-  deliver(response: Response, inference: Inference): void {
-    void this.carry(response, inference);
-  }
-
-  private async carry(response: Response, inference: Inference): Promise<void> {
+  async deliver(response: Response, inference: Inference): Promise<void> {
     const { request, caller, api, observer, face } = inference;
     const { totalMs } = this.environment.timeouts;
     const abort = abortWhenGone(response);
@@ -84,7 +80,7 @@ export class Delivery {
       });
       if (request.stream) await this.deliverStream(response, accepted, face);
       else {
-        const whole = await new WholeReply(await accepted.reply).read();
+        const whole = await readWhole(await accepted.reply);
         const sending = sendWhole(response, generation, face, whole);
         if (sending) await sending;
       }

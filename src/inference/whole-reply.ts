@@ -9,73 +9,55 @@ type Batch = readonly ModelEvent[];
 /** Events after which others have their turn: each takes some microseconds at most. */
 const STEP_EVENTS = 500;
 
-/** Reads all events of a reply, and puts them together. Others have their turn while there are many. */
-export class WholeReply implements Puller<Batch> {
-  private readonly builder = new ReplyBuilder();
+/**
+ * Reads all events of a reply, and puts them together. Others have their turn while there are many. Rejects as the
+ * events do.
+ */
+export function readWhole(events: Pulled<Batch>): Promise<Reply> {
+  const builder = new ReplyBuilder();
   /** Events that the step under way may still take. */
-  private left = STEP_EVENTS;
-  private resolve!: (reply: Reply) => void;
-  private reject!: (reason: unknown) => void;
-
-  constructor(private readonly events: Pulled<Batch>) {}
-
-  /** Rejects as the events do. */
-  read(): Promise<Reply> {
-    return new Promise((resolve, reject) => {
-      this.resolve = resolve;
-      this.reject = reject;
-      this.events.pull(this);
-    });
-  }
-
-  take(batch: Batch): void {
-    if (batch.length > this.left) {
-      void this.takeInTurns(batch);
-      return;
-    }
-    this.left -= batch.length;
-    try {
-      for (let index = 0; index < batch.length; index++) this.builder.push(batch[index]!);
-    } catch (error) {
-      this.leave(error);
-      return;
-    }
-    this.events.pull(this);
-  }
-
-  end(): void {
-    try {
-      this.resolve(this.builder.finish());
-    } catch (error) {
-      this.reject(error);
-    }
-  }
-
-  fail(reason: unknown): void {
-    this.reject(reason);
-  }
-
-  private async takeInTurns(batch: Batch): Promise<void> {
-    try {
-      for (const event of batch) {
-        if (this.left-- <= 0) {
-          this.left = STEP_EVENTS;
-          await yieldToEventLoop();
-        }
-        this.builder.push(event);
+  let left = STEP_EVENTS;
+  const pushInTurns = async (batch: Batch): Promise<void> => {
+    for (const event of batch) {
+      if (left-- <= 0) {
+        left = STEP_EVENTS;
+        await yieldToEventLoop();
       }
-    } catch (error) {
-      this.leave(error);
-      return;
+      builder.push(event);
     }
-    this.events.pull(this);
-  }
-
-  /** A fault of ours: the events obey the grammar. */
-  private leave(fault: unknown): void {
-    const failed = (): void => this.reject(fault);
-    this.events.return().then(failed, failed);
-  }
+  };
+  return new Promise((resolve, reject: (reason: Error) => void) => {
+    // A fault of ours: the events obey the grammar.
+    const leave = (fault: Error): void => {
+      const failed = (): void => reject(fault);
+      events.return().then(failed, failed);
+    };
+    const puller: Puller<Batch> = {
+      take(batch) {
+        if (batch.length > left) {
+          void pushInTurns(batch).then(() => events.pull(puller), leave);
+          return;
+        }
+        left -= batch.length;
+        try {
+          for (let index = 0; index < batch.length; index++) builder.push(batch[index]!);
+        } catch (error) {
+          leave(error as Error);
+          return;
+        }
+        events.pull(puller);
+      },
+      end() {
+        try {
+          resolve(builder.finish());
+        } catch (error) {
+          reject(error as Error);
+        }
+      },
+      fail: reject,
+    };
+    events.pull(puller);
+  });
 }
 
 /** The weight of a block beside its text, in characters. */

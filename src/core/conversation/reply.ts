@@ -49,7 +49,13 @@ export class ReplyBuilder {
         this.start = event;
         break;
       case 'block-start':
-        this.begin(event.block);
+        this.blocks.push({
+          start: event.block,
+          text: '',
+          signature: undefined,
+          citations: NO_CITATIONS,
+          opaqueDeltas: NO_OPAQUE,
+        });
         break;
       case 'block-delta':
         this.add(this.blocks[event.index]!, event.delta);
@@ -79,10 +85,6 @@ export class ReplyBuilder {
       startExtras: start.extras,
       endExtras: end.extras,
     };
-  }
-
-  private begin(start: BlockStart): void {
-    this.blocks.push({ start, text: '', signature: undefined, citations: NO_CITATIONS, opaqueDeltas: NO_OPAQUE });
   }
 
   private add(block: GrowingBlock, delta: BlockDelta): void {

@@ -1,4 +1,4 @@
-import { bytesOf, type BlockStart, type ModelEvent, type StopReason } from '../conversation/event.js';
+import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../conversation/event.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
@@ -184,3 +184,18 @@ function isWrittenByProgram(block: BlockStart): boolean {
 
 /** What its provider says of the credential, or of the account behind it. */
 const isRefusal = ({ kind }: ProviderFault): boolean => kind === 'refused-credential' || kind === 'payment-required';
+
+/** How much text a delta adds, in bytes of UTF-8: what an estimate of its tokens is made from. */
+function bytesOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return Buffer.byteLength(delta.text);
+    case 'input-json':
+      return Buffer.byteLength(delta.json);
+    case 'signature':
+    case 'citation':
+    case 'opaque':
+      return 0;
+  }
+}
