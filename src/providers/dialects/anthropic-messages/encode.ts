@@ -17,8 +17,8 @@ import { withObjectType } from '../tool-schema.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { asItCame, encodeMarker, encodeSystem, encodeTurn, NAMING } from './encode-blocks.js';
-import { allTurns, keptTurns } from './history.js';
+import { encodeMarker, encodeSystem, encodeTurn, mayGoAsItCame, NAMING } from './encode-blocks.js';
+import { allTurns, keptTurns, type KeptTurn } from './history.js';
 import { TABLE } from './table.js';
 
 const WHOLE_HEADERS: UpstreamCall['headers'] = {
@@ -109,6 +109,18 @@ export function* encodeMessages(
     body,
     stream,
   };
+}
+
+/** A turn that came in this format, where nothing of it is dropped and its vendor would refuse no block. */
+function asItCame({ message, blocks }: KeptTurn, context: EncodeContext): JsonObject | undefined {
+  const { origin, content } = message;
+  if (origin?.vendor !== 'anthropic' || blocks !== content) return undefined;
+  for (let place = 0; place < content.length; place++) {
+    const block = content[place]!;
+    // Most are texts that cite nothing.
+    if ((block.type !== 'text' || block.citations !== undefined) && !mayGoAsItCame(block, context)) return undefined;
+  }
+  return origin.value;
 }
 
 const definedFields = (body: JsonObject, fields: ReadonlySet<string>): JsonObject =>
