@@ -171,7 +171,7 @@ class PlanProgress {
   mayCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
     // A plan has an attempt for each of its models.
     if (this.made > 0 && !mayCall(this.inputs.plan, index, this.made)) return false;
-    const bit = bitOf(modelIndex);
+    const bit = 1 << modelIndex;
     if (this.exhaustedModels & bit) return false;
     if (this.admittedModels & bit) return true;
     const admitted = this.inputs.modelLimiter?.acquire(this.generation, model, this.inputs.prompt) ?? true;
@@ -196,7 +196,7 @@ class PlanProgress {
     // Of a caller who has left nobody else is asked.
     const mayMoveOn = this.inputs.plan.movesOnRefusal && !begun.call.isUnseen;
     if (!mayMoveOn || !isRefusal(begun.events.beginning)) return this.answerWith(begun);
-    this.exhaustedModels |= bitOf(begun.call.leg.modelIndex);
+    this.exhaustedModels |= 1 << begun.call.leg.modelIndex;
     this.refused = begun;
     return undefined;
   }
@@ -216,7 +216,7 @@ class PlanProgress {
     } else if (error instanceof ProviderFault) {
       generation.endCall(call, endingOf(error), error);
       this.failures = [...this.failures, { leg, error }];
-      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels |= bitOf(leg.modelIndex);
+      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels |= 1 << leg.modelIndex;
     } else generation.endCall(call, endingOf(error));
   }
 
@@ -258,9 +258,9 @@ class PlanProgress {
 
   private async awaitAdmission(entering: Promise<true | GatewayError>, modelIndex: number): Promise<boolean> {
     const entered = await entering;
-    if (entered === true) this.admittedModels |= bitOf(modelIndex);
+    if (entered === true) this.admittedModels |= 1 << modelIndex;
     else {
-      this.exhaustedModels |= bitOf(modelIndex);
+      this.exhaustedModels |= 1 << modelIndex;
       this.limited ??= entered;
     }
     return entered === true;
@@ -275,8 +275,6 @@ class PlanProgress {
     return asked.length === 1 ? 'provider-out-of-time' : ending;
   }
 }
-
-const bitOf = (modelIndex: number): number => 1 << modelIndex;
 
 /** The run of a leg that is sent less than others are. */
 function fittedRun(run: ModelRun, fitted: FittedRequest): ModelRun {

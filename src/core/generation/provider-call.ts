@@ -141,7 +141,7 @@ export class ProviderCall implements AttemptOutcomeView {
           else if (this.isModels) this.outputBytes += bytesOf(event.delta);
           break;
         case 'usage':
-          this.usage = mergeUsage(this.usage, event.usage);
+          this.usage = this.usage === NO_USAGE ? event.usage : mergeUsage(this.usage, event.usage);
           this.isReportFinal = event.isInterim !== true;
           break;
         case 'reply-start':

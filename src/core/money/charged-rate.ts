@@ -47,10 +47,10 @@ export function askedCost(usage: Usage, planned: Rate, images = 0): PicoUsd {
 const NAMED_TIERS: ReadonlySet<string> = new Set(['fast', 'priority', 'flex'] satisfies ServiceTier[]);
 
 function reportedTier({ serviceTier, speed }: Usage, { endpoint, tier: planned }: Rate): ServiceTier {
-  const isListed = (tier: string | undefined): tier is ServiceTier =>
-    tier !== undefined && NAMED_TIERS.has(tier) && endpoint.pricing?.[tier as 'fast'] !== undefined;
-  if (speed === 'fast') return isListed(speed) ? speed : planned;
-  if (isListed(serviceTier)) return serviceTier;
+  const named = speed === 'fast' ? speed : serviceTier;
+  if (named !== undefined && NAMED_TIERS.has(named) && endpoint.pricing?.[named as 'fast'] !== undefined)
+    return named as ServiceTier;
+  if (speed === 'fast') return planned;
   if (speed === 'standard' && planned === 'fast') return 'standard';
   const saysPlain = serviceTier !== undefined && isPlainTier(serviceTier);
   return saysPlain && !(planned === 'fast' && TELLS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;
