@@ -13,9 +13,10 @@ import { mayRetain, type RoutingPolicy } from '../core/routing/route-inputs.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { ActiveGuardrails, type GuardrailSet } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
-import type { FitRequest } from '../routing/plan-runner.js';
+import type { FitRequest, RunInputs } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
+import type { Admitted } from './admission.js';
 import { contextEditor, documentReader, fitInTurn } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins, StagedRequest } from './plugins/active-plugins.js';
@@ -55,6 +56,13 @@ export interface PlannedRequest {
   readonly inspect: ((added: ModelRequest) => Inspection | Promise<Inspection>) | undefined;
   /** Tools or plugins may go its way with it. */
   readonly mayBeExtended: boolean;
+}
+
+/** A request that was planned and admitted, as its answer is asked for. */
+export interface PlannedRun {
+  readonly planned: PlannedRequest;
+  readonly admitted: Admitted;
+  readonly signal: CancelSignal;
 }
 
 /** How a request is planned, beside what it says. */
@@ -227,6 +235,28 @@ export class RequestPlanner {
       mayBeExtended: offered.size > 0 || plugins.isWatching || plugins.mayConsult,
     };
   }
+}
+
+/** How the answer of a request is asked for. */
+export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
+  const { plugins } = planned;
+  let hasLimits = false;
+  let hasShort = false;
+  for (const { model, endpoint } of admitted.plan.legs) {
+    if (model.limits) hasLimits = true;
+    if (endpoint.contextLength <= plugins.fitsUpTo) hasShort = true;
+  }
+  return {
+    plan: admitted.plan,
+    request: planned.request,
+    prompt: admitted.prompt,
+    purpose: 'answer',
+    reveal: planned.routed.reveal,
+    // A conversation that is cleared may have room where it had none.
+    fit: hasShort ? fitInTurn(planned.fit, plugins.fit) : planned.fit,
+    modelLimiter: hasLimits ? admitted.modelLimiter : undefined,
+    signal,
+  };
 }
 
 /**
