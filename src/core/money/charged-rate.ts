@@ -50,7 +50,8 @@ function reportedTier({ serviceTier, speed }: Usage, { endpoint, tier: planned }
   const named = speed === 'fast' ? speed : serviceTier;
   if (named !== undefined && NAMED_TIERS.has(named) && endpoint.pricing?.[named as 'fast'] !== undefined)
     return named as ServiceTier;
-  if (speed === 'fast') return planned;
+  // Whatever words a plain tier goes by, it was planned, as nearly always.
+  if (speed === 'fast' || planned === 'standard') return planned;
   if (speed === 'standard' && planned === 'fast') return 'standard';
   const saysPlain = serviceTier !== undefined && isPlainTier(serviceTier);
   return saysPlain && !(planned === 'fast' && TELLS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;
