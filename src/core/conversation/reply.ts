@@ -1,5 +1,4 @@
-import type { Json, Opaque } from '../json/json.js';
-import { weigh } from '../json/print-in-pieces.js';
+import { weigh, type Json, type Opaque } from '../json/json.js';
 import type { Pulled, Puller } from '../stream/pulled.js';
 import { LARGE, yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
@@ -179,15 +178,13 @@ export function isLarge({ blocks, usage, startExtras, endExtras }: Reply): boole
   let weight = startExtras ? weigh(startExtras.value, LARGE) : 0;
   if (endExtras) weight += weigh(endExtras.value, LARGE);
   if (usage.extras) weight += weigh(usage.extras.value, LARGE);
-  for (let index = 0; index < blocks.length && weight < LARGE; index++) weight += weightOf(blocks[index]!);
+  for (const { start, text, signature, citations, opaqueDeltas } of blocks) {
+    weight += BLOCK_WEIGHT + text.length + (signature?.length ?? 0);
+    if ((start.type !== 'text' && start.type !== 'thinking') || start.extras) weight += weigh(start, LARGE);
+    if (citations.length > 0) weight += weigh(citations, LARGE);
+    for (let index = 0; index < opaqueDeltas.length && weight < LARGE; index++)
+      weight += weigh(opaqueDeltas[index]!.value, LARGE);
+    if (weight >= LARGE) return true;
+  }
   return weight >= LARGE;
-}
-
-function weightOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlock): number {
-  let weight = BLOCK_WEIGHT + text.length + (signature?.length ?? 0);
-  if ((start.type !== 'text' && start.type !== 'thinking') || start.extras) weight += weigh(start, LARGE);
-  for (let index = 0; index < citations.length && weight < LARGE; index++) weight += weigh(citations[index], LARGE);
-  for (let index = 0; index < opaqueDeltas.length && weight < LARGE; index++)
-    weight += weigh(opaqueDeltas[index]!.value, LARGE);
-  return weight;
 }
