@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Usage } from '../core/conversation/usage.js';
 import type { ProviderFault } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
@@ -11,6 +10,7 @@ import type { Leg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
 import type { CallFailure, CallOrigin } from '../health/endpoint-record.js';
 import { HealthRegistry } from '../health/health-registry.js';
+import type { CallFigures } from '../health/rolling-figures.js';
 import { DIALECTS } from '../providers/dialects/index.js';
 import { Metrics, type Abandonment } from '../shared/metrics.js';
 import { RefusedCredentials } from './refused-credentials.js';
@@ -43,7 +43,7 @@ export class CallTelemetry implements GenerationObserver {
       this.metrics.fellBack(first.leg.model.id === call.leg.model.id ? 'endpoint' : 'model', call.leg.model.id);
     // A whole reply does not show when its first token came.
     if (!request.stream) return;
-    this.metrics.firstToken(slugOf(call), secondsToFirstToken(call)!);
+    this.metrics.firstToken(call.leg.endpoint.provider.slug, secondsToFirstToken(call)!);
     if (call.isTrial) this.health.began(healthKeyOf(call.leg), { caller: caller.keyHash, beganAt: call.beganAtMs });
   }
 
@@ -95,21 +95,17 @@ function abandonmentOf(call: ProviderCall): Abandonment {
   return isBilledInFull(call.leg.endpoint.provider.aborts, call.run.request.stream) ? 'cut' : 'stopped';
 }
 
-const slugOf = ({ leg }: ProviderCall): string => leg.endpoint.provider.slug;
-
-/** How long the provider was waited for after that. */
-const secondsAfterFirstToken = ({ committedAt, pausedMs }: ProviderCall): number =>
-  committedAt === undefined ? 0 : (performance.now() - committedAt - pausedMs) / 1000;
-
 export const secondsToFirstToken = ({ beganAt, committedAt }: ProviderCall): number | undefined =>
   committedAt === undefined ? undefined : (committedAt - beganAt) / 1000;
 
-function figuresOf(call: ProviderCall): { secondsToFirstToken?: number; tokensPerSecond?: number } {
-  const firstToken = secondsToFirstToken(call);
-  if (firstToken === undefined) return {};
-  return { secondsToFirstToken: firstToken, ...tokensPerSecond(call.usage, secondsAfterFirstToken(call)) };
-}
-
-function tokensPerSecond({ outputTokens = 0, estimated }: Usage, seconds: number): { tokensPerSecond?: number } {
-  return outputTokens > 0 && seconds > 0 && estimated !== true ? { tokensPerSecond: outputTokens / seconds } : {};
+/** Of a streamed reply: a whole one shows none. */
+function figuresOf({ beganAt, committedAt, pausedMs, usage }: ProviderCall): CallFigures {
+  if (committedAt === undefined) return {};
+  const secondsToFirstToken = (committedAt - beganAt) / 1000;
+  // How long the provider was waited for after that.
+  const seconds = (performance.now() - committedAt - pausedMs) / 1000;
+  const { outputTokens = 0, estimated } = usage;
+  return outputTokens > 0 && seconds > 0 && estimated !== true
+    ? { secondsToFirstToken, tokensPerSecond: outputTokens / seconds }
+    : { secondsToFirstToken };
 }
