@@ -54,9 +54,9 @@ export class Delivery {
   ) {}
 
   /**
-   * Resolves when the reply is out, or was answered by its failure; never rejects. Not to be waited for by a handler: it
-   * would keep all that Nest makes for a request for as long as its provider takes: that outlives young collections, and
-   * cost a tenth of a whole reply. So failures before the status was sent are answered here, by the one filter.
+   * Resolves when the reply is out, or its failure is; never rejects. No handler is to wait for it: that would keep all
+   * that Nest makes for a request for as long as its provider takes, which outlives young collections, and cost a tenth
+   * of a whole reply. So failures before the status was sent are answered here, by the one filter.
    */
   async deliver(response: Response, inference: Inference): Promise<void> {
     const { request, caller, api, observer, face } = inference;
