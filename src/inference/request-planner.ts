@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { RoutingPolicies, type CallerPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
+import { hasOnlyFunctions } from '../core/conversation/tools.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
@@ -186,7 +187,8 @@ export class RequestPlanner {
       const asIs = { ...planning, options: { seed: options.seed } };
       if (fewer) return this.route(asIs, { ...prepared, request: fewer });
     }
-    const named = request.tools.length === 0 ? request : nameAdvisors(request, routed.inputs);
+    const isPlain = request.tools.length === 0 || hasOnlyFunctions(request.tools);
+    const named = isPlain ? request : nameAdvisors(request, routed.inputs);
     return guardrails.inspect || caller.egress
       ? this.inspect(planning, named).then((inspected) => this.offer(planning, prepared, routed, inspected))
       : this.offer(planning, prepared, routed, { request: named, stages: NONE, refusal: undefined });
@@ -209,10 +211,11 @@ export class RequestPlanner {
     inspected: Inspected,
   ): PlannedRequest {
     const { plan, choice, inputs } = routed;
+    const { tools } = inspected.request;
     const { request, offered, offers } =
-      inspected.request.tools.length > 0
-        ? this.tools.offer(inspected.request, routed)
-        : { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS };
+      tools.length === 0 || hasOnlyFunctions(tools)
+        ? { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS }
+        : this.tools.offer(inspected.request, routed);
     const { inspect } = guardrails;
     const wantsFit = request.contextManagement !== undefined || traitsOf(request.messages).hasDocuments;
     return {

@@ -1,6 +1,7 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { requiredFields } from '../conversation/said-fields.js';
+import { hasOnlyFunctions } from '../conversation/tools.js';
 import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
 import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
@@ -32,7 +33,8 @@ export function routeNeeds(
   const tokensMin = Math.floor(size.characters / CHARACTERS_PER_TOKEN_MAX);
   const mayHaveWords = (serviceTier ?? speed ?? inferenceGeo) !== undefined || betas.length > 0 || extras !== undefined;
   const words = mayHaveWords ? pricedWords(request) : NONE;
-  const webSearches = tools.length > 0 || extras ? countSearches(request) : 0;
+  const maySearch = extras !== undefined || (tools.length > 0 && !hasOnlyFunctions(tools));
+  const webSearches = maySearch ? countSearches(request) : 0;
   const models = listModels(request, catalog, choice);
   const needed = tokensMin + (maxOutputTokens ?? 0);
   return {

@@ -1,7 +1,7 @@
 import type { Effort } from '../../../core/conversation/effort.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import { traitsOf } from '../../../core/conversation/traits.js';
-import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.js';
+import { hasOnlyFunctions, type FunctionTool, type VendorTool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Json, JsonObject, Opaque } from '../../../core/json/json.js';
 import { endpointBeside } from '../../../core/money/advisors.js';
@@ -100,7 +100,8 @@ export function* encodeMessages(
   const whole = encodeBody(context, thinking, prompt);
   const body = fields ? definedFields(whole, fields) : whole;
   const own = request.betas.length > 0 ? pricedBetas(request, target) : request.betas;
-  const betas = betasOf(body, own, hasImages || hasDocuments || hasOpaque);
+  const hasVendorTools = request.tools.length > 0 && !hasOnlyFunctions(request.tools);
+  const betas = betasOf(body, own, hasImages || hasDocuments || hasOpaque, hasVendorTools);
   const stream = request.stream && fields === undefined;
   const headers = stream ? STREAM_HEADERS : WHOLE_HEADERS;
   return {
