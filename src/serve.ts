@@ -108,7 +108,7 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
 }
 
 function tellStart(environment: Environment, logger: PinoLogger, { app }: Gateway): void {
-  const catalog = app.get(CatalogStore).current();
+  const catalog = app.get(CatalogStore).current;
   const providers = app.get(ProviderRegistry, { strict: false });
   const isReachable = providers.isReachable.bind(providers);
   for (const warning of warnOfMissedCredentials(catalog, process.env)) logger.warn(warning, 'Environment');

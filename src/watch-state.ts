@@ -28,10 +28,10 @@ export function watchState(app: INestApplicationContext): void {
   const replicas = app.get(ReplicaLink, find);
   const registry = app.get(ProviderRegistry, find);
   const reachable = (): string[] =>
-    [...catalog.current().providers.values()]
+    [...catalog.current.providers.values()]
       .filter((provider) => registry.isReachable(provider))
       .map(({ slug }) => slug);
-  const beginSeries = (): void => metrics.know(listLegs(catalog.current(), new Set(reachable())));
+  const beginSeries = (): void => metrics.know(listLegs(catalog.current, new Set(reachable())));
 
   metrics.watch('build', () => [[1, PACKAGE_VERSION, process.version]]);
   metrics.watch('bytesInFlight', () => [[bytes.held]]);
@@ -47,7 +47,7 @@ export function watchState(app: INestApplicationContext): void {
   });
   metrics.watch('databaseWaiting', () => [[statements.connections.waiting]]);
   metrics.watch('redisUp', () => (replicas.answers === undefined ? [] : [[replicas.answers ? 1 : 0]]));
-  metrics.watch('catalog', () => [[1, catalog.current().hash]]);
+  metrics.watch('catalog', () => [[1, catalog.current.hash]]);
   metrics.watch('catalogLoadedAt', () => [[catalog.loadedAt / MS_PER_SECOND]]);
   metrics.watch('catalogRefused', () => [[catalog.isRefused ? 1 : 0]]);
   metrics.watch('endpoints', () => viewTroubles(reachable(), endpoints));

@@ -22,9 +22,11 @@ interface PolicyRow {
   readonly of: keyof PluginDefaults;
 }
 
-/** What a workspace and its account say together. */
-interface HomePolicies {
+/** What is said for a caller. */
+export interface CallerPolicies {
+  /** The workspace's first, then the account's, then the key's; those that say nothing are left out. */
   readonly routing: readonly RoutingPolicy[];
+  /** Of the workspace and the account. */
   readonly plugins: PluginDefaults;
 }
 
@@ -34,7 +36,7 @@ interface HomePolicies {
  */
 @Injectable()
 export class RoutingPolicies {
-  private readonly cache: FreshCache<HomePolicies>;
+  private readonly cache: FreshCache<CallerPolicies>;
 
   constructor(
     private readonly statements: Statements,
@@ -45,24 +47,14 @@ export class RoutingPolicies {
   }
 
   /**
-   * The workspace's first, then the account's, then the key's, which came with the caller; those that say nothing are
-   * left out. At once, and the same list again, while they are at hand.
+   * At once, and the same lists again, while they are at hand; what the key says came with the caller.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
-  of(caller: Caller): readonly RoutingPolicy[] | Promise<readonly RoutingPolicy[]> {
-    const home = this.find(caller);
-    const { allowedModels } = caller;
-    if (home instanceof Promise) return home.then(({ routing }) => withKeyModels(routing, allowedModels));
-    return allowedModels ? withKeyModels(home.routing, allowedModels) : home.routing;
-  }
-
-  /**
-   * Defaults of plugins: at once, and the same object again, while they are at hand.
-   * @throws GatewayError `unavailable` when the store does not answer in time
-   */
-  pluginsOf(caller: Caller): PluginDefaults | Promise<PluginDefaults> {
-    const home = this.find(caller);
-    return home instanceof Promise ? home.then(({ plugins }) => plugins) : home.plugins;
+  of({ accountId, workspaceId, allowedModels }: Caller): CallerPolicies | Promise<CallerPolicies> {
+    const home = `${accountId}/${workspaceId}`;
+    const atHand = this.cache.peek(home);
+    if (!atHand) return this.ask(home).then((found) => (allowedModels ? withKeyModels(found, allowedModels) : found));
+    return allowedModels ? withKeyModels(atHand, allowedModels) : atHand;
   }
 
   /** To be called after a change of any of them is committed. */
@@ -70,12 +62,7 @@ export class RoutingPolicies {
     this.cache.forgetAll();
   }
 
-  private find({ accountId, workspaceId }: Caller): HomePolicies | Promise<HomePolicies> {
-    const home = `${accountId}/${workspaceId}`;
-    return this.cache.peek(home) ?? this.ask(home);
-  }
-
-  private async ask(home: string): Promise<HomePolicies> {
+  private async ask(home: string): Promise<CallerPolicies> {
     try {
       return (await this.cache.find(home)) ?? SAYS_NOTHING;
     } catch (error) {
@@ -83,7 +70,7 @@ export class RoutingPolicies {
     }
   }
 
-  private async load(home: string): Promise<HomePolicies> {
+  private async load(home: string): Promise<CallerPolicies> {
     const rows = await this.statements.run<PolicyRow>(
       `SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, default_provider_sort AS sort, plugins,
          'workspace' AS of, 1 AS place
@@ -102,27 +89,23 @@ export class RoutingPolicies {
   }
 }
 
-/** The lists that keys were given last, by the models that they may use. */
+/** What keys were given last, by the models that they may use. */
 const WITH_KEY_MODELS = new WeakMap<
   readonly string[],
-  { readonly routing: readonly RoutingPolicy[]; readonly policies: readonly RoutingPolicy[] }
+  { readonly home: CallerPolicies; readonly policies: CallerPolicies }
 >();
 
-function withKeyModels(
-  routing: readonly RoutingPolicy[],
-  keyModels: Caller['allowedModels'],
-): readonly RoutingPolicy[] {
-  if (!keyModels) return routing;
+function withKeyModels(home: CallerPolicies, keyModels: readonly string[]): CallerPolicies {
   const known = WITH_KEY_MODELS.get(keyModels);
-  if (known?.routing === routing) return known.policies;
-  const policies = [...routing, { keyModels }];
-  WITH_KEY_MODELS.set(keyModels, { routing, policies });
+  if (known?.home === home) return known.policies;
+  const policies = { routing: [...home.routing, { keyModels }], plugins: home.plugins };
+  WITH_KEY_MODELS.set(keyModels, { home, policies });
   return policies;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
 /** Of nearly every workspace. */
-const SAYS_NOTHING: HomePolicies = Object.freeze({ routing: NONE, plugins: NO_DEFAULTS });
+const SAYS_NOTHING: CallerPolicies = Object.freeze({ routing: NONE, plugins: NO_DEFAULTS });
 
 /** Only what it says. */
 const readPolicy = (row: PolicyRow): RoutingPolicy =>

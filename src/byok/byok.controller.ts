@@ -104,6 +104,6 @@ export class ByokController {
 
   private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {
     const { status } = await this.opener.open(row);
-    return { ...viewCredential(row), status, ...routabilityOf(row.provider, this.catalog.current()) };
+    return { ...viewCredential(row), status, ...routabilityOf(row.provider, this.catalog.current) };
   }
 }

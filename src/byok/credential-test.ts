@@ -74,7 +74,7 @@ export class CredentialTest {
   async run(row: ProviderCredentialEntity, signal: CancelSignal): Promise<CredentialTestView> {
     if (row.disabled) return untried('The credential is disabled; enable it to test it.');
     const { provider, allowedModels } = row;
-    const catalog = this.catalog.current();
+    const catalog = this.catalog.current;
     const place = findTestEndpoint(catalog, provider, allowedModels);
     if (!place) {
       const models = allowedModels === null ? 'no model' : 'none of the allowed models';

@@ -167,7 +167,7 @@ export class CredentialsService {
   }
 
   private assertKnown(provider: string): void {
-    if (PUBLISHED_SLUGS.has(provider) || this.catalog.current().providers.has(provider)) return;
+    if (PUBLISHED_SLUGS.has(provider) || this.catalog.current.providers.has(provider)) return;
     throw new GatewayError(
       'invalid-request',
       'provider: must be the slug of a known provider, such as openai or amazon-bedrock',

@@ -25,7 +25,7 @@ const logger = {
 };
 
 const open = (): Promise<CatalogStore> => CatalogStore.open({ path, shippedPath, variables: {} }, logger);
-const modelsOf = (store: CatalogStore): string[] => [...store.current().models.keys()];
+const modelsOf = (store: CatalogStore): string[] => [...store.current.models.keys()];
 
 /** @returns tells how long the event loop was held at most since then, in milliseconds */
 function watchLoop(): () => number {
@@ -92,7 +92,7 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/one']);
     await store.poll();
     expect(modelsOf(store)).toEqual(['acme/two']);
-    expect(logged).toEqual([`log The catalog was reloaded: 1 models, ${store.current().hash}.`]);
+    expect(logged).toEqual([`log The catalog was reloaded: 1 models, ${store.current.hash}.`]);
   });
 
   it('leaves a file alone that is still being written', async () => {
@@ -131,21 +131,21 @@ describe('while it runs', () => {
 
   it('keeps a snapshot unchanged for those who hold it', async () => {
     const store = await open();
-    const held = store.current();
+    const held = store.current;
     writeFileSync(path, catalog('two'));
     await store.reload();
     expect([...held.models.keys()]).toEqual(['acme/one']);
-    expect(store.current()).not.toBe(held);
+    expect(store.current).not.toBe(held);
   });
 
   it('refuses bad content, keeps the catalog before it, and complains once for each content', async () => {
     const store = await open();
-    const before = store.current();
+    const before = store.current;
     const { loadedAt } = store;
     expect(store.isRefused).toBe(false);
     writeFileSync(path, 'version: 2\n');
     for (let poll = 0; poll < 4; poll++) await store.poll();
-    expect(store.current()).toBe(before);
+    expect(store.current).toBe(before);
     expect([store.isRefused, store.loadedAt]).toEqual([true, loadedAt]);
     expect(logged).toEqual([
       `error The catalog cannot be used (FAIRLEAD_CATALOG):\n  ${path}:1: version: must be 1\nThe catalog before it stays in force.`,
@@ -156,7 +156,7 @@ describe('while it runs', () => {
     await store.reload();
     expect(logged).toHaveLength(3);
     expect(logged[2]).toContain('cannot be read (ENOENT)');
-    expect(store.current()).toBe(before);
+    expect(store.current).toBe(before);
   });
 
   it('takes a good file after a bad one', async () => {
@@ -180,10 +180,10 @@ describe('while it runs', () => {
 
   it('does not mind the shipped file when it is not extended', async () => {
     const store = await open();
-    const before = store.current();
+    const before = store.current;
     writeFileSync(shippedPath, 'nonsense');
     await store.reload();
-    expect(store.current()).toBe(before);
+    expect(store.current).toBe(before);
     expect(logged).toEqual([]);
   });
 
@@ -192,7 +192,7 @@ describe('while it runs', () => {
     const withFile = (head = 'version: 1'): string =>
       catalog('one', head).replace('dialect: simulated', `dialect: simulated, credential: { file: ${secretPath} }`);
     const credentialOf = (store: CatalogStore): string | undefined => {
-      const { credential } = store.current().providers.get('acme')!;
+      const { credential } = store.current.providers.get('acme')!;
       return credential?.reveal();
     };
 
@@ -204,9 +204,9 @@ describe('while it runs', () => {
 
     it('takes what the file says when two polls saw it, and says so without it', async () => {
       const store = await open();
-      const held = store.current();
+      const held = store.current;
       for (let poll = 0; poll < 3; poll++) await store.poll();
-      expect(store.current()).toBe(held);
+      expect(store.current).toBe(held);
       writeFileSync(secretPath, 'other-token\n');
       await store.poll();
       expect(credentialOf(store)).toBe('first-token');
@@ -254,10 +254,10 @@ describe('while it runs', () => {
       writeFileSync(path, withFile());
       await store.reload();
       expect(credentialOf(store)).toBe('second-token');
-      const held = store.current();
+      const held = store.current;
       writeFileSync(before, 'unseen');
       await store.reload();
-      expect(store.current()).toBe(held);
+      expect(store.current).toBe(held);
       writeFileSync(secretPath, 'third-token');
       await store.reload();
       expect(credentialOf(store)).toBe('third-token');

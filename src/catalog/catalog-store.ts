@@ -55,7 +55,8 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   private constructor(
     private readonly source: CatalogSource,
     private readonly logger: LoggerService,
-    private snapshot: CatalogSnapshot,
+    /** The catalog in force, to be read only. A request takes it once and keeps it: a reload makes another. */
+    public current: CatalogSnapshot,
     private credentialPaths: readonly string[],
     /** Of the files that are in force. */
     private hashes: FileHashes,
@@ -75,11 +76,6 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     if ('faults' in reading) throw new CatalogRefused(reading.faults);
     const hashes = { catalog: content.hash, credentials: credentials.hash };
     return new CatalogStore(source, logger, reading.snapshot, credentials.paths, hashes);
-  }
-
-  /** The catalog in force. A request takes it once and keeps it: a reload makes another. */
-  current(): CatalogSnapshot {
-    return this.snapshot;
   }
 
   /** Since when the catalog in force is, epoch milliseconds. */
@@ -155,9 +151,9 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
       return;
     }
     const { snapshot } = reading;
-    const isNew = snapshot.hash !== this.snapshot.hash;
+    const isNew = snapshot.hash !== this.current.hash;
     if (!isNew && hashes.credentials === this.hashes.credentials) return;
-    this.snapshot = snapshot;
+    this.current = snapshot;
     this.hashes = hashes;
     this.onReloaded();
     if (!isNew) {

@@ -35,7 +35,7 @@ it('gives every module the catalog', async () => {
   writeFileSync(catalogPath, 'version: 1\nproviders: [{ slug: acme, name: Acme, dialect: simulated }]\nmodels: []\n');
   const application = await start();
   await application.init();
-  expect([...application.get(Reader).catalog.current().providers.keys()]).toEqual(['acme']);
+  expect([...application.get(Reader).catalog.current.providers.keys()]).toEqual(['acme']);
   await application.close();
 });
 

@@ -42,6 +42,6 @@ export class ChatController {
       hidesReasoning: hidesReasoning(body),
       sendsUsageSeparately: body.stream_options?.include_usage === true,
     });
-    this.delivery.deliver(response, { request, caller, observer, api: 'chat', face });
+    void this.delivery.deliver(response, { request, caller, observer, api: 'chat', face });
   }
 }

@@ -64,15 +64,14 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
   if (models?.length || dto.model.includes(':'))
     request.plugins = withOnline(request.plugins, [dto.model, ...(models ?? [])]);
   if (dto.messages.some(isAnnotated)) Object.assign(request, readAnnotations(annotationsOf(dto)));
-  addOptions(request, dto);
-  addGrouping(request, dto, headers);
+  addOptions(request, dto, headers);
   const extras = unknownFields(dto);
   if (Object.keys(extras).length > 0) request.extras = { vendor: 'openai', value: extras };
   return request;
 }
 
-/** Options of the answer that the body sets. */
-function addOptions(request: Draft, dto: CreateChatDto): void {
+/** What is absent from most requests: options of the answer, whose request it is, and what it belongs to. */
+function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders): void {
   const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens ?? undefined;
   if (maxOutputTokens !== undefined) request.maxOutputTokens = maxOutputTokens;
   const stops = dto.stop ? readStops(dto.stop) : NONE;
@@ -91,10 +90,6 @@ function addOptions(request: Draft, dto: CreateChatDto): void {
   if (typeof dto.max_tool_calls === 'number') request.maxToolCalls = dto.max_tool_calls;
   // A whole reply has no place for it (docs/wire/chat.md#echo-of-the-upstream-body).
   if (dto.debug?.echo_upstream_body === true && dto.stream === true) request.echoesUpstreamBody = true;
-}
-
-/** Whose request it is, and what it belongs to, likewise. */
-function addGrouping(request: Draft, dto: CreateChatDto, headers: RequestHeaders): void {
   const sessionId = readSessionId(dto, headers);
   if (sessionId !== undefined) request.sessionId = sessionId;
   if (typeof dto.prompt_cache_key === 'string') request.promptCacheKey = dto.prompt_cache_key;

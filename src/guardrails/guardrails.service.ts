@@ -212,7 +212,7 @@ export class GuardrailsService {
   }
 
   private assertTerms(terms: Partial<GuardrailTerms>): void {
-    const catalog = this.catalog.current();
+    const catalog = this.catalog.current;
     assertKnownProviders('allowed_providers', terms.allowedProviders, catalog);
     assertKnownProviders('ignored_providers', terms.ignoredProviders, catalog);
     assertFilters(terms);

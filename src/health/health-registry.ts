@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from '../core/json/json.js';
 import type { Widening } from '../core/money/widening.js';
 import { FAULT_KINDS } from '../core/errors.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import { healthId, type EndpointHealth, type HealthKey, type HealthSnapshot } from '../core/routing/health.js';
+import { healthId, type HealthKey, type HealthSnapshot } from '../core/routing/health.js';
 import { Clock, DAY_MS } from '../core/time.js';
 import { Environment } from '../shared/environment.js';
 import { recentlyUsed } from '../shared/recently-used.js';
@@ -102,7 +102,8 @@ export class HealthRegistry {
    * @param caller hash of the key that asks; absent: as all see it
    */
   snapshot(caller?: string): HealthSnapshot {
-    return new HealthView(this, this.clock.now(), caller);
+    const now = this.clock.now();
+    return { find: (key) => this.find(key, caller)?.health(now, caller) };
   }
 
   /** How the calls of this process went. Undefined: it made none, or none within memory. */
@@ -248,19 +249,6 @@ export class HealthRegistry {
       this.records.set(id, record);
     }
     return record;
-  }
-}
-
-/** The state at one moment, as one caller's plan sees it. */
-class HealthView implements HealthSnapshot {
-  constructor(
-    private readonly registry: HealthRegistry,
-    private readonly now: number,
-    private readonly caller: string | undefined,
-  ) {}
-
-  find(key: HealthKey): EndpointHealth | undefined {
-    return this.registry.find(key, this.caller)?.health(this.now, this.caller);
   }
 }
 

@@ -6,7 +6,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { GenerationId } from '../core/ids.js';
-import { billBound } from '../core/money/bill.js';
+import { billBound, isFreeVariant } from '../core/money/bill.js';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { listPdfs, measurePrompt, withPdfSizes, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
@@ -22,7 +22,7 @@ import {
   type HoldRequest,
 } from '../ledger/hold.js';
 import { LedgerService } from '../ledger/ledger.service.js';
-import { FreeGate, freeDayError, isFreeVariant, type FreePlace } from '../limits/free-gate.js';
+import { FreeGate, freeDayError, type FreePlace } from '../limits/free-gate.js';
 import { isLimitedCaller, KeyGate } from '../limits/key-gate.js';
 import { ModelGate } from '../limits/model-gate.js';
 import type { LimitSlot } from '../limits/limit-slot.js';

@@ -1,6 +1,6 @@
 import type { PlannedLeg } from '../core/routing/plan.js';
 import { countedBy, remainingOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
-import { isFreeVariant } from '../limits/free-gate.js';
+import { isFreeVariant } from '../core/money/bill.js';
 
 /** A leg with the most that a call of it takes of the counters. */
 export interface PricedLeg {

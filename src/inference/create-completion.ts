@@ -8,9 +8,8 @@ import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
 import { Extensions } from './extensions.js';
-import { runOf } from './admitted-generation.js';
 import { ReplyEvents } from './reply-events.js';
-import { RequestPlanner } from './request-planner.js';
+import { RequestPlanner, runOf } from './request-planner.js';
 
 /** A generation that was accepted, and what will be answered. */
 export interface AcceptedGeneration {
@@ -43,7 +42,7 @@ export class CreateCompletion {
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
     generation.observe(this.wasted);
-    return { generation, reply: this.answer(generation, abort.signal) };
+    return { generation, reply: this.answer(generation, abort) };
   }
 
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {

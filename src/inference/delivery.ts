@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Response } from 'express';
-import type { Cancellation } from '../core/cancellation.js';
-import type { Reply } from '../core/conversation/reply.js';
+import { Cancellation } from '../core/cancellation.js';
+import { isLarge, readReply, type Reply } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { doInTurns } from '../core/steps.js';
@@ -10,7 +10,6 @@ import { CutShort } from '../core/generation/ending.js';
 import type { Generation, RequestOrigin } from '../core/generation/generation.js';
 import { faultError } from '../routing/fault-policies.js';
 import { Environment } from '../shared/environment.js';
-import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
 import { ErrorFilter, GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { observe, Pace } from '../shared/http/paced.js';
@@ -21,7 +20,6 @@ import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from './create-completion.js';
 import type { Face, Inference } from './inference.js';
-import { isLarge, WholeReply } from './whole-reply.js';
 
 /** Told where the process stops: another one answers, or the next. */
 const SHUTDOWN_RETRY_AFTER_MS = 1_000;
@@ -56,19 +54,19 @@ export class Delivery {
   ) {}
 
   /**
-   * Returns at once. A handler that waited for the reply would keep all that Nest makes for a request for as long as
-   * its provider takes: that outlives young collections, and cost a tenth of a whole reply. So failures before the
-   * status was sent are answered here, by the one filter.
+   * Resolves when the reply is out, or its failure is; never rejects. No handler is to wait for it: that would keep all
+   * that Nest makes for a request for as long as its provider takes, which outlives young collections, and cost a tenth
+   * of a whole reply. So failures before the status was sent are answered here, by the one filter.
    */
-  deliver(response: Response, inference: Inference): void {
-    void this.carry(response, inference);
-  }
-
-  private async carry(response: Response, inference: Inference): Promise<void> {
+  async deliver(response: Response, inference: Inference): Promise<void> {
     const { request, caller, api, observer, face } = inference;
     const { totalMs } = this.environment.timeouts;
-    const abort = abortWhenGone(response);
+    const abort = new Cancellation();
     const carried: Carried = { response, abort, generation: undefined, endsAt: performance.now() + totalMs };
+    // Before the request's line is logged, which is also at its close.
+    response.prependListener('close', () => gone(carried));
+    // He may have gone while his key was looked up or his body read: then `close` is not told again.
+    if (response.destroyed) gone(carried);
     const place = this.open.add(carried);
     if (this.deadline === undefined) this.watchDeadlines(totalMs);
     try {
@@ -78,13 +76,9 @@ export class Delivery {
       carried.generation = generation;
       response.setHeader(GENERATION_ID_HEADER, generation.id);
       logGeneration(response, generation);
-      // Before the request's line is logged, which is also at its close.
-      response.prependListener('close', () => {
-        if (!response.writableFinished && generation.phase === 'ended') generation.failDelivery(new CallerGone());
-      });
       if (request.stream) await this.deliverStream(response, accepted, face);
       else {
-        const whole = await new WholeReply(await accepted.reply).read();
+        const whole = await readReply(await accepted.reply);
         const sending = sendWhole(response, generation, face, whole);
         if (sending) await sending;
       }
@@ -176,6 +170,13 @@ function originOf(response: Response): RequestOrigin {
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     tracestate: typeof tracestate === 'string' ? tracestate : undefined,
   };
+}
+
+/** The connection has closed: before the reply is out its caller has gone, and whatever goes on for him ends. */
+function gone({ response, abort, generation }: Carried): void {
+  if (response.writableFinished) return;
+  if (generation?.phase === 'ended') generation.failDelivery(new CallerGone());
+  abort.abort(new CallerGone());
 }
 
 /** Also one that waits behind another on its connection: its end may never be told. */

@@ -2,7 +2,8 @@ import type { Generation, GenerationObserver } from '../core/generation/generati
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { Hold } from '../ledger/hold.js';
 import type { LedgerService } from '../ledger/ledger.service.js';
-import { isFreeVariant, type FreePlace } from '../limits/free-gate.js';
+import { isFreeVariant } from '../core/money/bill.js';
+import type { FreePlace } from '../limits/free-gate.js';
 
 /**
  * A request that counts as one to a free variant from its admission on: a caller's own, or that of a model which is

@@ -232,7 +232,7 @@ export class GenerationBilling implements GenerationObserver {
       calls.push(priced);
       isCapped ||= money.isCapped === true;
       operatorCost += money.operatorCost;
-      if (call.isCallers && call.run.purpose === 'answer') usage = addUsage(usage, used);
+      if (call.isCallers && call.run.purpose === 'answer') usage = usage === NO_USAGE ? used : addUsage(usage, used);
       else if (call.isCallers) consulted = addUsage(consulted, used);
       if (money.bill) bill = bill ? addBill(bill, money.bill) : money.bill;
     }

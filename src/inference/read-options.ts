@@ -1,8 +1,7 @@
 import type { ModelRequest, PluginEntry, StopCondition } from '../core/conversation/request.js';
 import { definedOnly } from '../core/defined.js';
 import { GatewayError } from '../core/errors.js';
-import { printJson } from '../core/json/json.js';
-import { weigh } from '../core/json/print-in-pieces.js';
+import { printJson, weigh } from '../core/json/json.js';
 import { readModelName } from '../core/routing/model-name.js';
 import {
   type PercentileCutoffs,

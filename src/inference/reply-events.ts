@@ -72,14 +72,12 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     this.proceed();
   }
 
-  take(batch: Batch): void {
-    // What is used is charged, whatever becomes of the words.
-    const isOver = this.call.observe(batch);
-    if (this.releasing) void this.releasing.then(() => this.tell(batch, isOver));
-    else this.tell(batch, isOver);
-  }
-
-  private tell(batch: Batch, isOver: boolean): void {
+  /** @param isOver the reply ended with it: what is used is charged at once, whatever becomes of the words */
+  take(batch: Batch, isOver = this.call.observe(batch)): void {
+    if (this.releasing) {
+      void this.releasing.then(() => this.take(batch, isOver));
+      return;
+    }
     // What held it back has failed meanwhile, and has not judged it.
     if (this.hasFailed) return;
     this.isPulling = false;

@@ -1,22 +1,23 @@
 import { Injectable } from '@nestjs/common';
-import { RoutingPolicies } from '../accounts/routing-policies.js';
+import { RoutingPolicies, type CallerPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
+import { hasOnlyFunctions } from '../core/conversation/tools.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import type { ParsedFile } from '../core/conversation/parsed-file.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
-import type { PluginDefaults } from '../core/plugin-defaults.js';
 import { nameAdvisors } from '../core/routing/name-advisors.js';
 import { outputTokensGiven } from '../core/routing/plan-route.js';
 import { forbiddenModels } from '../core/routing/no-route-error.js';
-import { mayRetain } from '../core/routing/route-inputs.js';
+import { mayRetain, type RoutingPolicy } from '../core/routing/route-inputs.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { ActiveGuardrails, type GuardrailSet } from '../guardrails/active-guardrails.js';
 import type { Inspection } from '../guardrails/inspector.js';
-import type { FitRequest } from '../routing/plan-runner.js';
+import type { FitRequest, RunInputs } from '../routing/plan-runner.js';
 import { RoutePlanner, type RouteResult } from '../routing/route-planner.js';
 import { ToolContexts } from '../tools/tool-contexts.js';
+import type { Admitted } from './admission.js';
 import { contextEditor, documentReader, fitInTurn } from './edit-context.js';
 import { bindRequest } from './egress/bind-request.js';
 import type { ActivePlugins, StagedRequest } from './plugins/active-plugins.js';
@@ -58,6 +59,13 @@ export interface PlannedRequest {
   readonly mayBeExtended: boolean;
 }
 
+/** A request that was planned and admitted, as its answer is asked for. */
+export interface PlannedRun {
+  readonly planned: PlannedRequest;
+  readonly admitted: Admitted;
+  readonly signal: CancelSignal;
+}
+
 /** How a request is planned, beside what it says. */
 export interface PlanningOptions {
   /** Gives the same draw again. */
@@ -72,6 +80,7 @@ interface Planning {
   readonly caller: Caller;
   readonly signal: CancelSignal;
   readonly options: PlanningOptions;
+  readonly policies: CallerPolicies;
   readonly guardrails: GuardrailSet;
   readonly plugins: ActivePlugins;
 }
@@ -111,12 +120,12 @@ export class RequestPlanner {
     signal: CancelSignal,
     options: PlanningOptions = AS_ASKED,
   ): PlannedRequest | Promise<PlannedRequest> {
-    const defaults = this.policies.pluginsOf(caller);
+    const policies = this.policies.of(caller);
     const guardrails = this.guardrails.of(caller);
-    if (defaults instanceof Promise || guardrails instanceof Promise)
-      return this.planWhenKnown(asked, caller, signal, options, Promise.all([defaults, guardrails]));
-    const plugins = this.plugins.of(asked, defaults, options.isConsulted);
-    return this.planUnder({ asked, caller, signal, options, guardrails, plugins });
+    if (policies instanceof Promise || guardrails instanceof Promise)
+      return this.planWhenKnown(asked, caller, signal, options, Promise.all([policies, guardrails]));
+    const plugins = this.plugins.of(asked, policies.plugins, options.isConsulted);
+    return this.route({ asked, caller, signal, options, policies, guardrails, plugins });
   }
 
   private async planWhenKnown(
@@ -124,44 +133,45 @@ export class RequestPlanner {
     caller: Caller,
     signal: CancelSignal,
     options: PlanningOptions,
-    known: Promise<[PluginDefaults, GuardrailSet]>,
+    known: Promise<[CallerPolicies, GuardrailSet]>,
   ): Promise<PlannedRequest> {
-    const [defaults, guardrails] = await known;
-    const plugins = this.plugins.of(asked, defaults, options.isConsulted);
-    return this.planUnder({ asked, caller, signal, options, guardrails, plugins });
-  }
-
-  private planUnder(planning: Planning): PlannedRequest | Promise<PlannedRequest> {
-    const { asked, plugins } = planning;
-    const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
-    const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
-    return recalls || plugins.changesRequest
-      ? this.prepare(planning, recalls).then((prepared) => this.route(planning, prepared))
-      : this.route(planning, { request: asked, stages: NONE, files: NONE });
+    const [policies, guardrails] = await known;
+    const plugins = this.plugins.of(asked, policies.plugins, options.isConsulted);
+    return this.route({ asked, caller, signal, options, policies, guardrails, plugins });
   }
 
   /** The request as it is to be planned. @param recalls it holds what tools of the gateway's did in earlier turns */
   private async prepare(
-    { asked, caller, signal, guardrails, plugins }: Planning,
+    { asked, caller, signal, policies, guardrails, plugins }: Planning,
     recalls: boolean,
   ): Promise<StagedRequest> {
     const recalled = recalls ? await this.tools.recall(asked, caller) : asked;
-    const retains = plugins.isPreparing && mayRetain([...(await this.policies.of(caller)), ...guardrails.policies]);
-    return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current(), retains));
+    const retains = plugins.isPreparing && mayRetain(joined(policies.routing, guardrails.policies));
+    return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current, retains));
   }
 
-  private route(planning: Planning, prepared: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
-    const { caller, guardrails, plugins, options } = planning;
-    const { request } = prepared;
+  /** @param prepared absent: nothing has been done with what was asked */
+  private route(planning: Planning, prepared?: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
+    const { asked, caller, policies, guardrails, plugins, options } = planning;
+    if (!prepared) {
+      const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
+      const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
+      if (recalls || plugins.changesRequest)
+        return this.prepare(planning, recalls).then((changed) => this.route(planning, changed));
+    }
+    const staged = prepared ?? { request: asked, stages: NONE, files: NONE };
+    const { request } = staged;
     const choose = plugins.hasRouter ? plugins.chooser(request) : undefined;
-    const routing: RouteResult | Promise<RouteResult> = this.planner.plan(request, caller, guardrails.policies, {
+    const allowing =
+      guardrails.policies.length === 0 ? policies.routing : joined(policies.routing, guardrails.policies);
+    const routing: RouteResult | Promise<RouteResult> = this.planner.plan(request, caller, allowing, {
       seed: options.seed,
       choose,
       shortensTo: plugins.shortensTo,
     });
     return routing instanceof Promise
-      ? routing.then((routed) => this.judge(planning, prepared, routed))
-      : this.judge(planning, prepared, routing);
+      ? routing.then((routed) => this.judge(planning, staged, routed))
+      : this.judge(planning, staged, routing);
   }
 
   /** Holds the request to what its caller's guardrails and egress allow. */
@@ -177,7 +187,8 @@ export class RequestPlanner {
       const asIs = { ...planning, options: { seed: options.seed } };
       if (fewer) return this.route(asIs, { ...prepared, request: fewer });
     }
-    const named = request.tools.length === 0 ? request : nameAdvisors(request, routed.inputs);
+    const isPlain = request.tools.length === 0 || hasOnlyFunctions(request.tools);
+    const named = isPlain ? request : nameAdvisors(request, routed.inputs);
     return guardrails.inspect || caller.egress
       ? this.inspect(planning, named).then((inspected) => this.offer(planning, prepared, routed, inspected))
       : this.offer(planning, prepared, routed, { request: named, stages: NONE, refusal: undefined });
@@ -200,10 +211,11 @@ export class RequestPlanner {
     inspected: Inspected,
   ): PlannedRequest {
     const { plan, choice, inputs } = routed;
+    const { tools } = inspected.request;
     const { request, offered, offers } =
-      inspected.request.tools.length > 0
-        ? this.tools.offer(inspected.request, routed)
-        : { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS };
+      tools.length === 0 || hasOnlyFunctions(tools)
+        ? { request: inspected.request, offered: NO_TOOLS, offers: NO_OFFERS }
+        : this.tools.offer(inspected.request, routed);
     const { inspect } = guardrails;
     const wantsFit = request.contextManagement !== undefined || traitsOf(request.messages).hasDocuments;
     return {
@@ -228,6 +240,28 @@ export class RequestPlanner {
   }
 }
 
+/** How the answer of a request is asked for. */
+export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
+  const { plugins } = planned;
+  let hasLimits = false;
+  let hasShort = false;
+  for (const { model, endpoint } of admitted.plan.legs) {
+    if (model.limits) hasLimits = true;
+    if (endpoint.contextLength <= plugins.fitsUpTo) hasShort = true;
+  }
+  return {
+    plan: admitted.plan,
+    request: planned.request,
+    prompt: admitted.prompt,
+    purpose: 'answer',
+    reveal: planned.routed.reveal,
+    // A conversation that is cleared may have room where it had none.
+    fit: hasShort ? fitInTurn(planned.fit, plugins.fit) : planned.fit,
+    modelLimiter: hasLimits ? admitted.modelLimiter : undefined,
+    signal,
+  };
+}
+
 /**
  * Nobody hears of it when a call of the gateway's own is refused for the length of its answer: it asks for as long a
  * one as there is. A budget of thinking without room in that is left out, for vendors refuse it.
@@ -243,3 +277,19 @@ function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelR
 
 const NONE: readonly never[] = [];
 const AS_ASKED: PlanningOptions = {};
+
+/** The lists that were joined last, by the first of them: both are the same ones for seconds. */
+const JOINED = new WeakMap<
+  readonly RoutingPolicy[],
+  { readonly others: readonly RoutingPolicy[]; readonly all: readonly RoutingPolicy[] }
+>();
+
+function joined(own: readonly RoutingPolicy[], others: readonly RoutingPolicy[]): readonly RoutingPolicy[] {
+  if (others.length === 0) return own;
+  if (own.length === 0) return others;
+  const known = JOINED.get(own);
+  if (known?.others === others) return known.all;
+  const all = [...own, ...others];
+  JOINED.set(own, { others, all });
+  return all;
+}

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Caller, KeyKind } from '../core/caller.js';
@@ -9,10 +11,10 @@ import { errorFamily } from '../shared/http/error-views.js';
 import { ACCEPTS, OPEN, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { secretOf, type ActiveKey } from './active-key.js';
 import { KeyCache } from './key-cache.js';
-import { readPresentedKey } from './presented-key.js';
 
 const INVALID_KEY = 'Invalid API key';
 const MISSING_KEY = 'Missing Authentication header';
+const SCHEME = 'bearer ';
 
 /** What the other kind of key is told, by the kind the route accepts. */
 const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
@@ -45,18 +47,18 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     const { isOpen, accepts } = this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
     if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
-    const hash = readPresentedKey(request.headers);
-    if (hash === undefined) return this.refuse(request, missingMessage(request.path));
-    const atHand = this.keys.peek(hash);
-    return atHand === undefined ? this.ask(request, hash, accepts) : this.judge(request, atHand, accepts);
+    const keyHash = readPresentedKey(request.headers);
+    if (keyHash === undefined) return this.refuse(request, missingMessage(request.path));
+    const atHand = this.keys.peek(keyHash);
+    return atHand === undefined ? this.ask(request, keyHash, accepts) : this.judge(request, atHand, accepts);
   }
 
   refusalOf(caller: Caller): GatewayError | undefined {
-    const hash = secretOf(caller);
-    const atHand = this.keys.peek(hash);
+    const keyHash = secretOf(caller);
+    const atHand = this.keys.peek(keyHash);
     if (atHand === undefined) {
       // Should the store not answer, what was begun may go on: a new request would be let in just as little.
-      this.keys.find(hash).catch(() => undefined);
+      this.keys.find(keyHash).catch(() => undefined);
       return undefined;
     }
     return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', INVALID_KEY);
@@ -74,10 +76,10 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     return access;
   }
 
-  private async ask(request: AuthenticatedRequest, hash: string, accepts: KeyKind | undefined): Promise<boolean> {
-    const find = (): Promise<ActiveKey | null> => this.keys.find(hash);
+  private async ask(request: AuthenticatedRequest, keyHash: string, accepts: KeyKind | undefined): Promise<boolean> {
+    const find = (): Promise<ActiveKey | null> => this.keys.find(keyHash);
     // A key that was good when it was last looked up is no guess: it waits for nobody's.
-    const found = this.keys.wasKnown(hash) ? find() : this.failures.lookUp(request.ip, hash, find);
+    const found = this.keys.wasKnown(keyHash) ? find() : this.failures.lookUp(request.ip, keyHash, find);
     return this.judge(request, await found, accepts);
   }
 
@@ -105,4 +107,20 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
 /** docs/wire/errors.md#missing-keys: the Messages family calls a missing key an invalid one. */
 function missingMessage(path: string): string {
   return errorFamily(path) === 'messages' ? INVALID_KEY : MISSING_KEY;
+}
+
+/**
+ * The hash of the key that a request presents: nothing else is ever made of the key itself. Of both headers `x-api-key`
+ * wins (docs/wire/clients.md#where-the-key-stands); an empty one counts as absent.
+ * @returns undefined when the request presents none
+ */
+export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {
+  const { 'x-api-key': apiKey, authorization = '' } = headers;
+  let presented = '';
+  if (typeof apiKey === 'string' && apiKey !== '') presented = apiKey;
+  else if (authorization.slice(0, SCHEME.length).toLowerCase() === SCHEME)
+    presented = authorization.slice(SCHEME.length).trim();
+  // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has
+  // the hash it is stored by.
+  return presented === '' ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
 }

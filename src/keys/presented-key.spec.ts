@@ -2,7 +2,7 @@
 // stored. Method: tables of headers as Node hands them over, hostile ones among them
 // (docs/reasons/security.md#keys-are-hashed-first).
 import { hashKey } from '../core/ids.js';
-import { readPresentedKey } from './presented-key.js';
+import { readPresentedKey } from './authentication.guard.js';
 
 const KEY = 'sk-fl-v1-0123456789';
 const asNodeReads = (text: string): string => Buffer.from(text, 'utf8').toString('latin1');

@@ -63,7 +63,12 @@ export class GroupCommit<Member, Result> {
 
   private async sendWaiting(): Promise<void> {
     while (this.isSending) {
-      await this.gather();
+      // At least what else comes in the same turn of the event loop goes along.
+      await new Promise<void>((resolve) => {
+        const waitMs = this.sentAt + BATCH_INTERVAL_MS - performance.now();
+        if (this.sent < GATHERS_AFTER || this.waiting.size >= BATCH_MAX || waitMs <= 0) setImmediate(resolve);
+        else setTimeout(resolve, waitMs);
+      });
       const batch = this.waiting.take(BATCH_MAX);
       this.sent = batch.length;
       this.sentAt = performance.now();
@@ -72,29 +77,27 @@ export class GroupCommit<Member, Result> {
     }
   }
 
-  /** At least what else comes in the same turn of the event loop goes along. */
-  private gather(): Promise<void> {
-    return new Promise((resolve) => {
-      const waitMs = this.sentAt + BATCH_INTERVAL_MS - performance.now();
-      if (this.sent < GATHERS_AFTER || this.waiting.size >= BATCH_MAX || waitMs <= 0) setImmediate(resolve);
-      else setTimeout(resolve, waitMs);
-    });
-  }
-
   /** @returns the error that is fatal for every batch, if there was one */
   private async settle(batch: readonly Waiting<Member, Result>[]): Promise<{ readonly fatal?: unknown }> {
+    const { timeoutMs, isBatchFatal } = this.options;
     const sentAt = performance.now();
+    let timer: NodeJS.Timeout | undefined;
+    const tooLong = new Promise<never>((_, reject) => {
+      timer = setTimeout(() => reject(unanswered()), timeoutMs);
+    });
     try {
       const members: Member[] = [];
       for (const { member } of batch) members.push(member);
-      const results = await this.sendInTime(members);
+      const results = await Promise.race([this.send(members), tooLong]);
+      clearTimeout(timer);
       for (let index = 0; index < batch.length; index++) batch[index]!.resolve(results[index]!);
       return {};
     } catch (error) {
-      if (this.options.isBatchFatal(error)) {
+      clearTimeout(timer);
+      if (isBatchFatal(error)) {
         for (const { reject } of batch) reject(error);
         // Who waited for this one as well would wait as long for the next, and so on, batch by batch.
-        if (performance.now() - sentAt >= this.options.timeoutMs / 2) {
+        if (performance.now() - sentAt >= timeoutMs / 2) {
           for (const { reject } of this.waiting.take(WAITING_MAX)) reject(error);
         }
         return { fatal: error };
@@ -111,18 +114,6 @@ export class GroupCommit<Member, Result> {
       if (fatal === undefined) continue;
       for (const { reject } of batch.slice(index + 1)) reject(fatal);
       return;
-    }
-  }
-
-  private async sendInTime(members: readonly Member[]): Promise<readonly Result[]> {
-    let timer: NodeJS.Timeout | undefined;
-    const tooLong = new Promise<never>((_, reject) => {
-      timer = setTimeout(() => reject(unanswered()), this.options.timeoutMs);
-    });
-    try {
-      return await Promise.race([this.send(members), tooLong]);
-    } finally {
-      clearTimeout(timer);
     }
   }
 }

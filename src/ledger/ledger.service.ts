@@ -71,11 +71,12 @@ export class LedgerService implements OnModuleInit {
   readonly replica: string;
   /** Settlements that could not be written to the database. Open from the module's start on. */
   spool!: Spool;
+  /** How long after it was taken a hold of this process has ended at the latest, in milliseconds. */
+  readonly holdMsMax: number;
   /** Called when a hold was refused because holds are missing that the database has lost. */
   onIncomplete: (() => void) | undefined;
   private readonly logger = new Logger('ledger');
   private readonly open = new OpenItems<Hold>();
-  private readonly settling = new OpenItems<Promise<void>>();
   private readonly givenUp = new Set<string>();
   /** Settlements that neither the database nor the disk took: their holds stay open until one of them does. */
   private readonly kept = new Map<Hold, Settlement>();
@@ -98,8 +99,9 @@ export class LedgerService implements OnModuleInit {
     clock: Clock,
   ) {
     this.replica = newUuid(clock.now());
+    this.holdMsMax = environment.timeouts.totalMs + GRACE_MS;
     this.holds = new GroupCommit(this.take.bind(this), { timeoutMs: STATEMENT_MS_MAX, isBatchFatal });
-    this.settlements = new GroupCommit((rows) => this.settleBatch(rows), {
+    this.settlements = new GroupCommit(this.settleBatch.bind(this), {
       timeoutMs: STATEMENT_MS_MAX,
       isBatchFatal: (error) => !isRowRefused(error),
     });
@@ -112,11 +114,6 @@ export class LedgerService implements OnModuleInit {
     // The embedded database ends with that disk as well.
     const warning = this.environment.databaseUrl && (await warnOfPassingDisk(folder));
     if (warning) this.logger.warn(warning);
-  }
-
-  /** How long after it was taken a hold of this process has ended at the latest, in milliseconds. */
-  get holdMsMax(): number {
-    return this.environment.timeouts.totalMs + GRACE_MS;
   }
 
   /** Reservations of this process that are neither settled nor released. */
@@ -164,7 +161,9 @@ export class LedgerService implements OnModuleInit {
     let taken: TakenHold;
     this.reserving++;
     try {
-      taken = await this.submit({ request, amounts: request.bound, extends: false });
+      taken = await this.holds.submit({ request, amounts: request.bound, extends: false }, request.caller.keyHash);
+    } catch (error) {
+      throw this.notTaken(error);
     } finally {
       this.reserving--;
     }
@@ -228,7 +227,8 @@ export class LedgerService implements OnModuleInit {
   }
 
   private async extendNext(hold: Hold, member: HoldMember): Promise<ExtendOutcome> {
-    const taken = await this.submit(member).catch((error: unknown) => {
+    const taken = await this.holds.submit(member, member.request.caller.keyHash).catch((thrown: unknown) => {
+      const error = this.notTaken(thrown);
       // Its reply is on the way, and is settled at what is held.
       if (!(error instanceof GatewayError)) this.logger.error(error);
       throw unavailable();
@@ -256,12 +256,10 @@ export class LedgerService implements OnModuleInit {
    * Turns a hold into what was really used. `strict`: resolves when that is committed, or fsynced here where the
    * database does not answer; `relaxed`: at once. Never throws.
    */
-  async settle(hold: Hold, row: Settlement): Promise<void> {
+  settle(hold: Hold, row: Settlement): Promise<void> {
     hold.observe = () => row;
-    const written = this.write(hold, row);
-    const place = this.settling.add(written);
-    void written.then(() => this.settling.remove(place));
-    if (this.environment.ledgerDurability === 'strict') await written;
+    hold.written = this.write(hold, row);
+    return this.environment.ledgerDurability === 'strict' ? hold.written : Promise.resolve();
   }
 
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
@@ -305,7 +303,9 @@ export class LedgerService implements OnModuleInit {
 
   /** Resolves when every settlement that was begun is written somewhere. */
   async settled(): Promise<void> {
-    await Promise.allSettled(this.settling);
+    const written: Promise<void>[] = [];
+    for (const hold of this.open) if (hold.written) written.push(hold.written);
+    await Promise.allSettled(written);
   }
 
   private reportLost(id: string, error: unknown): void {
@@ -360,32 +360,26 @@ export class LedgerService implements OnModuleInit {
   }
 
   private async write(hold: Hold, row: Settlement): Promise<void> {
+    const { away } = this;
+    const now = performance.now();
     try {
-      await this.writeToDatabase(hold, row);
+      // During an outage each reply would wait for nothing; one a second finds out whether it is over.
+      if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < TRY_AGAIN_EVERY_MS) throw unavailable();
+      if (away) away.triedAt = now;
+      await this.settlements.submit(printGeneration(row), hold.request.caller.keyHash);
+      this.away = undefined;
       this.postings.add(hold.id);
     } catch (error) {
       if (isRowRefused(error)) this.reportLost(hold.id, error);
-      else if (!(await this.writeToSpool(row, error))) {
-        this.kept.set(hold, row);
-        return;
+      else {
+        this.away ??= { since: now, triedAt: now };
+        if (!(await this.writeToSpool(row, error))) {
+          this.kept.set(hold, row);
+          return;
+        }
       }
     }
     this.close(hold);
-  }
-
-  private async writeToDatabase(hold: Hold, row: Settlement): Promise<void> {
-    const { away } = this;
-    const now = performance.now();
-    // During an outage each reply would wait for nothing; one a second finds out whether it is over.
-    if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < TRY_AGAIN_EVERY_MS) throw unavailable();
-    if (away) away.triedAt = now;
-    try {
-      await this.settlements.submit(printGeneration(row), hold.request.caller.keyHash);
-      this.away = undefined;
-    } catch (error) {
-      if (!isRowRefused(error)) this.away ??= { since: now, triedAt: now };
-      throw error;
-    }
   }
 
   /** @returns false where the disk refuses it */
@@ -402,13 +396,10 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async submit(member: HoldMember): Promise<TakenHold> {
-    try {
-      return await this.holds.submit(member, member.request.caller.keyHash);
-    } catch (error) {
-      if (systemCode(error) === HOLDS_INCOMPLETE) this.onIncomplete?.();
-      throw asTold(error);
-    }
+  /** @returns what is thrown where holds could not be taken */
+  private notTaken(error: unknown): unknown {
+    if (systemCode(error) === HOLDS_INCOMPLETE) this.onIncomplete?.();
+    return asTold(error);
   }
 
   /**

@@ -1,12 +1,22 @@
 import type { LRUCache } from 'lru-cache';
 import type { Caller } from '../core/caller.js';
-import type { Clock } from '../core/time.js';
+import { MINUTE_MS, type Clock } from '../core/time.js';
 import { recentlyUsed } from '../shared/recently-used.js';
 import type { Rate } from '../shared/variables/grammars.js';
-import { COMPANY_MS, groupOf, shareOf, type FloodRates, type FloodRefusal } from './flood-storage.js';
+import type { FloodRates, FloodRefusal } from './flood-storage.js';
 
 /** Keys, and groups of them, that are counted at one time: as many as are cached. */
 const KEPT_MAX = 40_000;
+
+/** How long a key that called is company for the others of its account. */
+export const COMPANY_MS = 10 * MINUTE_MS;
+
+/** What a key in company has of a limit of its account: half, and one at least. */
+export const shareOf = (limit: number): number => Math.max(1, Math.floor(limit / 2));
+
+/** Which keys are counted together. Management has a window of its own: neither kind of flood locks out the other. */
+export const groupOf = ({ accountId, kind }: Caller): string =>
+  kind === 'management' ? `${accountId}:management` : accountId;
 
 /** Hits since it began. Times are epoch milliseconds. */
 interface Window {

@@ -1,17 +1,6 @@
 import type { ThrottlerStorage } from '@nestjs/throttler';
 import type { Caller } from '../core/caller.js';
-import { MINUTE_MS } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
-
-/** How long a key that called is company for the others of its account. */
-export const COMPANY_MS = 10 * MINUTE_MS;
-
-/** What a key in company has of a limit of its account: half, and one at least. */
-export const shareOf = (limit: number): number => Math.max(1, Math.floor(limit / 2));
-
-/** Which keys are counted together. Management has a window of its own: neither kind of flood locks out the other. */
-export const groupOf = ({ accountId, kind }: Caller): string =>
-  kind === 'management' ? `${accountId}:management` : accountId;
 
 export interface FloodRates {
   /** Requests of a group. */

@@ -11,7 +11,8 @@ import type { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import { EntryTurns } from '../shared/entry-turns.js';
 import type { Rate } from '../shared/variables/grammars.js';
-import { FloodStorage, shareOf, type FloodRates, type FloodRefusal } from './flood-storage.js';
+import { shareOf } from './call-windows.js';
+import { FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
 import { windowRefusal } from './rate-limit-error.js';
 
 const PASSES = Promise.resolve(true);

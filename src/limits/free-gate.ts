@@ -3,26 +3,19 @@ import { InjectThrottlerStorage } from '@nestjs/throttler';
 import type { Caller } from '../core/caller.js';
 import type { GatewayError } from '../core/errors.js';
 import { HIGHER_FREE_REQUESTS_A_DAY } from '../core/money/free-requests.js';
-import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import type { Leg } from '../core/routing/plan.js';
-import { FloodStorage, shareOf } from './flood-storage.js';
+import { shareOf } from './call-windows.js';
+import { FloodStorage } from './flood-storage.js';
 import { LimitCounts } from './limit-counts.js';
 import { rateLimitError } from './rate-limit-error.js';
 
 /** docs/wire/limits.md#free-variants: requests to free variants in a minute, for everyone. */
 const PER_MINUTE = 20;
 const DAILY = 'openrouter_free_tier_daily';
-/** Catalogue variants that cost nothing and are limited by number instead. */
-const FREE_VARIANT = ':free';
 
 /** What an account is told that may have more. */
 const MORE_A_DAY = `; with 10 credits bought the account has ${HIGHER_FREE_REQUESTS_A_DAY} a day`;
 /** What a key is told that ran into its share. */
 const HALVED = '; while other keys of the account call, each has half of them';
-
-/** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
-export const isFreeVariant = ({ model, credential }: Pick<Leg, 'model' | 'credential'>): boolean =>
-  credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
 
 /** A request that counts in the minute of free variants. */
 export interface FreePlace {

@@ -3,7 +3,7 @@ import type { Caller } from '../core/caller.js';
 import type { Clock } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
 import { CallWindows, type SharedCounts, type WindowCount } from './call-windows.js';
-import { FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
+import { FloodStorage } from './flood-storage.js';
 
 /** Counts of strangers that are kept apart at one time. */
 const KEYS_MAX = 10_000;
@@ -27,6 +27,7 @@ interface Window {
  */
 export class LocalThrottlerStorage extends FloodStorage {
   private readonly windows = new Map<string, Window>();
+  override readonly countRequest: CallWindows['count'];
   private readonly calls: CallWindows;
   private sweptAt = -Infinity;
 
@@ -36,14 +37,11 @@ export class LocalThrottlerStorage extends FloodStorage {
   ) {
     super();
     this.calls = new CallWindows(clock);
+    this.countRequest = this.calls.count.bind(this.calls);
   }
 
   get size(): number {
     return this.windows.size;
-  }
-
-  override countRequest(caller: Caller, rates: FloodRates): FloodRefusal | undefined {
-    return this.calls.count(caller, rates);
   }
 
   override countWaste(caller: Caller, rate: Rate): void {

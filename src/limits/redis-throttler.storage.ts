@@ -5,16 +5,8 @@ import type { Caller } from '../core/caller.js';
 import type { Secret } from '../core/secret.js';
 import type { Clock } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
-import {
-  COMPANY_MS,
-  FLOOD_LIMITS,
-  FloodStorage,
-  groupOf,
-  shareOf,
-  type FloodRates,
-  type FloodRefusal,
-} from './flood-storage.js';
-import type { SharedCounts } from './call-windows.js';
+import { COMPANY_MS, groupOf, shareOf, type SharedCounts } from './call-windows.js';
+import { FLOOD_LIMITS, FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
 import { LIMIT_SCRIPTS, type FloodScripts, type LimitScripts } from './limit-scripts.js';
 import type { LocalThrottlerStorage } from './local-throttler.storage.js';
 import { RedisOutage } from './redis-outage.js';

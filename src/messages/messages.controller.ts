@@ -35,6 +35,6 @@ export class MessagesController {
     @Res() response: Response,
   ): undefined {
     const request = readRequest(body, readRequestHeaders(headers));
-    this.delivery.deliver(response, { request, caller, observer, api: 'messages', face: messagesFace });
+    void this.delivery.deliver(response, { request, caller, observer, api: 'messages', face: messagesFace });
   }
 }

@@ -61,15 +61,14 @@ export function readRequest(dto: CreateMessageDto, headers: RequestHeaders): Mod
   if (fallbackModels || dto.model.includes(':'))
     request.plugins = withOnline(request.plugins, [dto.model, ...(fallbackModels?.models ?? [])]);
   if (isAnnotated) Object.assign(request, readAnnotations(annotationsOf(dto)));
-  addOptions(request, dto);
-  addGrouping(request, dto, headers);
+  addOptions(request, dto, headers);
   const extras = unknownFields(dto);
   if (Object.keys(extras).length > 0) request.extras = { vendor: 'anthropic', value: extras };
   return request;
 }
 
-/** Options of the answer that the body sets. */
-function addOptions(request: Draft, dto: CreateMessageDto): void {
+/** What is absent from most requests: options of the answer, whose request it is, and what it belongs to. */
+function addOptions(request: Draft, dto: CreateMessageDto, headers: RequestHeaders): void {
   if (dto.max_tokens !== undefined) request.maxOutputTokens = dto.max_tokens;
   if (dto.stop_sequences) request.stopSequences = dto.stop_sequences;
   if (dto.tool_choice) Object.assign(request, readToolChoice(dto.tool_choice));
@@ -82,23 +81,15 @@ function addOptions(request: Draft, dto: CreateMessageDto): void {
   if (dto.inference_geo) request.inferenceGeo = dto.inference_geo;
   if (dto.stop_server_tools_when) request.stopServerToolsWhen = readStopConditions(dto.stop_server_tools_when);
   if (dto.max_tool_calls !== undefined) request.maxToolCalls = dto.max_tool_calls;
-}
-
-/** Whose request it is, and what it belongs to, likewise. */
-function addGrouping(
-  request: Draft,
-  dto: CreateMessageDto,
-  { sessionId: ofHeader, fusionDepth }: RequestHeaders,
-): void {
   // docs/wire/messages.md#request-fields: the body's session id wins over the header's. Chosen: an
   // empty one groups nothing.
-  const sessionId = dto.session_id ?? ofHeader;
+  const sessionId = dto.session_id ?? headers.sessionId;
   if (sessionId) request.sessionId = sessionId;
   if (dto.user !== undefined) request.user = dto.user;
   if (dto.metadata) request.metadata = { vendor: 'anthropic', value: dto.metadata };
   if (dto.trace) request.trace = readTrace(dto.trace);
   if (dto.preset !== undefined) request.preset = dto.preset;
-  if (fusionDepth !== undefined) request.fusionDepth = fusionDepth;
+  if (headers.fusionDepth !== undefined) request.fusionDepth = headers.fusionDepth;
 }
 
 function* annotationsOf({ messages }: CreateMessageDto) {

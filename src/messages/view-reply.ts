@@ -234,7 +234,11 @@ export function viewUsage(usage: Usage, { bill, isByok }: Billing): JsonObject {
     cost: bill ? usdNumber(bill.cost) : null,
     cost_details: bill ? viewCostDetails(bill) : null,
     is_byok: isByok,
-    iterations: Array.isArray(raw['iterations']) ? raw['iterations'] : bill ? viewIterations(usage) : [],
+    iterations: Array.isArray(raw['iterations'])
+      ? raw['iterations']
+      : bill
+        ? (usage.iterations ?? [usage]).map(viewIteration)
+        : [],
     // docs/wire/messages.md#speed-and-tier: `standard` is what is served where nothing else was asked for.
     speed: served.speed ?? 'standard',
   };
@@ -253,22 +257,19 @@ export const CALL_PURPOSES: Readonly<Record<UsageIteration['kind'], string>> = {
   moderation: 'moderation',
 };
 
-/** The calls behind a reply; where nobody lists them it was one. */
-const viewIterations = (usage: Usage): JsonObject[] =>
-  usage.iterations ? usage.iterations.map((one) => viewIteration(one, one.kind, one.model)) : [viewIteration(usage)];
-
-function viewIteration(usage: TokenFigures, kind: UsageIteration['kind'] = 'message', model?: string): JsonObject {
-  const { cacheWriteTokens, cacheWrite1hTokens } = usage;
+/** One of the calls behind a reply, or the reply where nobody lists them: it was one. */
+function viewIteration(call: TokenFigures & Partial<Pick<UsageIteration, 'kind' | 'model'>>): JsonObject {
+  const { kind = 'message', model, cacheWriteTokens, cacheWrite1hTokens } = call;
   const isConsulted = kind !== 'message' && kind !== 'compaction';
   return {
     // The format's one word for a model that was consulted: clients refuse a reply for any other (`@ai-sdk/anthropic`).
     type: isConsulted ? CALL_PURPOSES.advisor : kind,
     ...(isConsulted && kind !== 'advisor' && { purpose: CALL_PURPOSES[kind] }),
     ...(model !== undefined && { model }),
-    input_tokens: usage.inputTokens ?? 0,
-    output_tokens: usage.outputTokens ?? 0,
+    input_tokens: call.inputTokens ?? 0,
+    output_tokens: call.outputTokens ?? 0,
     cache_creation_input_tokens: (cacheWriteTokens ?? 0) + (cacheWrite1hTokens ?? 0),
-    cache_read_input_tokens: usage.cacheReadTokens ?? 0,
+    cache_read_input_tokens: call.cacheReadTokens ?? 0,
     cache_creation: {
       ephemeral_5m_input_tokens: cacheWriteTokens ?? 0,
       ephemeral_1h_input_tokens: cacheWrite1hTokens ?? 0,

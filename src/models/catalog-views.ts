@@ -41,7 +41,7 @@ export class CatalogViews {
   constructor(private readonly store: CatalogStore) {}
 
   current(): CatalogView {
-    const catalog = this.store.current();
+    const catalog = this.store.current;
     if (this.kept?.hash !== catalog.hash) this.kept = { hash: catalog.hash, view: new CatalogView(catalog) };
     return this.kept.view;
   }

@@ -48,7 +48,7 @@ export class ModelController {
   @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model, with their health' })
   listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Static<typeof modelEndpointsReply> {
     const id = this.idOf(author, slug);
-    const { models } = this.catalog.current();
+    const { models } = this.catalog.current;
     const model = models.get(id);
     const plain = model ?? models.get(id.split(':')[0]!);
     if (!plain) throw unknownModel(id);
@@ -58,13 +58,13 @@ export class ModelController {
   @Get('endpoints/zdr')
   @Answers(endpointsReply, { summary: 'List the endpoints that keep nothing' })
   listZdr(): Static<typeof endpointsReply> {
-    const models = [...this.catalog.current().models.values()];
+    const models = [...this.catalog.current.models.values()];
     return { data: models.flatMap((model) => this.endpoints.of(model, ({ policy }) => policy.zeroDataRetention)) };
   }
 
   private idOf(author: string, slug: string): string {
     const { id } = readModelName(`${author}/${slug}`);
-    return modelId(this.catalog.current(), id) ?? id;
+    return modelId(this.catalog.current, id) ?? id;
   }
 }
 

@@ -56,7 +56,7 @@ export class ModelsController {
   @Answers(modelPage, { summary: 'List the models that this key may use' })
   async listForUser(@Query() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
     const [own, guardrails] = await Promise.all([this.policies.of(caller), this.guardrails.of(caller)]);
-    const allowed = listAllowed(this.views.current(), [...own, ...guardrails.policies]);
+    const allowed = listAllowed(this.views.current(), [...own.routing, ...guardrails.policies]);
     return this.page(allowed, query, `${PATH}/user`);
   }
 

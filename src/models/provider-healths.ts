@@ -30,7 +30,7 @@ export class ProviderHealths {
 
   /** Made once for each catalog: reading it all takes longer than what is asked for. */
   private keysByProvider(): KeysByProvider {
-    const catalog = this.catalog.current();
+    const catalog = this.catalog.current;
     if (this.kept?.catalog !== catalog) this.kept = { catalog, keys: listKeys(catalog) };
     return this.kept.keys;
   }

@@ -52,7 +52,7 @@ export class ProvidersController {
   @Get()
   @Answers(providersReply, { summary: 'List providers' })
   list(): Static<typeof providersReply> {
-    const catalog = this.catalog.current();
+    const catalog = this.catalog.current;
     const slugs = new Set([...catalog.providers.keys(), ...PUBLISHED_SLUGS]);
     return { data: Array.from(slugs, (slug) => this.view(slug, catalog)) };
   }

@@ -1,6 +1,5 @@
 import type { PluginEntry } from '../core/conversation/request.js';
-import { ExactNumber, printJson } from '../core/json/json.js';
-import { weigh } from '../core/json/print-in-pieces.js';
+import { ExactNumber, printJson, weigh } from '../core/json/json.js';
 import { optionList } from '../shared/http/bounds.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
 import {

@@ -3,9 +3,8 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { assertToolInputs } from '../core/conversation/tool-input.js';
 import { ProviderFault } from '../core/errors.js';
-import { parseJson, printJson, type Json } from '../core/json/json.js';
+import { parseJson, printJson, weigh, type Json } from '../core/json/json.js';
 import { parseInSteps } from '../core/json/parse-in-steps.js';
-import { weigh } from '../core/json/print-in-pieces.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
@@ -205,7 +204,9 @@ export class PreparedCall implements CallContext, DecodeContext {
     const value = body.length < LARGE ? parse(body) : yield* parseLong(body);
     const events = yield* this.access.dialect.decodeWhole(value, this);
     assertGrammar(events);
-    if (callsTools(events)) yield* assertToolInputs(events, this.request.tools);
+    let callsTools = false;
+    for (const event of events) callsTools ||= event.type === 'block-start' && event.block.type === 'tool-use';
+    if (callsTools) yield* assertToolInputs(events, this.request.tools);
     return events;
   }
 }
@@ -228,11 +229,6 @@ function* parseLong(body: Buffer): Steps<unknown> {
 
 const notJson = (cause: unknown): ProviderFault =>
   new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
-
-function callsTools(events: readonly ModelEvent[]): boolean {
-  for (const event of events) if (event.type === 'block-start' && event.block.type === 'tool-use') return true;
-  return false;
-}
 
 /** A whole reply as a stream: some events at a time, others having their turn between. */
 async function* batches(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], undefined, undefined> {

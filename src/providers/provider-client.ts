@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { namesOfSaid } from '../core/conversation/said-fields.js';
-import type { Tool } from '../core/conversation/tools.js';
+import { hasOnlyFunctions, type Tool } from '../core/conversation/tools.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
@@ -52,8 +52,6 @@ export class ProviderClient {
 
   /** The media that `prepare` is to be given as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
-    const { hasImages, hasDocuments } = traitsOf(request.messages);
-    if (!hasImages && !hasDocuments) return NONE;
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     if (platform.fetchesMedia?.(dialectOf(endpoint)) === false)
       return findRequiredMedia(request, ['image', 'document']);
@@ -151,7 +149,7 @@ export class ProviderClient {
 function fitted(request: ModelRequest, target: Target, dialect: Dialect): ModelRequest {
   let sent = request;
   if (sent.extras !== undefined || target.refusesKeeping) sent = withPassedFields(sent, target, dialect.vendor);
-  if (sent.tools.length > 0) sent = withFittingTools(sent, target, dialect.vendor);
+  if (sent.tools.length > 0 && !hasOnlyFunctions(sent.tools)) sent = withFittingTools(sent, target, dialect.vendor);
   return traitsOf(sent.messages).hasOpaque ? withToolPairs(sent, target, dialect) : sent;
 }
 

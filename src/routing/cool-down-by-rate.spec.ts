@@ -80,9 +80,7 @@ class Traffic {
     const plan = planRoute(inputs)!;
     const request = { request: REQUEST, caller: { keyHash: caller } as Caller, api: 'messages' } as const;
     const generation = new Generation('gen-1-x', request);
-    const { health, clock } = this;
-    const sinks = { tracing: undefined, metrics: new Metrics(), health, clock, refused: new RefusedCredentials() };
-    generation.observe(new CallTelemetry(sinks, generation));
+    generation.observe(new CallTelemetry(new Metrics(), this.health, this.clock, new RefusedCredentials()));
     generation.planned({ inputs, plan }, []);
     try {
       await this.runner.run(generation, {

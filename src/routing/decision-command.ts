@@ -65,7 +65,7 @@ export function runDecision(
           context.printError(`${NAME}: no decision is kept of ${id}: unknown, too old or not written yet\n`);
           return FAILED;
         }
-        const catalog = (await CatalogStore.open(source, new Logger(NAME))).current();
+        const catalog = (await CatalogStore.open(source, new Logger(NAME))).current;
         const explained = explainDecision(kept.decision, catalog);
         const consulted = (await findConsulted(database, id!)).map((one) => ({
           ...one,

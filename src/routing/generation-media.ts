@@ -1,14 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { traitsOf } from '../core/conversation/traits.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { FetchedMedia, RequiredMedia } from '../core/provider.js';
 import type { Leg } from '../core/routing/plan.js';
 import { MediaFetcher, type RequestMedia } from '../providers/media-fetcher.js';
 import { ProviderClient } from '../providers/provider-client.js';
-
-const NONE: readonly never[] = [];
 
 /** What legs want as bytes, fetched once for all calls of a generation and kept until it ends. */
 @Injectable()
@@ -20,10 +17,8 @@ export class GenerationMedia {
     private readonly fetcher: MediaFetcher,
   ) {}
 
-  /** The media that a call of the leg needs in its body. */
+  /** The media that a call of the leg needs in its body, of a request that holds images or documents. */
   requiredBy(leg: Leg, request: ModelRequest): readonly RequiredMedia[] {
-    const { hasImages, hasDocuments } = traitsOf(request.messages);
-    if (!hasImages && !hasDocuments) return NONE;
     return this.client.requiredMedia(leg, request);
   }
 

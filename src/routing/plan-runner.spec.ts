@@ -23,7 +23,12 @@ const REFUSED: readonly ModelEvent[] = [
   { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
 ];
 const UNLIMITED: ModelLimiter = { acquire: () => true };
-const REQUEST = modelRequest({ model: 'a/first', stream: true });
+/** Holds what legs may want as bytes. */
+const REQUEST = modelRequest({
+  model: 'a/first',
+  stream: true,
+  messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test/b.png' } }] }],
+});
 
 /** What each attempt does, in order: gives a refusal, or throws; by a `GatewayError` its media cannot be had. */
 function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {

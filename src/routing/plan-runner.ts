@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
+import { traitsOf } from '../core/conversation/traits.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
 import { endingOf, type Ending } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
@@ -99,7 +100,9 @@ export class PlanRunner {
     if (may !== true && !(await may)) return undefined;
     const fitting = inputs.fit?.(inputs.request, leg);
     const fitted = fitting instanceof Promise ? await fitting : fitting;
-    const required = this.media.requiredBy(leg, fitted?.request ?? inputs.request);
+    const request = fitted?.request ?? inputs.request;
+    const { hasImages, hasDocuments } = traitsOf(request.messages);
+    const required = hasImages || hasDocuments ? this.media.requiredBy(leg, request) : NONE;
     // For one who is not asked nothing is fetched.
     if (required.length > 0 && !isLast && run.pauseOf(leg) > 0) return run.leaveForLast(index);
     const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required);
@@ -110,7 +113,8 @@ export class PlanRunner {
       run.giveUpRefusal();
       throw signal.reason;
     }
-    const call = run.begin(leg, fitted);
+    run.made++;
+    const call = generation.begin(fitted ? fittedRun(inputs, fitted) : inputs, leg);
     let events: StartedReply;
     try {
       events = await this.attempts.run(generation, call, media, inputs.reveal, signal);
@@ -167,18 +171,13 @@ class PlanProgress {
   mayCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
     // A plan has an attempt for each of its models.
     if (this.made > 0 && !mayCall(this.inputs.plan, index, this.made)) return false;
-    if (this.exhaustedModels & bitOf(modelIndex)) return false;
-    if (this.admittedModels & bitOf(modelIndex)) return true;
+    const bit = 1 << modelIndex;
+    if (this.exhaustedModels & bit) return false;
+    if (this.admittedModels & bit) return true;
     const admitted = this.inputs.modelLimiter?.acquire(this.generation, model, this.inputs.prompt) ?? true;
     if (admitted !== true) return this.awaitAdmission(admitted, modelIndex);
-    this.admittedModels |= bitOf(modelIndex);
+    this.admittedModels |= bit;
     return true;
-  }
-
-  /** @param fitted the request as the leg can take it; absent: as it is */
-  begin(leg: PlannedLeg, fitted: FittedRequest | undefined): ProviderCall {
-    this.made++;
-    return this.generation.begin(fitted ? fittedRun(this.inputs, fitted) : this.inputs, leg);
   }
 
   /** How long the endpoint of a leg is still left alone, in milliseconds; 0: it is not. */
@@ -193,11 +192,11 @@ class PlanProgress {
 
   /** A reply has begun. @returns it, where it is the answer */
   replied(begun: StartedCall): StartedCall | undefined {
-    this.giveUpRefusal();
+    if (this.refused) this.giveUpRefusal();
     // Of a caller who has left nobody else is asked.
     const mayMoveOn = this.inputs.plan.movesOnRefusal && !begun.call.isUnseen;
     if (!mayMoveOn || !isRefusal(begun.events.beginning)) return this.answerWith(begun);
-    this.exhaustedModels |= bitOf(begun.call.leg.modelIndex);
+    this.exhaustedModels |= 1 << begun.call.leg.modelIndex;
     this.refused = begun;
     return undefined;
   }
@@ -217,7 +216,7 @@ class PlanProgress {
     } else if (error instanceof ProviderFault) {
       generation.endCall(call, endingOf(error), error);
       this.failures = [...this.failures, { leg, error }];
-      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels |= bitOf(leg.modelIndex);
+      if (FAULT_POLICIES[error.kind].tryNext === 'model') this.exhaustedModels |= 1 << leg.modelIndex;
     } else generation.endCall(call, endingOf(error));
   }
 
@@ -259,9 +258,9 @@ class PlanProgress {
 
   private async awaitAdmission(entering: Promise<true | GatewayError>, modelIndex: number): Promise<boolean> {
     const entered = await entering;
-    if (entered === true) this.admittedModels |= bitOf(modelIndex);
+    if (entered === true) this.admittedModels |= 1 << modelIndex;
     else {
-      this.exhaustedModels |= bitOf(modelIndex);
+      this.exhaustedModels |= 1 << modelIndex;
       this.limited ??= entered;
     }
     return entered === true;
@@ -276,8 +275,6 @@ class PlanProgress {
     return asked.length === 1 ? 'provider-out-of-time' : ending;
   }
 }
-
-const bitOf = (modelIndex: number): number => 1 << modelIndex;
 
 /** The run of a leg that is sent less than others are. */
 function fittedRun(run: ModelRun, fitted: FittedRequest): ModelRun {

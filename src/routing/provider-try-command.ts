@@ -68,7 +68,7 @@ export async function runProviderTry(context: CommandContext, packageDirectory: 
       shippedPath: resolve(packageDirectory, SHIPPED_CATALOG),
       variables: context.variables,
     };
-    const catalog = (await CatalogStore.open(source, new Logger(NAME))).current();
+    const catalog = (await CatalogStore.open(source, new Logger(NAME))).current;
     return await tryProvider(findProvider(catalog, words.slug), catalog, words, environment, context);
   } catch (error) {
     const isMisused = error instanceof Misused;

@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import { RoutingPolicies } from '../accounts/routing-policies.js';
 import { CredentialStore } from '../byok/credential-store.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
@@ -56,7 +55,6 @@ export class RoutePlanner {
     private readonly health: HealthRegistry,
     private readonly pins: SessionPins,
     private readonly credentials: CredentialStore,
-    private readonly policies: RoutingPolicies,
   ) {
     this.isShared = providers.isReachable.bind(providers);
     this.carries = providers.carries.bind(providers);
@@ -64,23 +62,20 @@ export class RoutePlanner {
 
   /**
    * At once while what the caller may use is at hand.
-   * @param guardrails what they allow, beside the caller's account and workspace
+   * @param allowing what the caller's account, workspace, key and guardrails allow
    * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers, `unavailable`
    * where the store does not say in time what the caller may use
    */
   plan(
     request: ModelRequest,
     caller: Caller,
-    guardrails: readonly RoutingPolicy[],
+    allowing: readonly RoutingPolicy[],
     options: PlanOptions = {},
   ): RouteResult | Promise<RouteResult> {
     const stored = this.credentials.usableBy(caller);
-    const own = this.policies.of(caller);
-    if (stored instanceof Promise || own instanceof Promise)
-      return Promise.all([stored, own]).then(([late, lateOwn]) =>
-        this.planFor(request, caller, late, joined(lateOwn, guardrails), options),
-      );
-    return this.planFor(request, caller, stored, joined(own, guardrails), options);
+    return stored instanceof Promise
+      ? stored.then((late) => this.planFor(request, caller, late, allowing, options))
+      : this.planFor(request, caller, stored, allowing, options);
   }
 
   private planFor(
@@ -93,7 +88,7 @@ export class RoutePlanner {
     const { isShared, carries } = this;
     const { preferences, extras } = request;
     if (preferences.only && preferences.ignore) assertNoContradiction(preferences);
-    const catalog = this.catalog.current();
+    const catalog = this.catalog.current;
     const policies = allowing.length > 0 ? withModelIds(allowing, catalog) : allowing;
     const credentials = stored.length > 0 ? forAdvisors(withAllowedIds(stored, catalog), request, catalog) : stored;
     const health = this.health.snapshot(caller.keyHash);
@@ -123,19 +118,3 @@ export class RoutePlanner {
 
 /** The caller has none of its own. */
 const revealNothing: RevealCredential = () => Promise.resolve(undefined);
-
-/** The lists that were joined last, by the first of them: both are the same ones for seconds. */
-const JOINED = new WeakMap<
-  readonly RoutingPolicy[],
-  { readonly others: readonly RoutingPolicy[]; readonly all: readonly RoutingPolicy[] }
->();
-
-function joined(own: readonly RoutingPolicy[], others: readonly RoutingPolicy[]): readonly RoutingPolicy[] {
-  if (others.length === 0) return own;
-  if (own.length === 0) return others;
-  const known = JOINED.get(own);
-  if (known?.others === others) return known.all;
-  const all = [...own, ...others];
-  JOINED.set(own, { others, all });
-  return all;
-}

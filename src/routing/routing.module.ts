@@ -5,6 +5,7 @@ import { HealthModule } from '../health/health.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { RedisModule } from '../shared/redis.module.js';
 import { AttemptRunner } from './attempt-runner.js';
+import { CallTelemetry } from './call-telemetry.js';
 import { DecisionLog } from './decision-log.js';
 import { EndpointBounds } from './endpoint-bounds.js';
 import { GenerationFactory } from './generation-factory.js';
@@ -19,6 +20,7 @@ import { UnseenCalls } from './unseen-calls.js';
   imports: [AccountsModule, ByokModule, HealthModule, ProvidersModule, RedisModule],
   providers: [
     AttemptRunner,
+    CallTelemetry,
     DecisionLog,
     EndpointBounds,
     GenerationFactory,

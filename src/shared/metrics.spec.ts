@@ -46,15 +46,19 @@ describe('Metrics', () => {
 
   it('counts tokens by direction and passes over what was not said or makes no sense', async () => {
     const metrics = new Metrics();
-    metrics.tokens(leg('a'), {
+    metrics.attempt(leg('a'), 'answered', 1, {
       inputTokens: 10,
       outputTokens: 5,
       cacheReadTokens: 3,
       cacheWriteTokens: 2,
       cacheWrite1hTokens: 1,
     });
-    metrics.tokens(leg('a'), { outputTokens: 1 });
-    metrics.tokens(leg('b'), { inputTokens: -1, outputTokens: Number.NaN, cacheReadTokens: Number.POSITIVE_INFINITY });
+    metrics.attempt(leg('a'), 'answered', 1, { outputTokens: 1 });
+    metrics.attempt(leg('b'), 'answered', 1, {
+      inputTokens: -1,
+      outputTokens: Number.NaN,
+      cacheReadTokens: Number.POSITIVE_INFINITY,
+    });
     const text = await metrics.text();
     const tokens = (provider: string, direction: string) =>
       valueOf(text, `fairlead_tokens_total{provider="${provider}",direction="${direction}"}`);
@@ -156,7 +160,7 @@ describe('Metrics', () => {
   it('tells models where it is told to, 200 of them', async () => {
     const metrics = new Metrics({ tellsModels: true });
     for (let index = 1; index <= 202; index++) metrics.attempt(leg('acme', `acme/${index}`), 'answered', 0.1);
-    metrics.tokens(leg('acme', 'acme/1'), { inputTokens: 3 });
+    metrics.attempt(leg('acme', 'acme/1'), 'answered', 1, { inputTokens: 3 });
     metrics.fellBack('model', 'acme/1');
     metrics.spent(leg('acme', 'acme/201'), 0.5);
     const text = await metrics.text();

@@ -368,28 +368,27 @@ export class Metrics {
     if (REFUSALS.has(outcome)) this.refusals.of(outcome).amount++;
   }
 
-  /** A call to a provider ended. */
-  attempt(leg: MeasuredLeg, outcome: CallOutcome, seconds: number): void {
-    const { provider, model, attempts } = this.callsOf(leg);
+  /**
+   * A call to a provider ended.
+   * @param usage the last one of its reply, as its provider reports it; absent: there is none that counts
+   */
+  attempt(leg: MeasuredLeg, outcome: CallOutcome, seconds: number, usage?: Usage): void {
+    const { provider, model, attempts, input, output, cacheRead, cacheWrite } = this.callsOf(leg);
     let series = attempts.get(outcome);
     if (!series) attempts.set(outcome, (series = this.attempts.of(provider, outcome, ...model)));
     series.amount++;
     this.attemptSeconds.observe({ provider }, seconds);
-  }
-
-  /** The first committing event of a streamed call came. */
-  firstToken(provider: string, seconds: number): void {
-    this.firstTokenSeconds.observe({ provider: this.providers.of(provider).name }, seconds);
-  }
-
-  /** The last usage of one reply, as its provider reports it. Call once a reply: usage is cumulative. */
-  tokens(leg: MeasuredLeg, usage: Usage): void {
-    const { input, output, cacheRead, cacheWrite } = this.callsOf(leg);
+    if (!usage) return;
     if (usage.inputTokens) input.add(usage.inputTokens);
     if (usage.outputTokens) output.add(usage.outputTokens);
     if (usage.cacheReadTokens) cacheRead.add(usage.cacheReadTokens);
     const cacheWrites = (usage.cacheWriteTokens ?? 0) + (usage.cacheWrite1hTokens ?? 0);
     if (cacheWrites) cacheWrite.add(cacheWrites);
+  }
+
+  /** The first committing event of a streamed call came. */
+  firstToken(provider: string, seconds: number): void {
+    this.firstTokenSeconds.observe({ provider: this.providers.of(provider).name }, seconds);
   }
 
   /** An answer came of another call than the first. @param model the one that answers */

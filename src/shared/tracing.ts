@@ -88,14 +88,14 @@ export class TraceSpan {
 
 /** Spans per request and per attempt; none without an exporter. */
 export class Tracing {
+  /** There is an exporter: else nothing need be asked. */
+  readonly isOn: boolean;
+
   constructor(
     private readonly tracer?: Tracer,
     private readonly flush: () => Promise<void> = () => Promise.resolve(),
-  ) {}
-
-  /** There is an exporter: else nothing need be asked. */
-  get isOn(): boolean {
-    return this.tracer !== undefined;
+  ) {
+    this.isOn = tracer !== undefined;
   }
 
   /** @returns undefined without an exporter */

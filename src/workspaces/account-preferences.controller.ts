@@ -50,7 +50,7 @@ export class AccountPreferencesController {
   })
   async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PreferencesView }> {
     const egress = readEgress(body.egress);
-    const changes = { ...readPolicy(body, this.catalog.current()), ...(egress !== undefined && { egress }) };
+    const changes = { ...readPolicy(body, this.catalog.current), ...(egress !== undefined && { egress }) };
     return { data: viewPreferences(await this.preferences.change(caller, changes)) };
   }
 }

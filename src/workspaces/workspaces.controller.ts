@@ -34,7 +34,7 @@ export class WorkspacesController {
     },
   })
   async create(@FromCaller() caller: Caller, @Body() body: CreateWorkspaceDto): Promise<{ data: WorkspaceView }> {
-    const description = { ...readWorkspace(body, this.catalog.current()), name: body.name, slug: body.slug };
+    const description = { ...readWorkspace(body, this.catalog.current), name: body.name, slug: body.slug };
     return { data: viewWorkspace(await this.workspaces.create(caller, description)) };
   }
 
@@ -71,7 +71,7 @@ export class WorkspacesController {
     @Param('reference') reference: string,
     @Body() body: UpdateWorkspaceDto,
   ): Promise<{ data: WorkspaceView }> {
-    const changes = readWorkspace(body, this.catalog.current());
+    const changes = readWorkspace(body, this.catalog.current);
     return { data: viewWorkspace(await this.workspaces.change(caller, reference, changes)) };
   }
 

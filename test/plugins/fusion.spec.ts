@@ -424,7 +424,7 @@ describeOnEmbedded('the plugin fusion', (database) => {
       strategy: 'fusion',
       data: { preset: 'general-high', panel: PANEL },
     });
-    const inputs = deriveInputs(decision, app.get(CatalogStore, { strict: false }).current());
+    const inputs = deriveInputs(decision, app.get(CatalogStore, { strict: false }).current);
     expect(planRoute(inputs!)).toMatchObject({ models: ['test/main', ...PANEL], strategy: 'fusion' });
   });
 

@@ -213,7 +213,7 @@ export class MatrixBench {
     await app.get(DecisionLog, { strict: false }).flush();
     const rows = await this.loop.ledger.query('select decision from route_decisions where generation_id = $1', [id]);
     expect(rows).toHaveLength(1);
-    return explainDecision(rows[0].decision, app.get(CatalogStore, { strict: false }).current());
+    return explainDecision(rows[0].decision, app.get(CatalogStore, { strict: false }).current);
   }
 
   /** The same of each model that was consulted for it, with what it was asked for. */
@@ -224,7 +224,7 @@ export class MatrixBench {
       'select purpose, decision from consulted_decisions where generation_id = $1 order by place',
       [id],
     );
-    const catalog = app.get(CatalogStore, { strict: false }).current();
+    const catalog = app.get(CatalogStore, { strict: false }).current;
     return rows.map(({ purpose, decision }) => ({ purpose, ...explainDecision(decision, catalog) }));
   }
 

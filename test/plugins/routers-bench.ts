@@ -133,7 +133,7 @@ export class RoutersBench {
     await app.get(DecisionLog, { strict: false }).flush();
     const rows = await this.loop.ledger.query('select decision from route_decisions where generation_id = $1', [id]);
     const text: string = rows[0]!.decision;
-    const catalog = app.get(CatalogStore, { strict: false }).current();
+    const catalog = app.get(CatalogStore, { strict: false }).current;
     return { ...explainDecision(text, catalog), bytes: Buffer.byteLength(text) };
   }
 

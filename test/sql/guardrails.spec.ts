@@ -83,7 +83,7 @@ class Bench {
     const repository = new GuardrailsRepository(this.dataSource);
     const guardrails = new ActiveGuardrails(repository, this.clock);
     const keys = { ownsAll: () => Promise.resolve(true) } as unknown as KeysService;
-    const catalog = { current: () => ({ providers: new Map() }) } as unknown as CatalogStore;
+    const catalog = { current: { providers: new Map() } } as unknown as CatalogStore;
     const changes = managedChanges(this.dataSource, this.clock, this.seals);
     const workspaces = new WorkspaceDirectory(this.dataSource);
     return {

@@ -73,7 +73,7 @@ describeOnEachDatabase('kept decisions', (database) => {
 
   /** The plan made again, as the metadata lists it: who could be tried, in order. */
   function planAgain({ decision }: Row): readonly object[] {
-    const inputs = deriveInputs(decision, bench.gateway.gateway.app.get(CatalogStore).current());
+    const inputs = deriveInputs(decision, bench.gateway.gateway.app.get(CatalogStore).current);
     return planRoute(inputs!)!.legs.map(({ model: { id }, endpoint }) => ({
       provider: endpoint.provider.name,
       model: id,

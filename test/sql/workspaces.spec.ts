@@ -155,9 +155,9 @@ describeOnEachDatabase('workspaces', (database) => {
     it('are none where nothing is said, and of nobody else', async () => {
       const strangers = await bench.addStrangers();
       await bench.source.manager.update(AccountEntity, { id: strangers.accountId }, { enforceZdr: true });
-      expect(await policies().of(callerOf(home))).toEqual([]);
-      expect(await policies().of(callerOf({ ...home, workspaceId: strangers.workspaceId }))).toEqual([]);
-      expect(await policies().of(callerOf({ ...strangers, workspaceId: home.workspaceId }))).toEqual([
+      expect((await policies().of(callerOf(home))).routing).toEqual([]);
+      expect((await policies().of(callerOf({ ...home, workspaceId: strangers.workspaceId }))).routing).toEqual([]);
+      expect((await policies().of(callerOf({ ...strangers, workspaceId: home.workspaceId }))).routing).toEqual([
         { zeroDataRetention: true },
       ]);
     });
@@ -169,7 +169,7 @@ describeOnEachDatabase('workspaces', (database) => {
       const workspace = { ignoredProviders: ['groq', 'x'], enforceZdr: true, defaultProviderSort: 'latency' } as const;
       await bench.source.manager.update(WorkspaceEntity, { id: workspaceId }, workspace);
       const before = bench.statements.asked;
-      const found = await policies().of(callerOf({ accountId, workspaceId }));
+      const { routing: found } = await policies().of(callerOf({ accountId, workspaceId }));
       expect(bench.statements.asked - before).toBe(1);
       expect(found).toEqual([
         { ignore: ['groq', 'x'], zeroDataRetention: true, sort: 'latency' },
@@ -185,12 +185,12 @@ describeOnEachDatabase('workspaces', (database) => {
       await known.of(caller);
       expect(bench.statements.asked - before).toBe(1);
       await bench.source.manager.update(AccountEntity, { id: caller.accountId }, { enforceZdr: true });
-      expect(await known.of(caller)).toEqual([]);
+      expect((await known.of(caller)).routing).toEqual([]);
       known.forgetAll();
-      expect(await known.of(caller)).toEqual([{ zeroDataRetention: true }]);
+      expect((await known.of(caller)).routing).toEqual([{ zeroDataRetention: true }]);
       await bench.source.manager.update(AccountEntity, { id: caller.accountId }, { enforceZdr: false });
       bench.clock.time += 4_000;
-      expect(await known.of(caller)).toEqual([]);
+      expect((await known.of(caller)).routing).toEqual([]);
     });
 
     it('are not made up where the store does not answer', async () => {

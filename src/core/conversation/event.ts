@@ -156,18 +156,3 @@ export function charactersOf(delta: BlockDelta): number {
       return 0;
   }
 }
-
-/** How much text a delta adds, in bytes of UTF-8: what an estimate of its tokens is made from. */
-export function bytesOf(delta: BlockDelta): number {
-  switch (delta.type) {
-    case 'text':
-    case 'thinking':
-      return Buffer.byteLength(delta.text);
-    case 'input-json':
-      return Buffer.byteLength(delta.json);
-    case 'signature':
-    case 'citation':
-    case 'opaque':
-      return 0;
-  }
-}

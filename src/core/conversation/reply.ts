@@ -1,4 +1,6 @@
-import type { Json, Opaque } from '../json/json.js';
+import { weigh, type Json, type Opaque } from '../json/json.js';
+import type { Pulled, Puller } from '../stream/pulled.js';
+import { LARGE, yieldToEventLoop } from '../yield-to-event-loop.js';
 import type { BlockDelta, BlockStart, ModelEvent, StopReason } from './event.js';
 import { mergeUsage, NO_USAGE, type Usage } from './usage.js';
 
@@ -49,7 +51,13 @@ export class ReplyBuilder {
         this.start = event;
         break;
       case 'block-start':
-        this.begin(event.block);
+        this.blocks.push({
+          start: event.block,
+          text: '',
+          signature: undefined,
+          citations: NO_CITATIONS,
+          opaqueDeltas: NO_OPAQUE,
+        });
         break;
       case 'block-delta':
         this.add(this.blocks[event.index]!, event.delta);
@@ -81,10 +89,6 @@ export class ReplyBuilder {
     };
   }
 
-  private begin(start: BlockStart): void {
-    this.blocks.push({ start, text: '', signature: undefined, citations: NO_CITATIONS, opaqueDeltas: NO_OPAQUE });
-  }
-
   private add(block: GrowingBlock, delta: BlockDelta): void {
     switch (delta.type) {
       case 'text':
@@ -107,4 +111,80 @@ export class ReplyBuilder {
         break;
     }
   }
+}
+
+/** Events after which others have their turn: each takes some microseconds at most. */
+const STEP_EVENTS = 500;
+
+/**
+ * Reads all events of a reply, and puts them together. Others have their turn while there are many. Rejects as the
+ * events do.
+ */
+export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply> {
+  const builder = new ReplyBuilder();
+  /** Events that the step under way may still take. */
+  let left = STEP_EVENTS;
+  const pushInTurns = async (batch: readonly ModelEvent[]): Promise<void> => {
+    for (const event of batch) {
+      if (left-- <= 0) {
+        left = STEP_EVENTS;
+        await yieldToEventLoop();
+      }
+      builder.push(event);
+    }
+  };
+  return new Promise((resolve, reject: (reason: Error) => void) => {
+    // A fault of ours: the events obey the grammar.
+    const leave = (fault: Error): void => {
+      const failed = (): void => reject(fault);
+      events.return().then(failed, failed);
+    };
+    const puller: Puller<readonly ModelEvent[]> = {
+      take(batch) {
+        if (batch.length > left) {
+          void pushInTurns(batch).then(() => events.pull(puller), leave);
+          return;
+        }
+        left -= batch.length;
+        try {
+          for (let index = 0; index < batch.length; index++) builder.push(batch[index]!);
+        } catch (error) {
+          leave(error as Error);
+          return;
+        }
+        events.pull(puller);
+      },
+      end() {
+        try {
+          resolve(builder.finish());
+        } catch (error) {
+          reject(error as Error);
+        }
+      },
+      fail: reject,
+    };
+    events.pull(puller);
+  });
+}
+
+/** The weight of a block beside its text, in characters. */
+const BLOCK_WEIGHT = 64;
+
+/**
+ * Whether the JSON of a reply has about `LARGE` characters or more. Only values of vendors are walked: the rest is
+ * texts, whose lengths are known.
+ */
+export function isLarge({ blocks, usage, startExtras, endExtras }: Reply): boolean {
+  let weight = startExtras ? weigh(startExtras.value, LARGE) : 0;
+  if (endExtras) weight += weigh(endExtras.value, LARGE);
+  if (usage.extras) weight += weigh(usage.extras.value, LARGE);
+  for (const { start, text, signature, citations, opaqueDeltas } of blocks) {
+    weight += BLOCK_WEIGHT + text.length + (signature?.length ?? 0);
+    if ((start.type !== 'text' && start.type !== 'thinking') || start.extras) weight += weigh(start, LARGE);
+    if (citations.length > 0) weight += weigh(citations, LARGE);
+    for (let index = 0; index < opaqueDeltas.length && weight < LARGE; index++)
+      weight += weigh(opaqueDeltas[index]!.value, LARGE);
+    if (weight >= LARGE) return true;
+  }
+  return weight >= LARGE;
 }

@@ -78,6 +78,20 @@ export type NamedTool = VendorTool | RequestedServiceTool;
 
 export type Tool = FunctionTool | NamedTool;
 
+/** By the list itself, which nobody changes: who replaces a tool makes a new one. */
+const known = new WeakMap<readonly Tool[], boolean>();
+
+/** Whether all tools are functions of the caller's, as of nearly every request that has any: looked through once. */
+export function hasOnlyFunctions(tools: readonly Tool[]): boolean {
+  let areFunctions = known.get(tools);
+  if (areFunctions === undefined) {
+    areFunctions = true;
+    for (const { type } of tools) areFunctions &&= type === 'function';
+    known.set(tools, areFunctions);
+  }
+  return areFunctions;
+}
+
 /** As it was asked for. */
 export const typeOf = (tool: NamedTool): string => {
   const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];

@@ -61,10 +61,11 @@ export interface Usage extends TokenFigures {
 /** The usage before the first report. */
 export const NO_USAGE: Usage = {};
 
-/** The later report wins, figure by figure: cumulative reports replace, they never add. */
+/**
+ * The later report wins, figure by figure: cumulative reports replace, they never add. Of the first one, all that a
+ * whole reply has, there is nothing to copy: whoever adds reports up takes it as it is.
+ */
 export function mergeUsage(before: Usage, after: Usage): Usage {
-  // Of a whole reply there is one report, and nothing to copy.
-  if (before === NO_USAGE) return after;
   // Not two spreads: each result would have a shape of its own (docs/decisions/0023).
   return Object.assign({}, before, after);
 }

@@ -1,4 +1,4 @@
-import { bytesOf, type BlockStart, type ModelEvent, type StopReason } from '../conversation/event.js';
+import type { BlockDelta, BlockStart, ModelEvent, StopReason } from '../conversation/event.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { mergeUsage, NO_USAGE, type Usage } from '../conversation/usage.js';
 import type { ProviderFault } from '../errors.js';
@@ -55,6 +55,10 @@ export class ProviderCall implements AttemptOutcomeView {
   wasSent = false;
   /** Header of that name that its provider is sent, so that the trace goes on there; set by who traces it. */
   traceparent: string | undefined;
+  /** When it began, in epoch milliseconds; set by its telemetry. */
+  beganAtMs = 0;
+  /** It finds out alone whether its endpoint answers again after a pause; set by its telemetry. */
+  isTrial = false;
   /** Who knows what of the request its provider is not sent; set by who makes the call. */
   drops: DropReport | undefined;
   /** HTTP status that its provider answered with. */
@@ -137,7 +141,7 @@ export class ProviderCall implements AttemptOutcomeView {
           else if (this.isModels) this.outputBytes += bytesOf(event.delta);
           break;
         case 'usage':
-          this.usage = mergeUsage(this.usage, event.usage);
+          this.usage = this.usage === NO_USAGE ? event.usage : mergeUsage(this.usage, event.usage);
           this.isReportFinal = event.isInterim !== true;
           break;
         case 'reply-start':
@@ -180,3 +184,18 @@ function isWrittenByProgram(block: BlockStart): boolean {
 
 /** What its provider says of the credential, or of the account behind it. */
 const isRefusal = ({ kind }: ProviderFault): boolean => kind === 'refused-credential' || kind === 'payment-required';
+
+/** How much text a delta adds, in bytes of UTF-8: what an estimate of its tokens is made from. */
+function bytesOf(delta: BlockDelta): number {
+  switch (delta.type) {
+    case 'text':
+    case 'thinking':
+      return Buffer.byteLength(delta.text);
+    case 'input-json':
+      return Buffer.byteLength(delta.json);
+    case 'signature':
+    case 'citation':
+    case 'opaque':
+      return 0;
+  }
+}

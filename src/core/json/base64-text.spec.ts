@@ -4,8 +4,8 @@
  */
 import fc from 'fast-check';
 import { Base64Builder, base64Length, Base64Text } from './base64-text.js';
-import { printJson } from './json.js';
-import { printInPieces, weigh } from './print-in-pieces.js';
+import { printJson, weigh } from './json.js';
+import { printInPieces } from './print-in-pieces.js';
 import { printInTurns } from './print-in-turns.js';
 
 function built(bytes: Buffer, cut: number): Base64Text {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { Base64Text } from './base64-text.js';
 import { endOfString } from './string-end.js';
 
 /** Any JSON value, as `JSON.parse` makes it. */
@@ -71,6 +72,43 @@ export function printJson(value: Json | object): string {
   } finally {
     isPrintingExactly = false;
   }
+}
+
+/** What a value weighs besides its text: quotes, brackets, a number. */
+const FRAME = 8;
+
+/**
+ * What `printJson` prints. Objects are those of this program: their keys may be undefined, as `JSON.stringify` has it.
+ */
+export type Printable = Json | object | undefined;
+
+/**
+ * About how many characters the text of a value has, escapes not counted. Looks at no more of it than it takes to tell
+ * that it has `most`: a string at its length.
+ */
+export function weigh(value: Printable, most: number): number {
+  if (typeof value === 'string') return value.length + FRAME;
+  let weight = FRAME;
+  if (typeof value !== 'object' || value === null) return weight;
+  if (Array.isArray(value)) {
+    for (const entry of value as readonly Printable[]) {
+      if (typeof entry === 'string') weight += FRAME + entry.length;
+      else weight += typeof entry === 'object' ? weigh(entry, most - weight) : FRAME;
+      if (weight >= most) break;
+    }
+    return weight;
+  }
+  if (value instanceof Base64Text) return weight + value.length;
+  const members = value as Readonly<Record<string, Printable>>;
+  // Without a list of the keys: it would be memory for each object of a long conversation.
+  for (const key in members) {
+    const member = members[key];
+    weight += key.length;
+    if (typeof member === 'string') weight += FRAME + member.length;
+    else weight += typeof member === 'object' ? weigh(member, most - weight) : FRAME;
+    if (weight >= most) break;
+  }
+  return weight;
 }
 
 /** No number without such a piece is changed by a double: fewer than sixteen digits, and no exponent. */

@@ -3,9 +3,9 @@
  * properties over JSON of any kind.
  */
 import fc from 'fast-check';
-import { parseJson, printJson } from './json.js';
+import { parseJson, printJson, weigh } from './json.js';
 import type { Json } from './json.js';
-import { printInPieces, weigh } from './print-in-pieces.js';
+import { printInPieces } from './print-in-pieces.js';
 
 const withHoles = fc.letrec((tie) => ({
   value: fc.oneof(

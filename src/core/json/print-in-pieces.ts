@@ -1,15 +1,7 @@
 import { Base64Text } from './base64-text.js';
 import type { Steps } from '../steps.js';
 import { LARGE, PIECE } from '../yield-to-event-loop.js';
-import { isJsonObject, printJson, type Json } from './json.js';
-
-/** What a value weighs besides its text: quotes, brackets, a number. */
-const FRAME = 8;
-
-/**
- * What `printJson` prints. Objects are those of this program: their keys may be undefined, as `JSON.stringify` has it.
- */
-type Printable = Json | object | undefined;
+import { isJsonObject, printJson, weigh, type Json, type Printable } from './json.js';
 
 /** Of a printed value: text, or the bytes of text. */
 type Piece = string | Buffer;
@@ -89,35 +81,6 @@ function* printObject(value: Record<string, Printable>, characters: number): Gen
     lead = ',';
   }
   yield lead === '{' ? '{}' : '}';
-}
-
-/**
- * About how many characters the text of a value has, escapes not counted. Looks at no more of it than it takes to tell
- * that it has `most`: a string at its length.
- */
-export function weigh(value: Printable, most: number): number {
-  if (typeof value === 'string') return value.length + FRAME;
-  let weight = FRAME;
-  if (typeof value !== 'object' || value === null) return weight;
-  if (Array.isArray(value)) {
-    for (const entry of value as readonly Printable[]) {
-      if (typeof entry === 'string') weight += FRAME + entry.length;
-      else weight += typeof entry === 'object' ? weigh(entry, most - weight) : FRAME;
-      if (weight >= most) break;
-    }
-    return weight;
-  }
-  if (value instanceof Base64Text) return weight + value.length;
-  const members = value as Readonly<Record<string, Printable>>;
-  // Without a list of the keys: it would be memory for each object of a long conversation.
-  for (const key in members) {
-    const member = members[key];
-    weight += key.length;
-    if (typeof member === 'string') weight += FRAME + member.length;
-    else weight += typeof member === 'object' ? weigh(member, most - weight) : FRAME;
-    if (weight >= most) break;
-  }
-  return weight;
 }
 
 const isHighSurrogate = (code: number): boolean => (code & 0xfc00) === 0xd800;

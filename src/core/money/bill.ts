@@ -74,6 +74,13 @@ export function billBound(prompt: MeasuredPrompt, leg: Leg, fee: FeeShare): Pick
     : { cost: feeOn(total, fee), byokCost: total };
 }
 
+/** Catalogue variants that cost nothing and are limited by number instead. */
+const FREE_VARIANT = ':free';
+
+/** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
+export const isFreeVariant = ({ model, credential }: Pick<Leg, 'model' | 'credential'>): boolean =>
+  credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
+
 /** Tools have been run whatever became of the reply; a provider that failed is owed nothing by the caller. */
 function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
   const due = inFault ? 0n : tools;

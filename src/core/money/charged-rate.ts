@@ -28,9 +28,10 @@ const TELLS_SPEED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'simu
  */
 export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
   const cost = costOf(usage, planned, images);
-  const saysNothing = usage.serviceTier === undefined && usage.speed === undefined && usage.inferenceGeo === undefined;
-  const reported = saysNothing ? planned : reportedRate(usage, planned);
-  if (reported === planned) return { cost, rate: planned, beyondPlan: 0n };
+  const tier = reportedTier(usage, planned);
+  const endpoint = reportedPlace(usage, planned);
+  if (tier === planned.tier && endpoint === planned.endpoint) return { cost, rate: planned, beyondPlan: 0n };
+  const reported = { endpoint, tier };
   const asked = costOf(usage, reported, images);
   return asked.total <= cost.total
     ? { cost: asked, rate: reported, beyondPlan: 0n }
@@ -43,20 +44,14 @@ export function askedCost(usage: Usage, planned: Rate, images = 0): PicoUsd {
   return cost.total + beyondPlan;
 }
 
-/** @returns the same object where the reply tells of nothing else */
-function reportedRate(usage: Usage, planned: Rate): Rate {
-  const tier = reportedTier(usage, planned);
-  const endpoint = reportedPlace(usage, planned);
-  return tier === planned.tier && endpoint === planned.endpoint ? planned : { endpoint, tier };
-}
-
 const NAMED_TIERS: ReadonlySet<string> = new Set(['fast', 'priority', 'flex'] satisfies ServiceTier[]);
 
 function reportedTier({ serviceTier, speed }: Usage, { endpoint, tier: planned }: Rate): ServiceTier {
-  const isListed = (tier: string | undefined): tier is ServiceTier =>
-    tier !== undefined && NAMED_TIERS.has(tier) && endpoint.pricing?.[tier as 'fast'] !== undefined;
-  if (speed === 'fast') return isListed(speed) ? speed : planned;
-  if (isListed(serviceTier)) return serviceTier;
+  const named = speed === 'fast' ? speed : serviceTier;
+  if (named !== undefined && NAMED_TIERS.has(named) && endpoint.pricing?.[named as 'fast'] !== undefined)
+    return named as ServiceTier;
+  // Whatever words a plain tier goes by, it was planned, as nearly always.
+  if (speed === 'fast' || planned === 'standard') return planned;
   if (speed === 'standard' && planned === 'fast') return 'standard';
   const saysPlain = serviceTier !== undefined && isPlainTier(serviceTier);
   return saysPlain && !(planned === 'fast' && TELLS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;

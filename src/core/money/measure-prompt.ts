@@ -83,7 +83,7 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
     for (const block of message.content) addBlock(block, tally);
   }
   for (const tool of request.tools) addTool(tool, tally);
-  tally.mark(request.cacheMarker);
+  if (request.cacheMarker) tally.mark(request.cacheMarker);
   if (request.outputFormat?.type === 'json-schema') tally.addJson(request.outputFormat.schema);
   if (request.contextManagement) tally.addJson(request.contextManagement.value);
   if (request.extras) addExtras(request.extras, tally);
@@ -98,7 +98,7 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
     webSearches,
     ...(cacheWrites && { cacheWrites }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
-    ...(compacts(request) && { compacts: true }),
+    ...(request.contextManagement && compacts(request.contextManagement) && { compacts: true }),
     ...(tally.advisors.length > 0 && { advisors: tally.advisors }),
   };
 }
@@ -281,8 +281,7 @@ function addExtras(extras: Opaque, tally: Tally): void {
 }
 
 /** Editing of the context by a call of the model, as against leaving parts of it out. */
-function compacts({ contextManagement }: ModelRequest): boolean {
-  const edits = contextManagement?.value['edits'];
+function compacts({ value: { edits } }: Opaque): boolean {
   if (!Array.isArray(edits)) return false;
   return (edits as readonly Json[]).some((edit) => {
     const type = isJsonObject(edit) ? edit['type'] : undefined;

@@ -6,6 +6,7 @@ import { withoutOtherModels, withoutUnrelatedProviders, type Providers } from '.
 import type { Cooling } from './health.js';
 import { placedEndpoint } from './placed-endpoint.js';
 import type { Leg, Plan } from './plan.js';
+import { NO_PREFERENCES } from './preferences.js';
 import { askedGeography } from './priced-words.js';
 import { shortened } from '../shortened.js';
 import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
@@ -91,7 +92,8 @@ type RecordDraft = { -readonly [Part in keyof DecisionRecord]: DecisionRecord[Pa
 /** Each group of parts that most plans have nothing for is entered only where the plan has something for it. */
 function recordOf(from: DecidedFrom, plan: Plan, calls: readonly CallMade[]): DecisionRecord {
   const { needs, session } = from;
-  const providers = providersOf(from);
+  const providers =
+    needs.models.length === 1 ? providersOfModel(from.catalog.models.get(needs.models[0]!.id)) : providersOf(from);
   const keys = from.credentials.length > 0 ? from.credentials.filter((key) => providers.has(key.provider)) : NO_KEYS;
   const context: RefContext = { models: needs.models, keys };
   const legs: string[] = [];
@@ -119,7 +121,9 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly CallMade[]): De
   };
   if (legs.length > 0 && !isFirstOnly)
     record.legs = legs.length > LEGS_RECORDED_MAX ? legs.slice(0, LEGS_RECORDED_MAX) : legs;
-  if (calls.length > 0) record.calls = calls.map(({ leg, status }) => [writeRef(leg, context), status] as const);
+  const made: (readonly [string, number])[] = [];
+  for (const { leg, status } of calls) made.push([writeRef(leg, context), status]);
+  if (made.length > 0) record.calls = made;
   addNeeds(record, needs, providers);
   addCaller(record, from, keys, providers);
   if (lacksParameters || needs.words) record.drops = recordDrops(from, plan, context);
@@ -166,8 +170,6 @@ function recordDrops(
 const providersByModel = new WeakMap<Model, Providers>();
 
 function providersOf({ needs, catalog }: Pick<RouteInputs, 'needs' | 'catalog'>): Providers {
-  const [first] = needs.models;
-  if (needs.models.length === 1) return providersOfModel(catalog.models.get(first!.id));
   const providers = new Map<string, CatalogProvider>();
   for (const { id } of needs.models) {
     for (const [slug, provider] of providersOfModel(catalog.models.get(id))) providers.set(slug, provider);
@@ -193,7 +195,8 @@ function addNeeds(record: RecordDraft, needs: RouteNeeds, providers: Providers):
   if (!isAsRequested) record.models = models.map(({ id, sort }) => (sort ? ([id, sort] as const) : id));
   if (needs.choice) record.choice = needs.choice;
   if (needs.movesOnRefusal) record.refusal = true;
-  if (!isEmptyObject(preferences)) record.preferences = withoutUnrelatedProviders(preferences, providers);
+  if (preferences !== NO_PREFERENCES && !isEmptyObject(preferences))
+    record.preferences = withoutUnrelatedProviders(preferences, providers);
   if (needs.parameters.length > 0) record.parameters = needs.parameters;
   if (needs.modalities.length > 0) record.modalities = needs.modalities;
   if (needs.outputs) record.outputs = needs.outputs;

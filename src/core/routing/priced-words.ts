@@ -77,8 +77,6 @@ const NONE: readonly never[] = [];
 /** The words of a request that have a price of their own, each once, in one order. */
 export function pricedWords(request: ModelRequest): readonly PricedWord[] {
   const { serviceTier, speed, inferenceGeo, betas, extras } = request;
-  // As nearly all say.
-  if ((serviceTier ?? speed ?? inferenceGeo) === undefined && betas.length === 0 && !extras) return NONE;
   const words: PricedWord[] = [];
   const add = (field: string, value: string | undefined): void => {
     if (value !== undefined && listOf({ field, value })) words.push({ field, value });

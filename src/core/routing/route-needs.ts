@@ -1,6 +1,7 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
 import { requiredFields } from '../conversation/said-fields.js';
+import { hasOnlyFunctions } from '../conversation/tools.js';
 import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
 import { MODALITIES, type CatalogSnapshot, type Modality } from './catalog.js';
@@ -27,11 +28,13 @@ export function routeNeeds(
   choice?: MadeChoice,
   shortensTo?: number,
 ): RouteNeeds {
-  const { preferences, extras, tools, maxOutputTokens } = request;
+  const { preferences, extras, tools, maxOutputTokens, serviceTier, speed, inferenceGeo, betas } = request;
   const size = sizePrompt(request);
   const tokensMin = Math.floor(size.characters / CHARACTERS_PER_TOKEN_MAX);
-  const words = pricedWords(request);
-  const webSearches = tools.length > 0 || extras ? countSearches(request) : 0;
+  const mayHaveWords = (serviceTier ?? speed ?? inferenceGeo) !== undefined || betas.length > 0 || extras !== undefined;
+  const words = mayHaveWords ? pricedWords(request) : NONE;
+  const maySearch = extras !== undefined || (tools.length > 0 && !hasOnlyFunctions(tools));
+  const webSearches = maySearch ? countSearches(request) : 0;
   const models = listModels(request, catalog, choice);
   const needed = tokensMin + (maxOutputTokens ?? 0);
   return {
@@ -51,7 +54,7 @@ export function routeNeeds(
     measured: preferences.maxPrice && measurePrompt(request),
     // `speed: fast` means what `service_tier: fast` means; a tier that is named is the more exact word
     // (docs/wire/messages.md#speed-and-tier).
-    tier: (request.serviceTier && TIERS.get(request.serviceTier)) || (request.speed === 'fast' ? 'fast' : 'standard'),
+    tier: (serviceTier && TIERS.get(serviceTier)) || (speed === 'fast' ? 'fast' : 'standard'),
     words: words.length > 0 ? words : undefined,
     undeclared: extras && preferences.requireParameters === true ? askedFields(extras) : undefined,
   };

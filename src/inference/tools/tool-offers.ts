@@ -1,7 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../core/caller.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { Tool } from '../../core/conversation/tools.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
 import { doInTurns } from '../../core/steps.js';
 import type { ServiceTool, ToolSetup } from '../../core/tool.js';
@@ -11,14 +10,7 @@ import { SERVICE_TOOLS } from '../../tools/service-tools.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
 import { isOnlySandbox } from './only-sandbox.js';
 import { findSeals, openSeals, recallTurns, type ByResultType } from './recall-turns.js';
-import {
-  NO_OFFERS,
-  NO_TOOLS,
-  offerTools,
-  type NativeRuns,
-  type NativeTargets,
-  type OfferedRequest,
-} from './offered-tools.js';
+import { offerTools, type NativeRuns, type NativeTargets, type OfferedRequest } from './offered-tools.js';
 
 /** Which of a request's tools this gateway runs. */
 @Injectable()
@@ -50,9 +42,8 @@ export class ToolOffers {
     return { ...request, messages: await doInTurns(recallTurns(messages, inputs)) };
   }
 
-  /** The same request where all its tools are functions of the caller's. @throws GatewayError as `offerTools` */
+  /** Of a request with tools that are no functions of the caller's. @throws GatewayError as `offerTools` */
   offer(request: ModelRequest, { inputs, plan }: RouteResult): OfferedRequest {
-    if (request.tools.every(isFunction)) return { request, offered: NO_TOOLS, offers: NO_OFFERS };
     const { legs } = plan;
     const nativeTargets: NativeTargets = (tools) => {
       const runs = legs.map((leg) => this.attempts.toolRuns(leg, tools));
@@ -62,8 +53,6 @@ export class ToolOffers {
     return offerTools(request, this.byType, setup, nativeTargets);
   }
 }
-
-const isFunction = ({ type }: Tool): boolean => type === 'function';
 
 /** Of one tool, over all legs. */
 function joined(told: ReturnType<AttemptRunner['toolRuns']>): NativeRuns {

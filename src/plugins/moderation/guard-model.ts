@@ -1,5 +1,5 @@
 import type { Message } from '../../core/conversation/content.js';
-import { readReply } from '../../core/conversation/read-reply.js';
+import { readReply } from '../../core/conversation/reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { definedOnly } from '../../core/defined.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
@@ -10,6 +10,7 @@ import { consultedRequest } from '../../tools/consulted-request.js';
 import type { Flag, Judged, ModerationEngine } from './engine.js';
 import { readVerdict } from './guard-verdict.js';
 import { piecesOf } from './pieces.js';
+import { asPulled } from '../../core/stream/pulled.js';
 
 /** Its own template has the policy, and takes turns of users and assistants alone. */
 const LLAMA_GUARD = /llama-?guard/i;
@@ -61,7 +62,7 @@ function questionAbout(piece: string, model: string, { of }: Judged, request: Mo
 }
 
 async function ask(asked: ModelRequest, piece: string, context: ExtensionContext): Promise<readonly Flag[]> {
-  const { blocks } = await readReply(await context.infer(asked, 'moderation'));
+  const { blocks } = await readReply(asPulled(await context.infer(asked, 'moderation')));
   const answer = blocks.map(({ start, text }) => (start.type === 'text' ? text : '')).join('');
   const categories = readVerdict(answer);
   if (!categories) throw new ExtensionFault('unavailable', 'The guard model gave no verdict.');

@@ -1,7 +1,11 @@
-import type { JsonObject } from '../../core/json/json.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
 import { USAGE_CLASSES, type TranslationTable, type UsageClass } from '../../core/translation.js';
-import { objectOf, readCount } from './read-json.js';
+import { objectOf } from './read-json.js';
+
+/** A number of tokens or uses; whatever cannot be one was not said. */
+export const readCount = (value: Json | undefined): number | undefined =>
+  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 
 /** A figure in a usage object of the vendor's; undefined where it tells none, or the table drops it. */
 type Figure = (usage: JsonObject) => number | undefined;

@@ -1,6 +1,6 @@
 import { ProviderFault } from '../../core/errors.js';
-import { isJsonObject, parseJson, printJson, type Json, type JsonObject } from '../../core/json/json.js';
-import { printInSteps, weigh } from '../../core/json/print-in-pieces.js';
+import { isJsonObject, parseJson, printJson, weigh, type Json, type JsonObject } from '../../core/json/json.js';
+import { printInSteps } from '../../core/json/print-in-pieces.js';
 import type { Steps } from '../../core/steps.js';
 import { LARGE } from '../../core/yield-to-event-loop.js';
 
@@ -15,10 +15,6 @@ export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(v
 
 /** The list there, or an empty one. */
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
-
-/** A number of tokens or uses; whatever cannot be one was not said. */
-export const readCount = (value: Json | undefined): number | undefined =>
-  typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 
 /** A place in a text or a list. */
 export const readPlace = (value: Json | undefined): number | undefined =>

@@ -109,6 +109,12 @@ export class BodyReader {
   }
 }
 
+/** Whoever waits for a whole body. */
+interface WaitingReader {
+  resolve(body: Buffer | Promise<Buffer>): void;
+  reject(reason: Error): void;
+}
+
 /** One body on its way. */
 class ArrivingBody {
   /** The only piece that has come, as of nearly every body, or all of them. */
@@ -118,7 +124,7 @@ class ArrivingBody {
   /** How much of it is counted: what never waits may be more than its key's share. */
   private counted = 0;
   private refusal: GatewayError | undefined;
-  private settle: ((error?: Error) => void) | undefined;
+  private waiting: WaitingReader | undefined;
   private isDue = false;
   private seconds = 0;
   private silentSeconds = 0;
@@ -136,16 +142,13 @@ class ArrivingBody {
    * Resolves with all of it when that has come. What has come with the head is taken at once, and so is a small one;
    * the rest by turns with all other bodies: until then it waits in the socket, and its sender with it.
    */
-  async arrive(): Promise<Buffer> {
-    const { request } = this;
-    await new Promise<void>((resolve, reject) => {
-      this.settle = (error) => (error === undefined ? resolve() : reject(error));
+  arrive(): Promise<Buffer> {
+    return new Promise((resolve, reject) => {
+      this.waiting = { resolve, reject };
       // After these there is more of it to be seen, or there never will be.
-      request.on('readable', this.onReadable).on('close', this.step);
+      this.request.on('readable', this.onReadable).on('close', this.step);
       this.step();
     });
-    if (this.parts) return this.parts.join();
-    return this.first ?? Buffer.alloc(0);
   }
 
   private readonly onReadable = (): void => {
@@ -163,24 +166,25 @@ class ArrivingBody {
 
   /** Takes what has come. */
   private readonly step = (): void => {
-    const { request, settle } = this;
-    if (!settle) return;
+    const { request, waiting } = this;
+    if (!waiting) return;
     try {
       if (this.refusal) throw this.refusal;
       if (request.destroyed) throw new CallerGone();
       const chunk = request.read() as Buffer | null;
       if (chunk !== null) this.take(chunk);
       if (!request.complete || request.readableLength > 0) return;
-      this.end(settle);
+      this.end();
+      waiting.resolve(this.parts ? this.parts.join() : (this.first ?? Buffer.alloc(0)));
     } catch (error) {
-      this.end(settle, error as Error);
+      this.end();
+      waiting.reject(error as Error);
     }
   };
 
-  private end(settle: (error?: Error) => void, error?: Error): void {
-    this.settle = undefined;
+  private end(): void {
+    this.waiting = undefined;
     this.request.off('readable', this.onReadable).off('close', this.step);
-    settle(error);
   }
 
   refuse(refusal: GatewayError): void {

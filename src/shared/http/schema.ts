@@ -7,7 +7,7 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { Ajv, type ErrorObject } from 'ajv';
+import { _, Ajv, type ErrorObject } from 'ajv';
 import { isDomainRule } from '../../core/domains.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
@@ -40,8 +40,11 @@ const ajv = new Ajv({
 ajv.addKeyword({
   keyword: 'unlikeNumber',
   before: 'if',
-  validate: (_numbers: TSchema | true, value: unknown) => !(value instanceof ExactNumber),
-  errors: false,
+  // Printed into the code that judges: a history has hundreds of objects.
+  code(context) {
+    const exactNumber = context.gen.scopeValue('obj', { ref: ExactNumber });
+    context.fail(_`${context.data} instanceof ${exactNumber}`);
+  },
 });
 const UNLIKE_NUMBER = { unlikeNumber: true };
 

@@ -1,6 +1,6 @@
 import type { TextBlock } from '../../core/conversation/content.js';
 import type { StopReason } from '../../core/conversation/event.js';
-import { readReply } from '../../core/conversation/read-reply.js';
+import { readReply } from '../../core/conversation/reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
@@ -10,6 +10,7 @@ import { assertServable } from '../servable.js';
 import { type AdvisorOptions, readAdvisorOptions } from './advisor-options.js';
 import { transcriptOf } from './transcript.js';
 import { isOfType } from '../plain-failure.js';
+import { asPulled } from '../../core/stream/pulled.js';
 
 const QUESTION_LENGTH_MAX = 20_000;
 const FAILURE = 'advisor_tool_result_error';
@@ -52,7 +53,7 @@ export const advisor: ServiceTool = {
         const content = contentFor(request, question, options);
         if (content.length === 0) return fail('invalid_tool_input');
         try {
-          const { blocks, stop } = await readReply(await context.infer(asking(request, content), 'advisor'));
+          const { blocks, stop } = await readReply(asPulled(await context.infer(asking(request, content), 'advisor')));
           const text = blocks.map(({ start, text: words }) => (start.type === 'text' ? words : '')).join('');
           if (REFUSED.has(stop.unified) || text.trim() === '') return fail('unavailable');
           return { text, content: { type: 'advisor_result', text }, sources: [], isError: false, cost: 0n };

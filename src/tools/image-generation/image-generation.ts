@@ -2,11 +2,12 @@ import type { MediaSource, TextBlock } from '../../core/conversation/content.js'
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, printJson } from '../../core/json/json.js';
-import { readReply } from '../../core/conversation/read-reply.js';
+import { readReply } from '../../core/conversation/reply.js';
 import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
 import type { Model } from '../../core/routing/catalog.js';
 import { consultedRequest } from '../consulted-request.js';
 import { imageOf, urlOf } from './reply-images.js';
+import { asPulled } from '../../core/stream/pulled.js';
 
 const MODEL_DEFAULT = 'openai/gpt-5-image';
 /** Of whoever asks the sandbox alone, and needs no account for it. */
@@ -56,7 +57,7 @@ export const imageGeneration: ServiceTool = {
             }),
             'image-generation',
           );
-          return drawn(imageOf(await readReply(events)));
+          return drawn(imageOf(await readReply(asPulled(events))));
         } catch (error) {
           context.signal.throwIfAborted();
           if (!(error instanceof GatewayError)) throw error;

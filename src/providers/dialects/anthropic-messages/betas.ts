@@ -85,11 +85,18 @@ const nameOf = (beta: string): string => beta.replace(/-\d{4}-\d{2}-\d{2}$/, '')
  * form.
  * @param own those of the caller's that may go out
  * @param mayHoldFiles false: no block of the conversation can name a file that is stored at the vendor
+ * @param hasVendorTools false: all tools are functions
  */
-export function betasOf(body: JsonObject, own: readonly string[], mayHoldFiles = true): readonly string[] {
+export function betasOf(
+  body: JsonObject,
+  own: readonly string[],
+  mayHoldFiles = true,
+  hasVendorTools = true,
+): readonly string[] {
   let needed: Set<string> | undefined;
   for (const [field, rows] of ROWS_OF) {
     if (body[field] === undefined || (field === 'messages' && !mayHoldFiles)) continue;
+    if (field === 'tools' && !hasVendorTools) continue;
     for (const [, beta, uses] of rows) if (uses(body)) (needed ??= new Set()).add(beta);
   }
   if (needed === undefined) return own;

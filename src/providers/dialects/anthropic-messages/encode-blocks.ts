@@ -36,18 +36,6 @@ export const NAMING: NamingRules = {
   nameMax: NAME_MAX,
 };
 
-/** A turn that came in this format, where nothing of it is dropped and its vendor would refuse no block. */
-export function asItCame({ message, blocks }: KeptTurn, context: EncodeContext): JsonObject | undefined {
-  const { origin, content } = message;
-  if (origin?.vendor !== 'anthropic' || blocks !== content) return undefined;
-  for (let place = 0; place < content.length; place++) {
-    const block = content[place]!;
-    // Most are texts that cite nothing.
-    if ((block.type !== 'text' || block.citations !== undefined) && !mayGoAsItCame(block, context)) return undefined;
-  }
-  return origin.value;
-}
-
 /**
  * One turn that does not go out as it came. Its blocks do where they came in this format; the rest is built from the
  * neutral fields.
@@ -95,7 +83,7 @@ function encodeBlocks(
 }
 
 /** False for a block that its own vendor would refuse: what another made of a call came in by a reply it never gave. */
-function mayGoAsItCame(block: ContentBlock, context: EncodeContext): boolean {
+export function mayGoAsItCame(block: ContentBlock, context: EncodeContext): boolean {
   switch (block.type) {
     case 'text':
       return block.citations === undefined || !block.citations.some(isForeignCitation);

@@ -1,7 +1,7 @@
 import type { Effort } from '../../../core/conversation/effort.js';
 import type { ModelRequest, Thinking } from '../../../core/conversation/request.js';
 import { traitsOf } from '../../../core/conversation/traits.js';
-import type { FunctionTool, VendorTool } from '../../../core/conversation/tools.js';
+import { hasOnlyFunctions, type FunctionTool, type VendorTool } from '../../../core/conversation/tools.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Json, JsonObject, Opaque } from '../../../core/json/json.js';
 import { endpointBeside } from '../../../core/money/advisors.js';
@@ -17,8 +17,8 @@ import { withObjectType } from '../tool-schema.js';
 import { betasOf } from './betas.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { asItCame, encodeMarker, encodeSystem, encodeTurn, NAMING } from './encode-blocks.js';
-import { allTurns, keptTurns } from './history.js';
+import { encodeMarker, encodeSystem, encodeTurn, mayGoAsItCame, NAMING } from './encode-blocks.js';
+import { allTurns, keptTurns, type KeptTurn } from './history.js';
 import { TABLE } from './table.js';
 
 const WHOLE_HEADERS: UpstreamCall['headers'] = {
@@ -100,7 +100,8 @@ export function* encodeMessages(
   const whole = encodeBody(context, thinking, prompt);
   const body = fields ? definedFields(whole, fields) : whole;
   const own = request.betas.length > 0 ? pricedBetas(request, target) : request.betas;
-  const betas = betasOf(body, own, hasImages || hasDocuments || hasOpaque);
+  const hasVendorTools = request.tools.length > 0 && !hasOnlyFunctions(request.tools);
+  const betas = betasOf(body, own, hasImages || hasDocuments || hasOpaque, hasVendorTools);
   const stream = request.stream && fields === undefined;
   const headers = stream ? STREAM_HEADERS : WHOLE_HEADERS;
   return {
@@ -109,6 +110,18 @@ export function* encodeMessages(
     body,
     stream,
   };
+}
+
+/** A turn that came in this format, where nothing of it is dropped and its vendor would refuse no block. */
+function asItCame({ message, blocks }: KeptTurn, context: EncodeContext): JsonObject | undefined {
+  const { origin, content } = message;
+  if (origin?.vendor !== 'anthropic' || blocks !== content) return undefined;
+  for (let place = 0; place < content.length; place++) {
+    const block = content[place]!;
+    // Most are texts that cite nothing.
+    if ((block.type !== 'text' || block.citations !== undefined) && !mayGoAsItCame(block, context)) return undefined;
+  }
+  return origin.value;
 }
 
 const definedFields = (body: JsonObject, fields: ReadonlySet<string>): JsonObject =>

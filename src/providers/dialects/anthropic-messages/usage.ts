@@ -1,7 +1,7 @@
 import type { TokenFigures, Usage, UsageIteration } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
-import { figuresOf } from '../figures.js';
-import { objectOf, readCount } from '../read-json.js';
+import { figuresOf, readCount } from '../figures.js';
+import { objectOf } from '../read-json.js';
 import { TABLE } from './table.js';
 
 const figures = figuresOf(TABLE);

@@ -6,7 +6,7 @@ import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { jsonCall } from '../json-call.js';
 import { pathSegment } from '../path-segment.js';
-import { readCount } from '../read-json.js';
+import { readCount } from '../figures.js';
 import { converseContext, converseToolWords } from './encode-context.js';
 import { encodeBody } from './encode.js';
 

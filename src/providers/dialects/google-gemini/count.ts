@@ -3,7 +3,8 @@ import { isJsonObject } from '../../../core/json/json.js';
 import type { CountedPrompt, FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { jsonCall } from '../json-call.js';
-import { malformed, readCount } from '../read-json.js';
+import { readCount } from '../figures.js';
+import { malformed } from '../read-json.js';
 import { encodeBody, modelPath } from './encode.js';
 
 const NO_MEDIA: FetchedMedia = new Map();

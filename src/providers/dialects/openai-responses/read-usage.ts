@@ -1,8 +1,8 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { definedOnly } from '../../../core/defined.js';
 import { isJsonObject, type Json } from '../../../core/json/json.js';
-import { figuresOf } from '../figures.js';
-import { fitting, objectOf, readCount } from '../read-json.js';
+import { figuresOf, readCount } from '../figures.js';
+import { fitting, objectOf } from '../read-json.js';
 import { TABLE } from './table.js';
 
 const figures = figuresOf(TABLE);
