@@ -16,13 +16,28 @@ const OPTIONS: FairSlotsOptions = {
 };
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
+/** Of the slots that are taken. */
+const leaving = new Set<() => void>();
+// Whoever still waits has a timer of ten seconds, which would keep the worker alive. All enter and leave in their turn.
+afterEach(async () => {
+  while (leaving.size > 0) {
+    for (const leave of leaving) leave();
+    await settle();
+  }
+});
+
 function bench(options: Partial<FairSlotsOptions> = {}) {
   const slots = new FairSlots({ ...OPTIONS, ...options });
   const inside: string[] = [];
   const enter = async (key: string, signal = new Cancellation()) => {
     const leave = await slots.enter(key, signal);
-    if (leave) inside.push(key);
-    return leave;
+    if (!leave) return undefined;
+    inside.push(key);
+    const leaveOnce = (): void => {
+      if (leaving.delete(leaveOnce)) leave();
+    };
+    leaving.add(leaveOnce);
+    return leaveOnce;
   };
   return { slots, inside, enter };
 }
@@ -71,14 +86,14 @@ it('lets a key in that has none, beside as many as there are, and one of it at a
 
 it('lets a key that comes late in before what two others have waiting, where each has one at a time', async () => {
   const { inside, enter } = bench({ slots: 2, slotsPerKey: 1 });
-  const leaving = [await enter('a'), await enter('b')];
-  for (const key of ['a', 'a', 'b', 'b']) void enter(key).then((leave) => leaving.push(leave));
+  const leaves = [await enter('a'), await enter('b')];
+  for (const key of ['a', 'a', 'b', 'b']) void enter(key).then((leave) => leaves.push(leave));
   void enter('late');
   await settle();
-  for (const leave of leaving.splice(0)) leave!();
+  for (const leave of leaves.splice(0)) leave!();
   await settle();
   expect(inside).toEqual(['a', 'b', 'late', 'a']);
-  leaving.pop()!();
+  leaves.pop()!();
   await settle();
   // Nor does one of them twice before the other.
   expect(inside.slice(4)).toEqual(['b']);

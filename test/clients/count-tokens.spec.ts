@@ -4,7 +4,7 @@
  */
 import Anthropic from '@anthropic-ai/sdk';
 import AnthropicV0 from '@anthropic-ai/sdk-v0';
-import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { json } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -43,7 +43,7 @@ describeOnEmbedded('counting tokens in real clients', (database) => {
   beforeAll(async () => {
     upstream = await startUpstream('anthropic', json({ input_tokens: 123 }));
     const at = [{ url: upstream.url, dialect: 'anthropic-messages' }] as const;
-    gateway = await startGateway(database, { catalog: catalogOf({ id: 'test/native', at }) });
+    gateway = await startGateway(database, { catalog: extendedCatalogOf({ id: 'test/native', at }) });
   }, 60_000);
   afterAll(async () => {
     await gateway?.close();

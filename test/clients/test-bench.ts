@@ -1,4 +1,4 @@
-import { API_KEY, catalogOf, startGateway, type GatewayOptions, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, startGateway, type GatewayOptions, type TestGateway } from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
 import type { Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream, type UpstreamKind } from '../support/upstreams.js';
@@ -19,7 +19,7 @@ export class TestBench {
   static async start(database: TestDatabase, options: GatewayOptions = {}): Promise<TestBench> {
     const upstreams = new Map<UpstreamKind, Upstream>();
     for (const { kind } of PROVIDERS) upstreams.set(kind, await startUpstream(kind));
-    const catalog = catalogOf(
+    const catalog = extendedCatalogOf(
       ...AUTHORS.flatMap((author) =>
         PROVIDERS.map(({ kind, dialect }) => ({
           id: `${author}/${kind}`,

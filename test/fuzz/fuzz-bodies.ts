@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { API_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 
@@ -110,7 +110,7 @@ export function fuzzBodies({ path, ask, bodies, places, runs }: Fuzzed): void {
     beforeAll(async () => {
       const [native, translated] = (upstreams = [await startUpstream('anthropic'), await startUpstream('openai')]);
       for (const upstream of upstreams) upstream.strict = false;
-      const catalog = catalogOf(
+      const catalog = extendedCatalogOf(
         { id: 'test/native', at: [{ url: native!.url, dialect: 'anthropic-messages' }] },
         { id: 'test/translated', at: [{ url: translated!.url, dialect: 'openai-chat' }] },
       );

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, type CatalogEntry } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, MANAGEMENT_KEY, type CatalogEntry } from '../support/app.js';
 import { GatewayProcess } from '../support/gateway-process.js';
 
 /**
@@ -52,7 +52,7 @@ export class Arena {
     const catalog = join(directory, 'catalog.json');
     const url = `http://127.0.0.1:${port}/v1`;
     const well = { id: 'test/well', at: [{ url, dialect: 'openai-chat' as const }] };
-    await writeFile(catalog, JSON.stringify(catalogOf(well, ...models)));
+    await writeFile(catalog, JSON.stringify(extendedCatalogOf(well, ...models)));
     const start = (name: string): Promise<GatewayProcess> =>
       GatewayProcess.start(join(directory, name), {
         FAIRLEAD_CATALOG: catalog,

@@ -5,7 +5,7 @@
  * Each is filled far above any use, sent to the real application, and the event loop watched meanwhile; sender and
  * upstream are another thread. The loop is watched over some requests at once, and over each alone where it was late.
  */
-import { API_KEY, MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { DescribedForms, type Form } from '../support/described-forms.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
@@ -57,7 +57,7 @@ describeOnEmbedded('bounded work', (database) => {
     const native = { url: farSide.origin, dialect: 'anthropic-messages' } as const;
     const chat = { url: `${farSide.origin}/v1`, dialect: 'openai-chat' } as const;
     gateway = await startGateway(database, {
-      catalog: catalogOf(
+      catalog: extendedCatalogOf(
         { id: 'test/native', at: [native], model: ROOMY },
         { id: 'test/chat', at: [chat], model: ROOMY },
         { id: 'test/both', at: [native, chat], model: ROOMY },

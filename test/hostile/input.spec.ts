@@ -2,7 +2,7 @@
 // Method: the real app, written to byte by byte; after each attack the process must still answer its health.
 import { createServer, type AddressInfo } from 'node:net';
 import { anthropicFrames } from '../support/anthropic-upstream.js';
-import { API_KEY, MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, extendedCatalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { computedMs, fastest, stopwatch } from '../support/pace.js';
 import { exchange, RawClient, type RawResponse } from '../support/raw-client.js';
@@ -71,7 +71,7 @@ describeOnEmbedded('hostile input', (database) => {
     gateway = await startGateway(database, {
       variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' },
       catalog: withRoomyModel(
-        catalogOf({ id: 'test/endless', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
+        extendedCatalogOf({ id: 'test/endless', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] }),
       ),
     });
   }, 60_000);

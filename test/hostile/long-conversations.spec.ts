@@ -4,7 +4,7 @@
  * that speaks every format; the event loop is watched meanwhile.
  */
 import { DIALECT_IDS } from '../../src/core/routing/catalog.js';
-import { API_KEY, catalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { FarSide } from './far-side.js';
 import { delayDuring } from './loop-delay.js';
@@ -58,7 +58,7 @@ describeOnEmbedded('long conversations', (database) => {
     });
     const kinds: readonly Kind[] = ['short', ...REPLIES];
     gateway = await startGateway(database, {
-      catalog: catalogOf(...DIALECTS.flatMap((dialect) => kinds.map((kind) => entryOf(dialect, kind)))),
+      catalog: extendedCatalogOf(...DIALECTS.flatMap((dialect) => kinds.map((kind) => entryOf(dialect, kind)))),
       variables: { LOG_LEVEL: 'error', FAIRLEAD_FLOOD: 'account=1000000/10s,auth=1000000/60s' },
     });
   }, MINUTE);

@@ -495,7 +495,7 @@ describeOnEmbedded('a model that answers one request of an account at a time', (
       await arrival;
       expect((await gateway.messages(ask('test/narrow'))).status).toBe(429);
       client.destroy();
-      while (unseen.size === 0) await (await fetch(`${gateway.origin}/health/live`)).arrayBuffer();
+      while (unseen.size === 0) await delay(5);
       const next = upstream.request();
       const answered = gateway.messages(ask('test/narrow'));
       await next;

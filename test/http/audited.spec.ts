@@ -107,7 +107,7 @@ describeOnEmbedded('what an audit found', (database) => {
     const response = await gateway.messages({ ...ask(false), model: 'test/translated', tools });
     const text = await response.text();
     expect(text).toContain('nested too deep');
-    while (lines().length === before) await fetch(`${gateway.origin}/health/live`);
+    while (lines().length === before) await gateway.logged();
     expect(text).toMatch(/"metadata":\{"provider_name":"Provider p\d"/);
     expect(lines()[before]).toMatchObject({ outcome: 'provider-malformed-reply' });
   });

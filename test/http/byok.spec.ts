@@ -7,7 +7,7 @@ import { UnreadableCredentials } from '../../src/byok/unreadable-credentials.js'
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { cutAfter, json, neverAnswers } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
@@ -133,7 +133,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
 
   async function start(): Promise<void> {
     gateway = await startGateway(database, {
-      catalog: catalogOf(
+      catalog: extendedCatalogOf(
         { id: 'test/cheap', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] },
         {
           id: 'test/dear',

@@ -63,7 +63,7 @@ const LEAVE = {
 describeOnEmbedded('a client that goes', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
-    bench = await MessagesBench.start(database, { aborts: { stream: 'stops', whole: 'stops' } });
+    bench = await MessagesBench.start(database, { extendsShipped: true, aborts: { stream: 'stops', whole: 'stops' } });
   }, 60_000);
   afterAll(() => bench?.close());
 

@@ -6,7 +6,7 @@
 import { GatewayError } from '../../src/core/errors.js';
 import { ActiveGuardrails, NONE, type GuardrailSet } from '../../src/guardrails/active-guardrails.js';
 import { NATIVE_COUNT_MS_MAX } from '../../src/inference/count-tokens.js';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
@@ -63,7 +63,7 @@ describeOnEmbedded('a count of tokens', (database) => {
     const native = { url: anthropic.url, dialect: 'anthropic-messages' } as const;
     gateway = await startGateway(database, {
       variables: { FAIRLEAD_INITIAL_CREDITS: '0' },
-      catalog: catalogOf(
+      catalog: extendedCatalogOf(
         { id: 'test/native', at: [native] },
         { id: 'test/translated', at: [{ url: openai.url, dialect: 'openai-chat' }] },
         { id: 'test/nowhere', at: [{ url: 'http://127.0.0.1:9', dialect: 'anthropic-messages' }] },

@@ -119,7 +119,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     const from = requestLines().length;
     const response = await post(path, body, headers);
     const text = await response.text();
-    while (requestLines().length <= from) await (await fetch(`${gateway.origin}/health/live`)).arrayBuffer();
+    while (requestLines().length <= from) await gateway.logged();
     return {
       status: response.status,
       requestId: response.headers.get('request-id')!,
@@ -286,7 +286,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     const [head] = (await once(client, 'data')) as [Buffer];
     client.destroy();
     expect(head.toString()).toMatch(/^HTTP\/1\.1 413 /);
-    while (requestLines().length <= from) await (await fetch(`${gateway.origin}/health/live`)).arrayBuffer();
+    while (requestLines().length <= from) await gateway.logged();
     expect(requestLines()[from]).toMatchObject({ status: 413, outcome: 'too-large' });
   });
 

@@ -39,7 +39,7 @@ describeOnEmbedded('errors by address', (database) => {
     const lines = () => gateway.log.filter(({ msg }) => msg === 'request');
     const before = lines().length;
     await send('POST', path, body);
-    while (lines().length === before) await fetch(`${gateway.origin}/health/live`);
+    while (lines().length === before) await gateway.logged();
     expect(lines()[before]).toMatchObject({ method: 'POST', status, outcome });
   });
 

@@ -6,7 +6,7 @@
  */
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
-import { catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { extendedCatalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -41,7 +41,7 @@ describeOnEmbedded('what keys are held to', (database) => {
     gateway = await startGateway(database, {
       clock,
       coolsDown: false,
-      catalog: catalogOf(
+      catalog: extendedCatalogOf(
         { id: 'test/one', at, model: { aliases: ['one-latest'] } },
         { id: 'test/two', at },
         { id: 'other/three', at },

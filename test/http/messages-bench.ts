@@ -1,6 +1,13 @@
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import { API_KEY, catalogOf, startGateway, type CatalogEntry, type TestGateway } from '../support/app.js';
+import {
+  API_KEY,
+  catalogOf,
+  extendedCatalogOf,
+  startGateway,
+  type CatalogEntry,
+  type TestGateway,
+} from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
 import { RawClient } from '../support/raw-client.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -19,6 +26,8 @@ export interface BenchOptions {
   readonly variables?: NodeJS.ProcessEnv;
   /** What the providers do with calls that are left. */
   readonly aborts?: object;
+  /** Whether the models of the shipped catalog are there too. */
+  readonly extendsShipped?: boolean;
 }
 
 /**
@@ -38,7 +47,8 @@ export class MessagesBench {
     readonly second: Upstream,
   ) {}
 
-  static async start(database: TestDatabase, { variables = {}, aborts }: BenchOptions = {}): Promise<MessagesBench> {
+  static async start(database: TestDatabase, options: BenchOptions = {}): Promise<MessagesBench> {
+    const { variables = {}, aborts, extendsShipped = false } = options;
     const [anthropic, openai, second, closedPort] = await Promise.all([
       startUpstream('anthropic'),
       startUpstream('openai'),
@@ -64,7 +74,8 @@ export class MessagesBench {
       { id: 'test/nowhere', at: [nowhere] },
       { id: 'test/nowhere-pair', at: [nowhere, fallback] },
     ];
-    const gateway = await startGateway(database, { catalog: catalogOf(...entries), variables, coolsDown: false });
+    const catalog = (extendsShipped ? extendedCatalogOf : catalogOf)(...entries);
+    const gateway = await startGateway(database, { catalog, variables, coolsDown: false });
     return new MessagesBench(gateway, anthropic, openai, second);
   }
 
@@ -98,8 +109,7 @@ export class MessagesBench {
 
   /** Resolves with the next line of a request for inference after those that were there. */
   async requestLine(index = this.requestLines.length): Promise<JsonBody> {
-    // Each answer is a turn of the gateway's event loop.
-    while (this.requestLines.length <= index) await (await fetch(`${this.gateway.origin}/health/live`)).arrayBuffer();
+    while (this.requestLines.length <= index) await this.gateway.logged();
     return this.requestLines[index];
   }
 

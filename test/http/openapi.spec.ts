@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hashKey } from '../../src/core/ids.js';
-import { API_KEY, catalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, extendedCatalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -54,7 +54,7 @@ describeOnEachDatabase('the description', (database) => {
   beforeAll(async () => {
     gateway = await startGateway(database, {
       variables: { FAIRLEAD_FLOOD: 'auth=100000/60s' },
-      catalog: catalogOf({ id: 'test/model', at: [{ url: UNREACHABLE, dialect: 'openai-chat' }] }),
+      catalog: extendedCatalogOf({ id: 'test/model', at: [{ url: UNREACHABLE, dialect: 'openai-chat' }] }),
     });
     description = await ApiDescription.of(gateway.origin);
     const made = async (path: string, body: object): Promise<JsonBody> => (await manage('POST', path, body)).data;

@@ -12,7 +12,7 @@ import { ask, askStream, buildMessage, MessagesBench, TOOLS } from './messages-b
 describeOnEmbedded('the sandbox', (database) => {
   let bench: MessagesBench;
   beforeAll(async () => {
-    bench = await MessagesBench.start(database);
+    bench = await MessagesBench.start(database, { extendsShipped: true });
   }, 60_000);
   afterAll(() => bench?.close());
 

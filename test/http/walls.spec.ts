@@ -14,7 +14,14 @@ import { DATA_KEY_PURPOSES, DataKeys, type DataKeyPurpose } from '../../src/vaul
 import { KeyService } from '../../src/vault/key-service.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { anthropicError } from '../support/anthropic-upstream.js';
-import { API_KEY, catalogOf, ENCRYPTION_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
+import {
+  API_KEY,
+  extendedCatalogOf,
+  ENCRYPTION_KEY,
+  MANAGEMENT_KEY,
+  startGateway,
+  type TestGateway,
+} from '../support/app.js';
 import { ApiDescription, type DescribedOperation } from '../support/description.js';
 import { AWS, KEY_NAME, startKms, startVault, VAULT } from '../byok/key-service-stand-in.js';
 import { describeOnEachDatabase, describeOnEmbedded } from '../support/database.js';
@@ -45,7 +52,7 @@ describeOnEachDatabase('the walls', (database) => {
 
   beforeAll(async () => {
     upstream = await startUpstream('anthropic');
-    const catalog = catalogOf({ id: 'test/one', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
+    const catalog = extendedCatalogOf({ id: 'test/one', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] });
     const [provider] = (catalog as JsonBody).providers;
     provider.credential.value = CATALOG_CANARY;
     gateway = await startGateway(database, { catalog, coolsDown: false, variables: { LOG_LEVEL: 'debug' } });

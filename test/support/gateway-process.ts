@@ -40,11 +40,14 @@ export class GatewayProcess {
     const tooLong = setTimeout(() => void gateway.kill(), START_MS_MAX);
     let isOver = false;
     void gateway.ended.then(() => (isOver = true));
-    while (!gateway.origin) {
-      if (isOver) throw new Error(`The gateway ended before it listened:\n${gateway.output}`);
-      await Promise.race([once(gateway.child.stdout!, 'data'), gateway.ended]);
+    try {
+      while (!gateway.origin) {
+        if (isOver) throw new Error(`The gateway ended before it listened:\n${gateway.output}`);
+        await Promise.race([once(gateway.child.stdout!, 'data'), gateway.ended]);
+      }
+    } finally {
+      clearTimeout(tooLong);
     }
-    clearTimeout(tooLong);
     return gateway;
   }
 

@@ -1,7 +1,13 @@
 import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
 import { UnseenCalls } from '../../src/routing/unseen-calls.js';
 import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
-import { catalogOf, startGateway, type CatalogEntry, type GatewayOptions, type TestGateway } from '../support/app.js';
+import {
+  extendedCatalogOf,
+  startGateway,
+  type CatalogEntry,
+  type GatewayOptions,
+  type TestGateway,
+} from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import type { TestDatabase } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
@@ -114,7 +120,7 @@ export class LoopBench {
         ...tools,
       },
       ...(plugins && { plugins }),
-      ...catalogOf(
+      ...extendedCatalogOf(
         { id: 'test/main', at: [at(main)] },
         { id: 'test/pair', at: [at(main), at(second)] },
         { id: 'test/adviser', at: [at(adviser)] },
