@@ -22,9 +22,9 @@ interface PolicyRow {
   readonly of: keyof PluginDefaults;
 }
 
-/** What is said for a caller. */
+/** What holds for a caller. */
 export interface CallerPolicies {
-  /** The workspace's first, then the account's, then the key's; those that say nothing are left out. */
+  /** The workspace's first, then the account's, then the key's; empty ones are left out. */
   readonly routing: readonly RoutingPolicy[];
   /** Of the workspace and the account. */
   readonly plugins: PluginDefaults;
@@ -47,7 +47,7 @@ export class RoutingPolicies {
   }
 
   /**
-   * At once, and the same lists again, while they are at hand; what the key says came with the caller.
+   * At once, and the same lists again, while they are at hand; what the key allows came with the caller.
    * @throws GatewayError `unavailable` when the store does not answer in time
    */
   of({ accountId, workspaceId, allowedModels }: Caller): CallerPolicies | Promise<CallerPolicies> {

@@ -65,7 +65,7 @@ export class Delivery {
     const carried: Carried = { response, abort, generation: undefined, endsAt: performance.now() + totalMs };
     // Before the request's line is logged, which is also at its close.
     response.prependListener('close', () => gone(carried));
-    // He may have gone while his key was looked up or his body read: then `close` is not told again.
+    // He may have gone while his key was looked up or his body read: then no `close` follows.
     if (response.destroyed) gone(carried);
     const place = this.open.add(carried);
     if (this.deadline === undefined) this.watchDeadlines(totalMs);

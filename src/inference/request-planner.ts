@@ -59,7 +59,7 @@ export interface PlannedRequest {
   readonly mayBeExtended: boolean;
 }
 
-/** A request that was planned and admitted, as its answer is asked for. */
+/** A request that was planned and admitted. */
 export interface PlannedRun {
   readonly planned: PlannedRequest;
   readonly admitted: Admitted;
@@ -150,7 +150,7 @@ export class RequestPlanner {
     return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current, retains));
   }
 
-  /** @param prepared absent: nothing has been done with what was asked */
+  /** @param prepared absent: the request as it came */
   private route(planning: Planning, prepared?: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
     const { asked, caller, policies, guardrails, plugins, options } = planning;
     if (!prepared) {
@@ -240,7 +240,7 @@ export class RequestPlanner {
   }
 }
 
-/** How the answer of a request is asked for. */
+/** What the answer of a request is run with. */
 export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
   const { plugins } = planned;
   let hasLimits = false;

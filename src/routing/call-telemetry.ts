@@ -20,8 +20,8 @@ export const healthKeyOf = ({ healthKey, model, tag, credential }: Leg): HealthK
   healthKey ?? { model: model.id, tag, credential };
 
 /**
- * Tells metrics and the health of endpoints of calls: how long, how they ended, what they used. Never content. One
- * observes all generations.
+ * Counts calls for metrics and for the health of endpoints: how long, how they ended, what they used. Never content.
+ * One observes all generations.
  */
 @Injectable()
 export class CallTelemetry implements GenerationObserver {

@@ -88,7 +88,7 @@ export class TraceSpan {
 
 /** Spans per request and per attempt; none without an exporter. */
 export class Tracing {
-  /** There is an exporter: else nothing need be asked. */
+  /** There is an exporter: else nothing need be traced. */
   readonly isOn: boolean;
 
   constructor(
