@@ -14,6 +14,7 @@ import { UndiciTransport } from '../../src/providers/undici-transport.js';
 import { EngineClients } from '../../src/tools/engine-client.js';
 import { ForwardProxyDouble } from '../support/forward-proxy.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { copyPreparedStore } from '../support/prepared-store.js';
 import { startSecureFront, type SecureFront } from '../support/secure-front.js';
 import { json } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
@@ -177,6 +178,7 @@ it('carries whole replies and streams of a secure provider, whose bytes it canno
       models: [served('a/m', 'behind'), served('a/plain', 'plain')],
     }),
   ); // oxfmt-ignore
+  await copyPreparedStore(join(folder, 'data'));
   const gateway = await GatewayProcess.start(join(folder, 'data'), {
     FAIRLEAD_CATALOG: catalog,
     HTTPS_PROXY: proxy.url(),

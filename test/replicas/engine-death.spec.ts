@@ -13,6 +13,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, catalogOf } from '../support/app.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { copyPreparedStore } from '../support/prepared-store.js';
 import { sse } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { ask, askStream, delta, END, gate, OPEN } from '../http/messages-bench.js';
@@ -105,6 +106,7 @@ async function goesOn(dataDir: string, id: string): Promise<void> {
 
 it('ends, and goes on when it is started again, without a cent lost', async () => {
   const dataDir = join(directory, 'data');
+  await copyPreparedStore(dataDir);
   await goesOn(dataDir, await dies(await start(dataDir, { ENGINE_DEATH: 'told' })));
 }, 180_000);
 

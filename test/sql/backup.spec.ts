@@ -3,7 +3,7 @@
  * reads the credentials and has exact books; what cannot be copied is refused in one line and leaves nothing. Method:
  * gateways as processes, asked without a pause while they are copied, killed, and started on the copies.
  */
-import { cp, mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,34 +15,26 @@ import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { expectUsage, outputOf, type CommandOutput } from '../support/command-output.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { copyPreparedStore } from '../support/prepared-store.js';
 
 const SPEC_MS = 180_000;
 /** With the encryption key of its own making: what a copy must have to be read. */
 const VARIABLES = { FAIRLEAD_ENCRYPTION_KEYS: '' };
 const BODY = { model: 'sandbox/echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
 
-let template: string;
 let folder: string;
 let dataDir: string;
 const running: GatewayProcess[] = [];
 
-// Made once, for it takes long.
-beforeAll(async () => {
-  template = await mkdtemp(join(tmpdir(), 'fairlead-backup-template-'));
-  const gateway = await GatewayProcess.start(template, VARIABLES);
-  await gateway.stop();
-}, SPEC_MS);
-afterAll(() => rm(template, { recursive: true, force: true }));
-
-beforeEach(async () => {
+async function makeStore(): Promise<void> {
   folder = await mkdtemp(join(tmpdir(), 'fairlead-backup-'));
   dataDir = join(folder, 'data');
-  await cp(template, dataDir, { recursive: true });
-});
-afterEach(async () => {
+  await copyPreparedStore(dataDir);
+}
+async function removeStore(): Promise<void> {
   await Promise.all(running.splice(0).map((gateway) => gateway.kill()));
   await rm(folder, { recursive: true, force: true });
-});
+}
 
 async function start(directory = dataDir): Promise<GatewayProcess> {
   const gateway = await GatewayProcess.start(directory, VARIABLES);
@@ -84,75 +76,7 @@ async function countIn(directory: string): Promise<number> {
   }
 }
 
-it('copies a store that is in use, and is one', async () => {
-  const gateway = await start();
-  const credential = { provider: 'anthropic', key: 'sk-ant-backup-0123456789', name: 'of before' };
-  const { data: stored } = await ask<{ data: { id: string } }>(gateway, '/byok', credential);
-  const { data: key } = await ask<{ data: { hash: string } }>(gateway, '/keys', { name: 'of before' });
-  expect((await gateway.messages(BODY)).status).toBe(200);
-  let isOver = false;
-  let answered = 0;
-  const asking = Array.from({ length: 4 }, async () => {
-    while (!isOver) {
-      const response = await gateway.messages(BODY);
-      await response.text();
-      // On a slow disk statements wait longer than requests do.
-      expect([200, 503]).toContain(response.status);
-      if (response.ok) answered++;
-    }
-  });
-  const out = join(folder, 'copy');
-  const copied = await backUp(['--out', out]);
-  expect(copied).toMatchObject({ code: 0, error: '' });
-  expect(copied.out).toMatch(/^Copied \d{3,} files, \d{7,} bytes, to .*copy\.\n$/);
-  const answeredThen = answered;
-  // What was copied is not touched by what goes on.
-  while (answered < answeredThen + 4) await new Promise((resolve) => setTimeout(resolve, 20));
-  isOver = true;
-  await Promise.all(asking);
-  await gateway.stop();
-
-  expect((await stat(out)).mode & 0o777).toBe(0o700);
-  expect((await readdir(folder)).toSorted()).toEqual(['copy', 'data']);
-  expect((await readdir(out)).toSorted()).toEqual(['database', 'encryption-keys', 'notes', 'spool']);
-  const restored = await start(out);
-  expect((await restored.messages(BODY)).status).toBe(200);
-  expect(await ask(restored, `/keys/${key.hash}`)).toMatchObject({ data: { name: 'of before' } });
-  expect(await ask(restored, `/byok/${stored.id}`)).toMatchObject({ data: { name: 'of before' } });
-  expect(restored.written).not.toMatch(/cannot be decrypted|undecryptable/i);
-  await restored.stop();
-  // What was open at that moment is recovered, and counts as well.
-  const count = await countIn(out);
-  expect(count).toBeGreaterThan(1);
-  expect(count).toBeLessThanOrEqual(answeredThen + 1 + 4 + 1);
-  expect(await countIn(dataDir)).toBeGreaterThanOrEqual(answered + 1);
-}, SPEC_MS); // oxfmt-ignore
-
-it('copies a store that nobody uses, and one whose gateway was killed', async () => {
-  const gateway = await start();
-  expect((await gateway.messages(BODY)).status).toBe(200);
-  expect(((await stat(backupAddress(dataDir)!)).mode & 0o777).toString(8)).toBe('600');
-  await gateway.kill();
-  expect(await backUp(['--out', 'killed'])).toMatchObject({ code: 0, error: '' });
-  const again = await start();
-  await again.stop();
-  await expect(stat(backupAddress(dataDir)!)).rejects.toMatchObject({ code: 'ENOENT' });
-  expect(await backUp(['--out', 'stopped'], { INIT_CWD: join(folder, 'data') })).toMatchObject({ code: 0, error: '' });
-  expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
-}, SPEC_MS); // oxfmt-ignore
-
-it('copies what waits beside the database, and nobody’s lock', async () => {
-  await mkdir(join(dataDir, 'notes'), { recursive: true });
-  await writeFile(join(dataDir, 'notes', '0.rows'), 'noted');
-  await mkdir(join(dataDir, 'spool'), { recursive: true });
-  for (const name of ['a.b.rows', 'a.lock', 'a.lock.nonce']) await writeFile(join(dataDir, 'spool', name), name);
-  expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
-  expect(await readFile(join(folder, 'copy', 'notes', '0.rows'), 'utf8')).toBe('noted');
-  expect(await readdir(join(folder, 'copy', 'spool'))).toEqual(['a.b.rows']);
-}, SPEC_MS); // oxfmt-ignore
-
-it.each(['a gateway runs', 'nobody uses the store'])('is given up on a signal while %s, and leaves nothing', async (who) => {
-  const gateway = who === 'a gateway runs' ? await start() : undefined;
+async function isGivenUp(gateway?: GatewayProcess): Promise<void> {
   const stop = new AbortController();
   const copying = backUp(['--out', 'copy'], {}, stop.signal);
   const isBegun = async (): Promise<boolean> => (await readdir(folder)).some((name) => name.startsWith('.copy-'));
@@ -163,55 +87,140 @@ it.each(['a gateway runs', 'nobody uses the store'])('is given up on a signal wh
   expect(await readdir(folder)).toEqual(['data']);
   if (gateway) expect((await gateway.messages(BODY)).status).toBe(200);
   expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
-}, SPEC_MS); // oxfmt-ignore
+  await rm(join(folder, 'copy'), { recursive: true });
+}
 
-it('is refused in one line, and leaves nothing', async () => {
-  const gateway = await start();
-  const isRefused = async (words: string, reason: string, variables = {}): Promise<void> => {
-    const refused = await backUp(['--out', words], variables);
-    expect(refused).toMatchObject({ code: 1, out: '' });
-    expect(refused.error).toMatch(/^data:backup: [^\n]*\n$/);
-    expect(refused.error).toContain(reason);
-  };
-  await mkdir(join(folder, 'there'));
-  await writeFile(join(folder, 'file'), '');
-  await isRefused('there', 'is there already');
-  await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
-  await isRefused('file/copy', 'cannot be made (ENOTDIR)');
-  await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // oxfmt-ignore
-  await isRefused('data/database/copy', 'is within the database itself');
-  await isRefused('data/database/base/copy', 'is within the database itself');
-  await isRefused('copy', 'contains no database', { DATA_DIR: 'elsewhere' });
-  await gateway.stop();
-  await isRefused('there', 'is there already');
-  await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
-  expect((await readdir(folder)).toSorted()).toEqual(['data', 'file', 'there']);
-  await expectUsage(runBackup, 'npm run data:backup -- --out FOLDER');
-  expect((await backUp(['--out', ''])).code).toBe(2);
-}, SPEC_MS); // oxfmt-ignore
+describe('a store', () => {
+  beforeEach(makeStore);
+  afterEach(removeStore);
 
-it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
-  const gateway = await start();
-  for (const words of ['\n', '{"out":1}\n', '{"out":""}\n', '{"out":"here"}\n', 'x'.repeat(100_000), '{"out":"']) {
-    const socket = connect(backupAddress(dataDir)!).on('error', () => undefined);
-    socket.end(words);
-    await new Promise((resolve) => socket.resume().once('close', resolve));
-  }
-  const silent = connect(backupAddress(dataDir)!);
-  const gone = connect(backupAddress(dataDir)!).once('connect', () => gone.destroy());
-  await new Promise((resolve) => silent.resume().once('close', resolve));
-  expect((await gateway.messages(BODY)).status).toBe(200);
-  expect(gateway.written).not.toMatch(/unhandledRejection|ERR_STREAM_PREMATURE_CLOSE/);
-}, SPEC_MS); // oxfmt-ignore
+  it('copies a store that is in use, and is one', async () => {
+    const gateway = await start();
+    const credential = { provider: 'anthropic', key: 'sk-ant-backup-0123456789', name: 'of before' };
+    const { data: stored } = await ask<{ data: { id: string } }>(gateway, '/byok', credential);
+    const { data: key } = await ask<{ data: { hash: string } }>(gateway, '/keys', { name: 'of before' });
+    expect((await gateway.messages(BODY)).status).toBe(200);
+    let isOver = false;
+    let answered = 0;
+    const asking = Array.from({ length: 4 }, async () => {
+      while (!isOver) {
+        const response = await gateway.messages(BODY);
+        await response.text();
+        // On a slow disk statements wait longer than requests do.
+        expect([200, 503]).toContain(response.status);
+        if (response.ok) answered++;
+      }
+    });
+    const out = join(folder, 'copy');
+    const copied = await backUp(['--out', out]);
+    expect(copied).toMatchObject({ code: 0, error: '' });
+    expect(copied.out).toMatch(/^Copied \d{3,} files, \d{7,} bytes, to .*copy\.\n$/);
+    const answeredThen = answered;
+    // What was copied is not touched by what goes on.
+    while (answered < answeredThen + 4) await new Promise((resolve) => setTimeout(resolve, 20));
+    isOver = true;
+    await Promise.all(asking);
+    await gateway.stop();
 
-it('makes no socket where the path is too long for one, and says so', async () => {
-  const long = join(folder, 'd'.repeat(110));
-  await cp(template, long, { recursive: true });
-  const gateway = await start(long);
-  expect(gateway.written).toContain('Without backups while it runs: the path of DATA_DIR is too long for a socket in it.');
-  expect((await readdir(long)).filter((name) => name.endsWith('.sock'))).toEqual([]);
-  expect((await readdir(folder)).toSorted()).toEqual(['data', 'd'.repeat(110)].toSorted());
-  expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 1, error: expect.stringContaining('is in use by') }); // oxfmt-ignore
-  await gateway.stop();
-  expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 0 });
-}, SPEC_MS); // oxfmt-ignore
+    expect((await stat(out)).mode & 0o777).toBe(0o700);
+    expect((await readdir(folder)).toSorted()).toEqual(['copy', 'data']);
+    expect((await readdir(out)).toSorted()).toEqual(['database', 'encryption-keys', 'notes', 'spool']);
+    const restored = await start(out);
+    expect((await restored.messages(BODY)).status).toBe(200);
+    expect(await ask(restored, `/keys/${key.hash}`)).toMatchObject({ data: { name: 'of before' } });
+    expect(await ask(restored, `/byok/${stored.id}`)).toMatchObject({ data: { name: 'of before' } });
+    expect(restored.written).not.toMatch(/cannot be decrypted|undecryptable/i);
+    await restored.stop();
+    // What was open at that moment is recovered, and counts as well.
+    const count = await countIn(out);
+    expect(count).toBeGreaterThan(1);
+    expect(count).toBeLessThanOrEqual(answeredThen + 1 + 4 + 1);
+    expect(await countIn(dataDir)).toBeGreaterThanOrEqual(answered + 1);
+  }, SPEC_MS); // oxfmt-ignore
+
+  it('copies a store that nobody uses, and one whose gateway was killed', async () => {
+    const gateway = await start();
+    expect((await gateway.messages(BODY)).status).toBe(200);
+    expect(((await stat(backupAddress(dataDir)!)).mode & 0o777).toString(8)).toBe('600');
+    await gateway.kill();
+    expect(await backUp(['--out', 'killed'])).toMatchObject({ code: 0, error: '' });
+    const again = await start();
+    await again.stop();
+    await expect(stat(backupAddress(dataDir)!)).rejects.toMatchObject({ code: 'ENOENT' });
+    expect(await backUp(['--out', 'stopped'], { INIT_CWD: join(folder, 'data') })).toMatchObject({ code: 0, error: '' });
+    expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
+  }, SPEC_MS); // oxfmt-ignore
+
+  it('copies what waits beside the database, and nobody’s lock', async () => {
+    await mkdir(join(dataDir, 'notes'), { recursive: true });
+    await writeFile(join(dataDir, 'notes', '0.rows'), 'noted');
+    await mkdir(join(dataDir, 'spool'), { recursive: true });
+    for (const name of ['a.b.rows', 'a.lock', 'a.lock.nonce']) await writeFile(join(dataDir, 'spool', name), name);
+    expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
+    expect(await readFile(join(folder, 'copy', 'notes', '0.rows'), 'utf8')).toBe('noted');
+    expect(await readdir(join(folder, 'copy', 'spool'))).toEqual(['a.b.rows']);
+  }, SPEC_MS); // oxfmt-ignore
+
+  it('is given up on a signal while nobody uses the store, and leaves nothing', () => isGivenUp(), SPEC_MS);
+
+  it('makes no socket where the path is too long for one, and says so', async () => {
+    const long = join(folder, 'd'.repeat(110));
+    await copyPreparedStore(long);
+    const gateway = await start(long);
+    expect(gateway.written).toContain('Without backups while it runs: the path of DATA_DIR is too long for a socket in it.');
+    expect((await readdir(long)).filter((name) => name.endsWith('.sock'))).toEqual([]);
+    expect((await readdir(folder)).toSorted()).toEqual(['data', 'd'.repeat(110)].toSorted());
+    expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 1, error: expect.stringContaining('is in use by') }); // oxfmt-ignore
+    await gateway.stop();
+    expect(await backUp(['--out', 'copy'], { DATA_DIR: long })).toMatchObject({ code: 0 });
+  }, SPEC_MS); // oxfmt-ignore
+});
+
+describe('a gateway that is asked again and again', () => {
+  let gateway: GatewayProcess;
+  beforeAll(async () => {
+    await makeStore();
+    gateway = await start();
+  }, SPEC_MS);
+  afterAll(removeStore);
+
+  it('is given up on a signal while a gateway runs, and leaves nothing', () => isGivenUp(gateway), SPEC_MS);
+
+  it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
+    for (const words of ['\n', '{"out":1}\n', '{"out":""}\n', '{"out":"here"}\n', 'x'.repeat(100_000), '{"out":"']) {
+      const socket = connect(backupAddress(dataDir)!).on('error', () => undefined);
+      socket.end(words);
+      await new Promise((resolve) => socket.resume().once('close', resolve));
+    }
+    const silent = connect(backupAddress(dataDir)!);
+    const gone = connect(backupAddress(dataDir)!).once('connect', () => gone.destroy());
+    await new Promise((resolve) => silent.resume().once('close', resolve));
+    expect((await gateway.messages(BODY)).status).toBe(200);
+    expect(gateway.written).not.toMatch(/unhandledRejection|ERR_STREAM_PREMATURE_CLOSE/);
+  }, SPEC_MS); // oxfmt-ignore
+
+  // The last, because it ends the gateway.
+  it('is refused in one line, and leaves nothing', async () => {
+    const isRefused = async (words: string, reason: string, variables = {}): Promise<void> => {
+      const refused = await backUp(['--out', words], variables);
+      expect(refused).toMatchObject({ code: 1, out: '' });
+      expect(refused.error).toMatch(/^data:backup: [^\n]*\n$/);
+      expect(refused.error).toContain(reason);
+    };
+    await mkdir(join(folder, 'there'));
+    await writeFile(join(folder, 'file'), '');
+    await isRefused('there', 'is there already');
+    await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
+    await isRefused('file/copy', 'cannot be made (ENOTDIR)');
+    await isRefused('copy', 'pg_dump', { DATABASE_URL: 'postgres://u:p@db.test/x', FAIRLEAD_ENCRYPTION_KEYS: `a:${Buffer.alloc(32).toString('base64')}` }); // oxfmt-ignore
+    await isRefused('data/database/copy', 'is within the database itself');
+    await isRefused('data/database/base/copy', 'is within the database itself');
+    await isRefused('copy', 'contains no database', { DATA_DIR: 'elsewhere' });
+    await gateway.stop();
+    await isRefused('there', 'is there already');
+    await isRefused('nowhere/copy', 'cannot be made (ENOENT)');
+    expect((await readdir(folder)).toSorted()).toEqual(['data', 'file', 'there']);
+    await expectUsage(runBackup, 'npm run data:backup -- --out FOLDER');
+    expect((await backUp(['--out', ''])).code).toBe(2);
+  }, SPEC_MS); // oxfmt-ignore
+});

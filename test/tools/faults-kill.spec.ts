@@ -15,6 +15,7 @@ import { AheadClock } from '../support/ahead-clock.js';
 import { API_KEY, ENCRYPTION_KEY } from '../support/app.js';
 import { describeOnEmbedded, describeOnPostgres } from '../support/database.js';
 import { GatewayProcess } from '../support/gateway-process.js';
+import { copyPreparedStore } from '../support/prepared-store.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { HANG, neverAnswers, sse, type Script } from '../support/upstream-answers.js';
 import { delta, OPEN } from '../http/messages-bench.js';
@@ -154,6 +155,7 @@ describeOnEmbedded('a killed gateway', (database) => {
   beforeEach(async () => {
     dataDir = await mkdtemp(join(tmpdir(), 'fairlead-loop-'));
     bench = await LoopBench.start(database);
+    await copyPreparedStore(dataDir);
     gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
   }, 60_000);
   afterEach(async () => {
