@@ -31,7 +31,7 @@ export default class NativeEnvironment extends MainContextEnvironment {
   async teardown() {
     await super.teardown();
     delete globalThis.__LOAD__;
-    noteWhatIsOpen(this.testPath);
+    await noteWhatIsOpen(this.testPath);
   }
 }
 

@@ -14,7 +14,9 @@ export function onWorkerEnd(close) {
 }
 
 /** @param {string} testPath of a file that is over */
-export function noteWhatIsOpen(testPath) {
+export async function noteWhatIsOpen(testPath) {
+  // What a file closed last counts as open until the event loop has turned, and would hide which file left what stays.
+  await new Promise((resolve) => setImmediate(resolve));
   const open = countOpen();
   for (const [kind, count] of open) if (count > (openBefore.get(kind) ?? 0)) leftBy.set(kind, ` (after ${testPath})`);
   openBefore = open;
