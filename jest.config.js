@@ -88,5 +88,6 @@ export default {
   workerIdleMemoryLimit: '16GB',
   // More than there are cores: the longest suites wait more than they compute.
   maxWorkers: Math.ceil(1.5 * availableParallelism()),
+  testSequencer: '<rootDir>/test/support/jest/longest-first.mjs',
   projects: [unit, integration, slow, hostile],
 };
