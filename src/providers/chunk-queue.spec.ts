@@ -151,6 +151,14 @@ describe('ChunkQueue', () => {
       await expect(pull).rejects.toMatchObject({ kind: 'timed-out' });
       expect(source.asked).toEqual(['leave']);
       expect(jest.getTimerCount()).toBe(0);
+      // Nor once the body is over, though its reader never comes back for the rest.
+      const unread = setUp(1_000).queue;
+      const first = unread.next();
+      unread.push(bytes(1));
+      await first;
+      unread.push(bytes(1));
+      unread.end();
+      expect(jest.getTimerCount()).toBe(0);
     });
 
     it('is counted from the pull, though its timer began with an earlier one', async () => {

@@ -65,6 +65,8 @@ export class ChunkQueue extends Pulled<Chunks> {
   end(): void {
     if (this.state !== 'open') return;
     this.state = 'ended';
+    // A reader that has all it needs may never pull again.
+    clearTimeout(this.idleTimer);
     if (this.waiting && this.queue.length === 0) this.settleWaiting();
   }
 
@@ -73,6 +75,7 @@ export class ChunkQueue extends Pulled<Chunks> {
     if (this.state !== 'open') return;
     this.state = 'failed';
     this.failure = reason;
+    clearTimeout(this.idleTimer);
     if (this.waiting && this.queue.length === 0) this.settleWaiting();
   }
 
