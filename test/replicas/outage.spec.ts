@@ -505,6 +505,8 @@ describeOnPostgres('an outage of the database', (database) => {
       upstream.script(anthropicText('Hi.'));
       const passed = await first.messages(ask(MODEL));
       await passed.text();
+      // On connections that still wait for the answer to its settlement nothing more could be asked.
+      await until('it is settled', async () => (await scene.query('select from holds')).length === 0);
       const before = upstream.requests.length;
       // The statement is acted upon, and nobody hears of it.
       proxy.mute();
