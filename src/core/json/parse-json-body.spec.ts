@@ -34,7 +34,7 @@ describe('parseJsonBody', () => {
   });
 
   it('reads and refuses a short body as it does one that is long enough to be scanned', () => {
-    const outcome = (text: string, isClosed: boolean): unknown => {
+    const outcome = (text: string, isClosed: boolean): string => {
       try {
         return JSON.stringify(parseJsonBody(Buffer.from(text), isClosed));
       } catch (error) {
@@ -69,7 +69,10 @@ describe('parseJsonBody', () => {
     }));
     fc.assert(
       fc.property(text, fc.boolean(), (short, isClosed) => {
-        expect(outcome(short, isClosed)).toBe(outcome(short + ' '.repeat(20_000), isClosed));
+        const long = outcome(short + ' '.repeat(20_000), isClosed);
+        // The blanks belong to a string that is not closed: its fault is where the text ends.
+        const atMost = (_: string, at: string): string => `near position ${Math.min(Number(at), short.length)}`;
+        expect(outcome(short, isClosed)).toBe(long.replace(/near position (\d+)/, atMost));
       }),
       { numRuns: 500 },
     );
