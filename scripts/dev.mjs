@@ -3,12 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { findCompiler, isCopied } from './sources-state.mjs';
+import { findCompiler, isCopied, isRead } from './sources-state.mjs';
 
 /** How long a gateway may take to close its store before it is killed, in milliseconds. */
 const STOP_MS_MAX = 5_000;
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 100;
+/** Whether a child can have a process group of its own. */
+const HAS_GROUPS = process.platform !== 'win32';
 
 /** The folder of `src` and `tsconfig.build.json`: this one, unless another is named. */
 const project = resolve(process.argv[2] ?? '.');
@@ -16,18 +18,19 @@ const source = join(project, 'src');
 const target = join(project, 'dist');
 
 let gateway;
+let compiler;
 let isEnding = false;
 /** Whether something has changed since the last build began. */
 let isStale = false;
 let changeTimer;
-/** Settled when the last build is over and its gateway is started. */
+/** Settled when the last build is over and its gateway is started. Never rejects. */
 let building = Promise.resolve();
 
-const hasEnded = (child) => child.exitCode !== null || child.signalCode !== null;
+const isRunning = (child) => child !== undefined && child.exitCode === null && child.signalCode === null;
 const start = () => spawn(process.execPath, [join(target, 'main.js')], { cwd: project, stdio: 'inherit' });
 
 async function stop(child) {
-  if (!child || hasEnded(child)) return;
+  if (!isRunning(child)) return;
   const timer = setTimeout(() => child.kill('SIGKILL'), STOP_MS_MAX);
   // As by Ctrl-C: without the time in which a load balancer looks elsewhere.
   child.kill('SIGINT');
@@ -37,12 +40,25 @@ async function stop(child) {
 
 /** Whether the sources compile. Incremental, and as fast as a compiler that stays and watches. */
 async function compile() {
-  const compiler = spawn(process.execPath, [findCompiler(), '-p', 'tsconfig.build.json'], {
+  const program = findCompiler();
+  if (program === undefined) throw new Error('the TypeScript compiler is not installed (`npm ci` does it)');
+  compiler = spawn(process.execPath, [program, '-p', 'tsconfig.build.json'], {
     cwd: project,
     stdio: 'inherit',
+    detached: HAS_GROUPS,
   });
   const [code] = await once(compiler, 'exit');
   return code === 0;
+}
+
+/**
+ * The program in `bin` runs the compiler as a child of its own, which goes on after SIGTERM. Both are of one group.
+ * What the next build finds half written it writes again, because the record of what is written comes last.
+ */
+function endCompiler() {
+  if (!isRunning(compiler)) return;
+  if (HAS_GROUPS) process.kill(-compiler.pid, 'SIGKILL');
+  else compiler.kill();
 }
 
 /** What the compiler does not take along. */
@@ -53,32 +69,45 @@ function copyOthers() {
   });
 }
 
+/** Prints why there is no new gateway. */
+const report = (reason) =>
+  console.error(isRunning(gateway) ? `${reason}; what ran before still runs.` : `${reason}; nothing runs.`);
+
 /** One build after the other, however fast changes come. */
 function build() {
   isStale = true;
-  building = building.then(async () => {
-    if (!isStale || isEnding) return;
-    isStale = false;
-    if (!(await compile()) || isStale || isEnding) return;
-    await stop(gateway);
-    if (isEnding) return;
-    copyOthers();
-    gateway = start();
-  });
+  building = building.then(buildOnce).catch((error) => report(`Cannot build: ${error.message}`));
 }
 
-const changes = watch(source, { recursive: true }, (_, name) => {
-  if (!name || !(name.endsWith('.ts') || isCopied(name))) return;
+async function buildOnce() {
+  if (!isStale || isEnding) return;
+  isStale = false;
+  const compiles = await compile();
+  if (isEnding) return;
+  if (!compiles) report('Does not compile');
+  if (!compiles || isStale) return;
+  copyOthers();
+  await stop(gateway);
+  if (!isEnding) gateway = start();
+}
+
+function changed() {
   clearTimeout(changeTimer);
   changeTimer = setTimeout(build, SETTLE_MS);
-});
+}
+
+const watchers = [
+  watch(source, { recursive: true }, (_, name) => name && isRead(name) && changed()),
+  watch(project, (_, name) => name && /^tsconfig\b.*\.json$/.test(name) && changed()),
+];
 build();
 
 async function end() {
   if (isEnding) return;
   isEnding = true;
-  changes.close();
+  for (const watcher of watchers) watcher.close();
   clearTimeout(changeTimer);
+  endCompiler();
   await building;
   await stop(gateway);
   process.exit(0);

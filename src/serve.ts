@@ -11,7 +11,6 @@ import { diskFullMessage } from './shared/database/disk-full.js';
 import { EngineDied } from './shared/database/engine-life.js';
 import { StoreRefused } from './shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from './shared/environment.js';
-import { IdleCollection } from './shared/idle-collection.js';
 import { HealthPort, type HealthSource } from './shared/http/health-port.js';
 import { createLogger, type PinoLogger } from './shared/logger.js';
 import { readEnvironment } from './shared/read-environment.js';
@@ -95,7 +94,6 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   // One of several tells it for all.
   if (!cluster.worker || cluster.worker.id === 1) tellStart(environment, logger, gateway);
   logger.log(`listening at ${gateway.url}`, 'Fairlead');
-  new IdleCollection().start();
   if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
   void gateway.storeDeath.then((died) => {

@@ -1,6 +1,6 @@
 /**
  * Goal: `npm run dev` starts the program anew when a source or a statement changes, not while it does not compile, and
- * leaves no process behind. Method: the script itself on a small project, whose program says which version of it runs.
+ * leaves no process behind. Method: the script itself on a small project, whose program prints its version.
  */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -8,6 +8,9 @@ import { mkdtempSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
+/** Far longer than the script waits after a change before it compiles. */
+const UNFOLLOWED_MS = 500;
+const FAILED = 'Does not compile; what ran before still runs.';
 const SCRIPT = join(__dirname, '..', 'scripts', 'dev.mjs');
 
 const PROGRAM = (version: string): string => `
@@ -64,6 +67,7 @@ describe('npm run dev', () => {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   }
+  const failures = (count: number): RegExp => new RegExp(`(?:${FAILED}[^]*){${count}}`);
   const isAlive = (pid: number): boolean => {
     try {
       return process.kill(pid, 0);
@@ -82,8 +86,23 @@ describe('npm run dev', () => {
     expect([isAlive(first), isAlive(second)]).toEqual([false, true]);
 
     write('src/main.ts', PROGRAM('2'));
-    await until(/error TS2322/);
+    await until(failures(1));
+    expect(output).toContain('error TS2322');
     expect([output.includes('runs 2'), isAlive(second)]).toEqual([false, true]);
+
+    write('src/main.spec.ts', 'export {};');
+    await new Promise((resolve) => setTimeout(resolve, UNFOLLOWED_MS));
+    expect(output).not.toMatch(failures(2));
+    write('tsconfig.json', '{}');
+    await until(failures(2));
+    rmSync(join(project, 'src', 'sql'), { recursive: true });
+    write('src/sql', 'a file where a folder was');
+    write('src/main.ts', PROGRAM(`'four'`));
+    await until(/Cannot build: .*; what ran before still runs\./);
+    expect([output.includes('runs four'), isAlive(second)]).toEqual([false, true]);
+    rmSync(join(project, 'src', 'sql'));
+    mkdirSync(join(project, 'src', 'sql'));
+    write('src/sql/one.sql', 'select 2');
 
     write('src/main.ts', PROGRAM(`'three'`));
     const third = Number((await until(/runs three select 2 (\d+)\./))[1]);
@@ -92,5 +111,6 @@ describe('npm run dev', () => {
     script.kill('SIGINT');
     const [code] = await once(script, 'exit');
     expect([code, isAlive(third)]).toEqual([0, false]);
+    expect(output).not.toContain('runs 2');
   }, 60_000);
 });

@@ -173,6 +173,18 @@ describe('the documentation', () => {
     expect(absent).toEqual([]);
   });
 
+  it('has every file that the order and the rings of tests name', () => {
+    const lists = ['test/support/jest/longest-first.mjs', 'jest.config.js'].map((list) => ({
+      list,
+      paths: [...read(list).matchAll(/'(test\/[\w./-]+)'/g)].map(([, path]) => path!),
+    }));
+    for (const { paths } of lists) expect(paths.length).toBeGreaterThan(10);
+    const absent = lists.flatMap(({ list, paths }) =>
+      paths.filter((path) => !existsSync(join(ROOT, path))).map((path) => `${list}: ${path}`),
+    );
+    expect(absent).toEqual([]);
+  });
+
   it('names members of classes that are there', () => {
     const named = pages
       .filter((page) => !page.startsWith('docs/decisions/') && page !== 'CONTRIBUTING.md')

@@ -3,7 +3,9 @@
  * errors, faults and log lines, and those of the description, read from the source; rules that can be held by counting.
  */
 import { execFileSync } from 'node:child_process';
-import { join } from 'node:path';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
 import { parseSource, walk, type SyntaxNode as Tree } from '../scripts/syntax.mjs';
 
 const ROOT = join(__dirname, '..');
@@ -12,7 +14,10 @@ const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclud
   .split('\n')
   .filter((file) => file.endsWith('.ts') && !file.endsWith('.spec.ts'));
 
+type Kind = 'error' | 'log line' | 'description';
+
 interface Told {
+  readonly kind: Kind;
   readonly where: string;
   readonly text: string;
 }
@@ -29,26 +34,35 @@ function literalOf(node: Tree | undefined): string | undefined {
   return node.quasis.map(({ cooked }: { readonly cooked: string }) => cooked).join(FILLED);
 }
 
-const nameOf = (callee: Tree): string | undefined =>
-  callee.type === 'MemberExpression' ? callee.property.value : callee.value;
+/** Of `GatewayError`, `logger.warn` and `logger?.warn` the last name. */
+function nameOf(callee: Tree): string | undefined {
+  if (callee.type === 'OptionalChainingExpression') return nameOf(callee.base);
+  return callee.type === 'MemberExpression' ? callee.property.value : callee.value;
+}
 
-/** Arguments that are told: of an error the first that is no kind, of a line the message. */
-function toldBy(node: Tree, textOf: (span: Tree['span']) => string): readonly (string | undefined)[] {
+/** What users read of a node, if anything: of an error all its literals, of a log line the message. */
+function textsIn(
+  node: Tree,
+  textOf: (span: Tree['span']) => string,
+): { readonly kind: Kind; readonly texts: readonly (string | undefined)[] } | undefined {
   const words = (): (string | undefined)[] =>
     (node.arguments ?? []).map(({ expression }: { readonly expression: Tree }) => literalOf(expression));
-  if (node.type === 'NewExpression' && ERRORS.has(nameOf(node.callee) ?? '')) return words();
+  if (node.type === 'NewExpression' && ERRORS.has(nameOf(node.callee) ?? '')) return { kind: 'error', texts: words() };
   if (node.type === 'CallExpression' && LOGGED.has(nameOf(node.callee) ?? '') && /ogger/.test(textOf(node.callee.span)))
-    return words().slice(0, 1);
-  if (node.type === 'KeyValueProperty' && DESCRIBED.has(node.key.value)) return [literalOf(node.value)];
-  return [];
+    return { kind: 'log line', texts: words().slice(0, 1) };
+  if (node.type === 'KeyValueProperty' && DESCRIBED.has(node.key.value))
+    return { kind: 'description', texts: [literalOf(node.value)] };
+  return undefined;
 }
 
 function textsOf(file: string): Told[] {
   const { program, lineAt, textOf } = parseSource(join(ROOT, file));
   const found: Told[] = [];
   walk(program, (node) => {
-    for (const text of toldBy(node, textOf))
-      if (text?.includes(' ')) found.push({ where: `${file}:${lineAt((node.span ?? node.key.span).start)}`, text });
+    const read = textsIn(node, textOf);
+    for (const text of read?.texts ?? [])
+      if (text?.includes(' '))
+        found.push({ kind: read!.kind, where: `${file}:${lineAt((node.span ?? node.key.span).start)}`, text });
   });
   return found;
 }
@@ -63,8 +77,27 @@ const GIVEN = /^(?:Invalid API key|Missing Authentication header|Only management
 
 const sentencesOf = (text: string): readonly string[] => text.split(/(?<=[.;:]) /).filter((one) => one.length > 8);
 
-it('are found', () => {
-  expect(all.length).toBeGreaterThan(250);
+it.each<[Kind, number]>([
+  ['error', 150],
+  ['log line', 40],
+  ['description', 130],
+])('are found, of each kind: %s', (kind, least) => {
+  expect(all.filter((text) => text.kind === kind).length).toBeGreaterThan(least);
+});
+
+it('are found where a call is made only if there is somebody to call', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'fairlead-texts-'));
+  try {
+    const file = join(folder, 'one.ts');
+    writeFileSync(file, `this.logger?.warn('One two.');\nlogger.error?.('Three four.');\n`);
+    const found = textsOf(relative(ROOT, file)).map(({ kind, text }) => [kind, text]);
+    expect(found).toEqual([
+      ['log line', 'One two.'],
+      ['log line', 'Three four.'],
+    ]);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 it('are in the words of who reads them', () => {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFileSync, statSync, type BigIntStats } from 'node:fs';
+import { open, readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { readCatalog, type CatalogFile, type CatalogReading } from './read-catalog.js';
 import { CREDENTIAL_BYTES_MAX, type CredentialFile, type CredentialSources } from './read-credential.js';
@@ -103,17 +103,27 @@ const SETTLED_MS = 2_000;
 
 /**
  * Where the files stand and when they last changed: another text has another stamp, since whoever writes a file can
- * set its size and its time, but not its inode and the time at which that changed. Undefined while a file is missing or has just changed: then
- * only its content says whether it is another.
+ * set its size and its time, but not its inode and the time at which that changed.
+ * @returns undefined while a file is missing or has just changed: then its content has to be read
  */
 export async function stampOf({ path, shippedPath }: CatalogFiles): Promise<string | undefined> {
   const stamps: string[] = [];
   for (const file of new Set([path, shippedPath])) {
-    const stats = await stat(file, { bigint: true }).catch(() => undefined);
+    const stats = await statOpened(file).catch(() => undefined);
     if (!stats || Date.now() - Number(stats.ctimeMs) < SETTLED_MS) return undefined;
     stamps.push([file, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' '));
   }
   return stamps.join('\n');
+}
+
+/** Opened, because a network file system answers a mere `stat` from what it remembers. */
+async function statOpened(path: string): Promise<BigIntStats> {
+  const file = await open(path);
+  try {
+    return await file.stat({ bigint: true });
+  } finally {
+    await file.close();
+  }
 }
 
 async function readText(path: string): Promise<{ readonly text: string } | { readonly failure: string }> {

@@ -1,7 +1,7 @@
 // Goal: a change of a file is in force after two polls, a bad file never is, and each bad content is complained about
 // once; files of credentials are followed likewise. Method: real files in a folder of their own; polls are made by
 // hand, nothing waits.
-import { mkdtempSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stampOf } from './catalog-files.js';
@@ -305,13 +305,56 @@ describe('while it runs', () => {
   });
 });
 
+describe('files that do not change', () => {
+  afterEach(() => jest.restoreAllMocks());
+
+  /** What the store last read: the same object while it reads no file. */
+  const readBy = (store: CatalogStore): unknown => Reflect.get(store, 'read');
+  const polls = async (store: CatalogStore, count: number): Promise<void> => {
+    for (let poll = 0; poll < count; poll++) await store.poll();
+  };
+
+  it('are read once, and again while they have just changed', async () => {
+    const store = await open();
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    await polls(store, 1);
+    const read = readBy(store);
+    await polls(store, 10);
+    expect([read !== undefined, readBy(store) === read]).toEqual([true, true]);
+    now.mockReturnValue(Number(statSync(path, { bigint: true }).ctimeMs) + 1);
+    await polls(store, 1);
+    expect(readBy(store)).not.toBe(read);
+  });
+
+  it('are the ones that a poll has read, though a reload has read others meanwhile', async () => {
+    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    const other = join(folder, 'other.yaml');
+    writeFileSync(other, catalog('two'));
+    const link = join(folder, 'link.yaml');
+    const turnTo = (target: string): void => {
+      rmSync(link, { force: true });
+      symlinkSync(target, link);
+    };
+    turnTo(path);
+    const store = await CatalogStore.open({ path: link, shippedPath, variables: {} }, logger);
+    await polls(store, 2);
+    turnTo(other);
+    await store.reload();
+    turnTo(path);
+    await polls(store, 2);
+    expect(modelsOf(store)).toEqual(['acme/one']);
+  });
+});
+
 describe('the stamp of the files', () => {
   const stamp = (): Promise<string | undefined> => stampOf({ path, shippedPath });
+  const changedAt = (): bigint => statSync(path, { bigint: true }).ctimeNs;
   afterEach(() => jest.restoreAllMocks());
 
   it('is none while a file has just changed, or is missing', async () => {
+    const now = jest.spyOn(Date, 'now').mockReturnValue(Number(changedAt() / 1_000_000n) + 1);
     expect(await stamp()).toBeUndefined();
-    jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
+    now.mockReturnValue(Date.now() + 60_000);
     expect(await stamp()).toBeDefined();
     rmSync(shippedPath);
     expect(await stamp()).toBeUndefined();
@@ -322,8 +365,11 @@ describe('the stamp of the files', () => {
     utimesSync(path, 1000, 1000);
     const before = await stamp();
     expect(await stamp()).toBe(before);
-    writeFileSync(path, catalog('two'));
-    utimesSync(path, 1000, 1000);
+    // The clock of a file system may move by milliseconds.
+    for (const first = changedAt(); changedAt() === first; ) {
+      writeFileSync(path, catalog('two'));
+      utimesSync(path, 1000, 1000);
+    }
     expect(await stamp()).not.toBe(before);
   });
 });

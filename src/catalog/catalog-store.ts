@@ -19,6 +19,8 @@ import { judgeAside } from './judge-aside.js';
  */
 const POLL_MS = 500;
 const SETTLING_POLL_MS = 250;
+/** For file systems without inodes or times of their own. */
+const READ_ANYWAY_MS = 30_000;
 
 /** Where the catalog comes from. */
 export interface CatalogSource extends CatalogFiles {
@@ -34,10 +36,10 @@ interface FileHashes {
 
 /**
  * Holds the catalog in force and follows its files, those of the credentials that it names included: tokens that a
- * platform projects into files are replaced while the process runs. They are compared by content, because time and size
- * can stay the same where a mounted file is replaced. Files of the catalog are read only when their stamps differ: V8
- * gives no memory back to the system while an idle process reads the shipped one, a megabyte, twice a second. A bad
- * file is refused with a log line, once for each content, and the catalog before it stays.
+ * platform projects into files are replaced while the process runs. Their content decides, because time and size can
+ * stay the same where a mounted file is replaced. That of the catalog is read only when its stamp differs, and now and
+ * then: a megabyte that is read twice a second is garbage for an idle process to collect. A bad file is refused with a
+ * log line, once for each content, and the catalog before it stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   /** Whom to tell when another catalog comes into force, or other credentials of it. */
@@ -49,8 +51,8 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   private judged: FileHashes;
   /** The files that the last poll saw. */
   private seen: FileHashes;
-  /** Of the files of the catalog when the last poll read them. */
-  private stamp: string | undefined;
+  /** What a poll last read of the catalog's files; `atMs` only rises. */
+  private read: { readonly stamp: string | undefined; readonly hash: string; readonly atMs: number } | undefined;
 
   private constructor(
     private readonly source: CatalogSource,
@@ -123,10 +125,10 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   private async look(): Promise<FileHashes> {
     // Before the text, so that what changes in between is read again.
     const stamp = await stampOf(this.source);
-    const isSame = stamp !== undefined && stamp === this.stamp;
-    const catalog = isSame ? this.seen.catalog : (await readContent(this.source)).hash;
-    this.stamp = stamp;
-    return this.hashesWith(catalog);
+    const atMs = performance.now();
+    const isKnown = stamp !== undefined && stamp === this.read?.stamp && atMs - this.read.atMs < READ_ANYWAY_MS;
+    if (!isKnown) this.read = { stamp, hash: (await readContent(this.source)).hash, atMs };
+    return this.hashesWith(this.read!.hash);
   }
 
   private hashesWith(catalog: string): FileHashes {

@@ -157,7 +157,10 @@ export class RequestPlanner {
       const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
       const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
       if (recalls || plugins.changesRequest)
-        return this.prepare(planning, recalls).then((changed) => this.route(planning, changed));
+        return this.prepare(planning, recalls).then(async (changed) =>
+          // Preparing may take long, and what was forbidden meanwhile is not to be called.
+          this.route({ ...planning, policies: await this.policies.of(caller) }, changed),
+        );
     }
     const staged = prepared ?? { request: asked, stages: NONE, files: NONE };
     const { request } = staged;

@@ -50,8 +50,6 @@ export interface Hold {
   extending?: Promise<unknown>;
   /** Settles, never rejects, when what was last written down of it is answered. */
   noting?: Promise<unknown>;
-  /** Resolves when what it is settled with is written somewhere; absent until then. Never rejects. */
-  written?: Promise<void>;
   /** Where its ledger keeps it; undefined once it has ended. */
   place: number | undefined;
 }

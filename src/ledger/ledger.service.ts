@@ -77,6 +77,7 @@ export class LedgerService implements OnModuleInit {
   onIncomplete: (() => void) | undefined;
   private readonly logger = new Logger('ledger');
   private readonly open = new OpenItems<Hold>();
+  private readonly settling = new OpenItems<Promise<void>>();
   private readonly givenUp = new Set<string>();
   /** Settlements that neither the database nor the disk took: their holds stay open until one of them does. */
   private readonly kept = new Map<Hold, Settlement>();
@@ -258,8 +259,10 @@ export class LedgerService implements OnModuleInit {
    */
   settle(hold: Hold, row: Settlement): Promise<void> {
     hold.observe = () => row;
-    hold.written = this.write(hold, row);
-    return this.environment.ledgerDurability === 'strict' ? hold.written : Promise.resolve();
+    const written = this.write(hold, row);
+    const place = this.settling.add(written);
+    void written.then(() => this.settling.remove(place));
+    return this.environment.ledgerDurability === 'strict' ? written : Promise.resolve();
   }
 
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
@@ -303,9 +306,7 @@ export class LedgerService implements OnModuleInit {
 
   /** Resolves when every settlement that was begun is written somewhere. */
   async settled(): Promise<void> {
-    const written: Promise<void>[] = [];
-    for (const hold of this.open) if (hold.written) written.push(hold.written);
-    await Promise.allSettled(written);
+    await Promise.allSettled(this.settling);
   }
 
   private reportLost(id: string, error: unknown): void {

@@ -81,7 +81,7 @@ const expire = (attempt: Attempt): void => {
   attempt.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
 };
 
-/** The beginning of a reply: what it told until an event committed the reply to its provider, that one included. */
+/** The beginning of a reply: what came until an event committed the reply to its provider, that one included. */
 async function untilCommitted(batches: EventBatches, attempt: Attempt): Promise<readonly ModelEvent[]> {
   const beginning: ModelEvent[] = [];
   attempt.beginning = beginning;

@@ -34,7 +34,7 @@ export class CallTelemetry implements GenerationObserver {
 
   called({ caller }: Generation, call: ProviderCall): void {
     call.isTrial = this.health.isTrial(healthKeyOf(call.leg), caller.keyHash);
-    call.beganAtMs = this.clock.now();
+    call.calledAtMs = this.clock.now();
   }
 
   answered({ request, calls, caller }: Generation, call: ProviderCall): void {
@@ -44,7 +44,7 @@ export class CallTelemetry implements GenerationObserver {
     // A whole reply does not show when its first token came.
     if (!request.stream) return;
     this.metrics.firstToken(call.leg.endpoint.provider.slug, secondsToFirstToken(call)!);
-    if (call.isTrial) this.health.began(healthKeyOf(call.leg), { caller: caller.keyHash, beganAt: call.beganAtMs });
+    if (call.isTrial) this.health.began(healthKeyOf(call.leg), { caller: caller.keyHash, beganAt: call.calledAtMs });
   }
 
   /** It may take long, and nobody waits for it: another call finds out meanwhile. */
@@ -61,7 +61,7 @@ export class CallTelemetry implements GenerationObserver {
     const isUsed = stop !== undefined || call.isCallers;
     metrics.attempt(measured, outcome, (performance.now() - call.beganAt) / 1000, isUsed ? usage : undefined);
     if (call.isUnseen || call.isAbandoned) metrics.abandoned(measured.provider, abandonmentOf(call));
-    const origin: CallOrigin = { caller: caller.keyHash, beganAt: call.beganAtMs };
+    const origin: CallOrigin = { caller: caller.keyHash, beganAt: call.calledAtMs };
     if (report === 'success')
       this.health.succeeded(healthKeyOf(leg), request.stream ? figuresOf(call) : undefined, origin);
     else this.reportFailure(report, call, origin);
@@ -101,11 +101,11 @@ export const secondsToFirstToken = ({ beganAt, committedAt }: ProviderCall): num
 /** Of a streamed reply: a whole one shows none. */
 function figuresOf({ beganAt, committedAt, pausedMs, usage }: ProviderCall): CallFigures {
   if (committedAt === undefined) return {};
-  const secondsToFirstToken = (committedAt - beganAt) / 1000;
+  const figures = { secondsToFirstToken: (committedAt - beganAt) / 1000 };
   // How long the provider was waited for after that.
   const seconds = (performance.now() - committedAt - pausedMs) / 1000;
   const { outputTokens = 0, estimated } = usage;
   return outputTokens > 0 && seconds > 0 && estimated !== true
-    ? { secondsToFirstToken, tokensPerSecond: outputTokens / seconds }
-    : { secondsToFirstToken };
+    ? { ...figures, tokensPerSecond: outputTokens / seconds }
+    : figures;
 }

@@ -9,8 +9,9 @@ import { GenerationTrace } from './generation-trace.js';
 import { SessionPins } from './session-pins.js';
 
 /**
- * Makes generations, each with those who observe it from its start: spans, telemetry, decisions, pins, in that order.
- * Whoever holds money or places for it joins behind them, when it is admitted.
+ * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, and spans last, so
+ * that an exporter that fails takes nothing from the others. Whoever holds money or places for it joins behind them,
+ * when it is admitted.
  */
 @Injectable()
 export class GenerationFactory {
@@ -24,8 +25,8 @@ export class GenerationFactory {
 
   create(start: GenerationStart): Generation {
     const generation = new Generation(newGenerationId(this.clock.now()), start);
-    if (this.tracing.isOn) generation.observe(new GenerationTrace(this.tracing, generation));
     generation.observe(this.telemetry, this.decisions, this.pins);
+    if (this.tracing.isOn) generation.observe(new GenerationTrace(this.tracing, generation));
     return generation;
   }
 }

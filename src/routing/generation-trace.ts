@@ -44,10 +44,10 @@ export class GenerationTrace implements GenerationObserver {
 
   ended(generation: Generation): undefined {
     const endedAt = performance.now();
-    // What it costs is known when whoever has the money has been told too, and has settled it.
+    // What it costs is known when the observers behind this one have ended as well, and it is settled.
     queueMicrotask(() => {
-      const tell = (): void => this.span?.end({ ...resultOf(generation), endedAt });
-      generation.settlement.then(tell, tell);
+      const end = (): void => this.span?.end({ ...resultOf(generation), endedAt });
+      generation.settlement.then(end, end);
     });
   }
 }

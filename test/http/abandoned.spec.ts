@@ -494,8 +494,16 @@ describeOnEmbedded('a model that answers one request of an account at a time', (
       const client = await send(gateway, ask('test/narrow'));
       await arrival;
       expect((await gateway.messages(ask('test/narrow'))).status).toBe(429);
+      const enter = unseen.enter.bind(unseen);
+      const entered = new Promise<boolean>((resolve) => {
+        unseen.enter = (...call) => {
+          const runsOn = enter(...call);
+          resolve(runsOn);
+          return runsOn;
+        };
+      });
       client.destroy();
-      while (unseen.size === 0) await delay(5);
+      expect(await entered).toBe(true);
       const next = upstream.request();
       const answered = gateway.messages(ask('test/narrow'));
       await next;

@@ -99,6 +99,7 @@ export class RoutingBench {
   /** Slugs of the providers called since the last `reset`. */
   readonly calls: string[] = [];
   private readonly gateways: TestGateway[] = [];
+  private readonly waiting: (() => void)[] = [];
 
   private constructor(
     private readonly database: TestDatabase,
@@ -153,10 +154,16 @@ export class RoutingBench {
     this.calls.length = 0;
   }
 
+  /** Resolves when this many calls have come since the last `reset`. */
+  async called(count: number): Promise<void> {
+    while (this.calls.length < count) await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+
   /** What this provider does from now on. */
   script(slug: string, script: Script | Answer): void {
     this.upstream(slug).script((request, index) => {
       this.calls.push(slug);
+      for (const wake of this.waiting.splice(0)) wake();
       return typeof script === 'function' ? script(request, index) : script;
     });
   }

@@ -3,7 +3,6 @@
  * that, and when all are in a cool-down the caller is told until when. Method: a clock that the test moves; the calls
  * that the providers counted. Rules: docs/reasons/routing.md.
  */
-import { setTimeout as pause } from 'node:timers/promises';
 import { StandingClock } from '../support/ahead-clock.js';
 import { anthropicError, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -104,7 +103,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     let call = 0;
     bench.script('alpha', (request, index) => after(answered[call++]!.opened, hints)(request, index));
     const asked = [0, 1].map(() => bench.ask(ask(pair)));
-    while (call < 2) await pause(5);
+    await bench.called(2);
     answered[0]!.open();
     await Promise.race(asked);
     answered[1]!.open();
@@ -230,7 +229,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
     bench.calls.length = 0;
     const trial = Promise.all(Array.from({ length: 10 }, () => bench.ask(ask(pair))));
     await arrival;
-    while (bench.calls.length < 10) await pause(5);
+    await bench.called(10);
     answered.open();
     expect((await trial).map(({ status }) => status)).toEqual(Array(10).fill(200));
     expect(bench.calls.filter((slug) => slug === 'alpha')).toHaveLength(1);
@@ -322,7 +321,7 @@ describeOnEmbedded('endpoints in a cool-down', (database) => {
       await arrival;
       bench.calls.length = 0;
       const others = Array.from({ length: 3 }, () => bench.ask(ask(single)));
-      while (bench.calls.length < 3) await pause(5);
+      await bench.called(3);
       answered.open();
       expect((await Promise.all([trial, ...others])).map(({ status }) => status)).toEqual(Array(4).fill(200));
     });

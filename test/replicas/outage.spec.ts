@@ -495,7 +495,7 @@ describeOnPostgres('an outage of the database', (database) => {
     await scene.expectWhole();
   }, 60_000);
 
-  it('leaves a hold whose answer never came to one that then dies to others: a row at nothing, by the id its caller was told', async () => {
+  it('leaves a hold whose answer never came to one that then dies to others: a row at nothing, by the id its caller has', async () => {
     const { upstream, proxy } = scene;
     await scene.expectWhole();
     const usedBefore = await scene.used();

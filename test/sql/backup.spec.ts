@@ -87,7 +87,6 @@ async function isGivenUp(gateway?: GatewayProcess): Promise<void> {
   expect(await readdir(folder)).toEqual(['data']);
   if (gateway) expect((await gateway.messages(BODY)).status).toBe(200);
   expect(await backUp(['--out', 'copy'])).toMatchObject({ code: 0 });
-  await rm(join(folder, 'copy'), { recursive: true });
 }
 
 describe('a store', () => {
@@ -176,12 +175,17 @@ describe('a store', () => {
   }, SPEC_MS); // oxfmt-ignore
 });
 
-describe('a gateway that is asked again and again', () => {
+describe('a backup of the store of a running gateway', () => {
   let gateway: GatewayProcess;
   beforeAll(async () => {
     await makeStore();
     gateway = await start();
   }, SPEC_MS);
+  // Whatever a test leaves, the next one begins with the store alone.
+  afterEach(async () => {
+    const others = (await readdir(folder)).filter((name) => name !== 'data');
+    await Promise.all(others.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+  });
   afterAll(removeStore);
 
   it('is given up on a signal while a gateway runs, and leaves nothing', () => isGivenUp(gateway), SPEC_MS);

@@ -1,9 +1,15 @@
-import { cp, mkdtemp, rename, rm } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { openMigrated } from '../../src/shared/database/database.module.js';
 import { DirectoryOpener } from '../../src/shared/database/embedded.js';
 import { databaseOptions } from '../../src/shared/database/options.js';
+
+const NAME = 'prepared-store';
+/** A store in the making: the release of the engine, the process that makes it, and what `mkdtemp` adds. */
+const UNFINISHED = new RegExp(`^${NAME}-.+-(\\d+)-\\w{6}$`);
+/** How `rename` fails where another worker was faster. */
+const IS_THERE: ReadonlySet<unknown> = new Set(['EEXIST', 'ENOTEMPTY']);
 
 /**
  * Makes a data directory with a migrated embedded database that has no row. Only tests of what a first start does make
@@ -12,17 +18,42 @@ import { databaseOptions } from '../../src/shared/database/options.js';
  * @param dataDir does not exist, or is empty
  */
 export async function copyPreparedStore(dataDir: string): Promise<void> {
-  // Beside the compiled sources, whose migrations it has: made once for each state of them.
-  const prepared = join(process.env['FAIRLEAD_TEST_SOURCES']!, 'prepared-store');
+  // Beside the compiled sources, whose migrations it has: made once for each state of them and release of the engine.
+  const folder = process.env['FAIRLEAD_TEST_SOURCES']!;
+  const engine = basename(process.env['FAIRLEAD_TEST_CLUSTER']!, '.tar');
+  const prepared = join(folder, `${NAME}-${engine}`);
+  await removeAbandoned(folder);
   if (!existsSync(prepared)) await prepare(prepared);
   await cp(prepared, dataDir, { recursive: true });
 }
 
 async function prepare(target: string): Promise<void> {
-  const unfinished = await mkdtemp(`${target}-`);
-  const embedded = await new DirectoryOpener().open(unfinished);
-  const source = await openMigrated(databaseOptions({ databasePool: 1 }, embedded));
-  await source.destroy();
-  // Another worker may have made it meanwhile.
-  await rename(unfinished, target).catch(() => rm(unfinished, { recursive: true }));
+  const unfinished = await mkdtemp(`${target}-${process.pid}-`);
+  try {
+    const embedded = await new DirectoryOpener().open(unfinished);
+    const source = await openMigrated(databaseOptions({ databasePool: 1 }, embedded));
+    await source.destroy();
+    await rename(unfinished, target).catch((error: NodeJS.ErrnoException) => {
+      if (!IS_THERE.has(error.code)) throw error;
+    });
+  } finally {
+    await rm(unfinished, { recursive: true, force: true });
+  }
+}
+
+/** Removes what workers were making when they were killed. */
+async function removeAbandoned(folder: string): Promise<void> {
+  const abandoned = (await readdir(folder)).filter((name) => {
+    const maker = UNFINISHED.exec(name)?.[1];
+    return maker !== undefined && !isAlive(Number(maker));
+  });
+  await Promise.all(abandoned.map((name) => rm(join(folder, name), { recursive: true, force: true })));
+}
+
+function isAlive(processId: number): boolean {
+  try {
+    return process.kill(processId, 0);
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code !== 'ESRCH';
+  }
 }

@@ -62,8 +62,8 @@ export interface Usage extends TokenFigures {
 export const NO_USAGE: Usage = {};
 
 /**
- * The later report wins, figure by figure: cumulative reports replace, they never add. Of the first one, all that a
- * whole reply has, there is nothing to copy: whoever adds reports up takes it as it is.
+ * The later report wins, figure by figure: cumulative reports replace, they never add. Callers keep
+ * the first report as it is, which for a whole reply is the only one.
  */
 export function mergeUsage(before: Usage, after: Usage): Usage {
   // Not two spreads: each result would have a shape of its own (docs/decisions/0023).

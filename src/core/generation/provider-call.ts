@@ -56,7 +56,7 @@ export class ProviderCall implements AttemptOutcomeView {
   /** Header of that name that its provider is sent, so that the trace goes on there; set by who traces it. */
   traceparent: string | undefined;
   /** When it began, in epoch milliseconds; set by its telemetry. */
-  beganAtMs = 0;
+  calledAtMs = 0;
   /** It finds out alone whether its endpoint answers again after a pause; set by its telemetry. */
   isTrial = false;
   /** Who knows what of the request its provider is not sent; set by who makes the call. */

@@ -83,8 +83,8 @@ const FRAME = 8;
 export type Printable = Json | object | undefined;
 
 /**
- * About how many characters the text of a value has, escapes not counted. Looks at no more of it than it takes to tell
- * that it has `most`: a string at its length.
+ * About how many characters the text of a value has, escapes not counted. Stops where it has found `most`; of a string
+ * it looks at the length.
  */
 export function weigh(value: Printable, most: number): number {
   if (typeof value === 'string') return value.length + FRAME;

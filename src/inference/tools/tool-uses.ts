@@ -192,10 +192,5 @@ const isTold = (error: unknown): boolean =>
 
 const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
 
-const SCHEMAS = new WeakMap<JsonObject, Compiled<unknown>>();
-
-function schemaOf({ inputSchema }: { readonly inputSchema: JsonObject }): Compiled<unknown> {
-  let compiled = SCHEMAS.get(inputSchema);
-  if (!compiled) SCHEMAS.set(inputSchema, (compiled = compile(inputSchema as TSchema)));
-  return compiled;
-}
+const schemaOf = ({ inputSchema }: { readonly inputSchema: JsonObject }): Compiled<unknown> =>
+  compile(inputSchema as TSchema);

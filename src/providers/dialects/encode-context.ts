@@ -63,7 +63,7 @@ export function* toolWordsOf(request: ModelRequest, target: Target, rules: Namin
 
 const UNKNOWN_BLOCK = { what: 'a block', within: '' };
 
-/** The same request, as if a field had not been said. */
+/** The same request without a field. */
 type Without = (request: ModelRequest) => ModelRequest;
 
 /**
@@ -78,7 +78,7 @@ const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
   tool_choice: ({ toolChoice: _dropped, ...rest }) => rest,
   parallel_tool_calls: ({ parallelToolCalls: _dropped, toolChoice, ...rest }) => {
     if (toolChoice === undefined) return rest;
-    // As it came, the choice would still say it.
+    // As it came, the choice would still hold it.
     const { origin: _origin, ...choice } = toolChoice;
     return { ...rest, toolChoice: choice };
   },

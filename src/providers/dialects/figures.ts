@@ -3,7 +3,7 @@ import type { Target } from '../../core/provider.js';
 import { USAGE_CLASSES, type TranslationTable, type UsageClass } from '../../core/translation.js';
 import { objectOf } from './read-json.js';
 
-/** A number of tokens or uses; whatever cannot be one was not said. */
+/** A number of tokens or uses; whatever cannot be one counts as absent. */
 export const readCount = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && value >= 0 && value <= Number.MAX_SAFE_INTEGER ? value : undefined;
 

@@ -46,7 +46,7 @@ it('leaves in place what is used once, what is small, and what has to stay', () 
   expect(added).toEqual([]);
 });
 
-it('tells apart what differs in a field, though its name be that of an annotation, and not what is written about it', () => {
+it('keeps apart what differs in a field, though its name be that of an annotation, and not what is written about it', () => {
   const { shared } = sharing();
   const about = (description: string) => ({ ...person(), description });
   const withField = (field: TSchema) => Type.Object({ ...person().properties, description: field });

@@ -87,8 +87,10 @@ export class SharedSchemas {
   }
 }
 
-/** A copy with each schema in it replaced. */
-function mapSchemas(schema: TSchema, replace: (inner: TSchema) => unknown): object {
+/** A copy with each schema in it replaced, but for those that are `true` or `false`, and lists for tuples. */
+function mapSchemas(schema: TSchema, replaceObject: (inner: TSchema) => unknown): object {
+  const replace = (inner: TSchema | boolean | readonly TSchema[]): unknown =>
+    typeof inner === 'object' && !Array.isArray(inner) ? replaceObject(inner as TSchema) : inner;
   const copy: Record<string, unknown> = { ...schema };
   for (const keyword of ONE) if (typeof copy[keyword] === 'object') copy[keyword] = replace(copy[keyword] as TSchema);
   const branches = copy[BRANCHES] as readonly TSchema[] | undefined;

@@ -29,17 +29,17 @@ const LONG = [
 ];
 
 /**
- * jest's own order goes by how long files took last time, and on a fresh checkout by their size, which is about the
- * opposite for files that start processes.
+ * jest's own order: what failed last time, then what it has no duration of, by size, then the rest by duration. Size is
+ * about the opposite of duration for files that start processes, so the list decides among those without one.
  */
 export default class LongestFirst extends Sequencer {
   sort(tests) {
-    const place = ({ path, context }) => {
-      const index = LONG.indexOf(relative(context.config.rootDir, path).split(sep).join('/'));
+    const place = (test) => {
+      if (this.hasFailed(test)) return -1;
+      if (typeof test.duration === 'number') return LONG.length + 1;
+      const index = LONG.indexOf(relative(test.context.config.rootDir, test.path).split(sep).join('/'));
       return index === -1 ? LONG.length : index;
     };
-    const sorted = super.sort(tests);
-    const isKnown = sorted.every(({ duration }) => typeof duration === 'number');
-    return isKnown ? sorted : sorted.toSorted((one, other) => place(one) - place(other));
+    return super.sort(tests).toSorted((one, other) => place(one) - place(other));
   }
 }
