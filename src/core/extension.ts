@@ -30,6 +30,8 @@ export interface FetchLimits {
  */
 export class ExtensionFault extends Error {
   override readonly name = 'ExtensionFault';
+  /** It had begun its work, and may bill it: no answer came in time, or one that cannot be used. */
+  readonly mayBeBilled: boolean;
 
   constructor(
     readonly kind:
@@ -41,9 +43,10 @@ export class ExtensionFault extends Error {
       | 'busy' // here or there: too many at once
       | 'unavailable', // whatever else
     message: string,
-    options?: ErrorOptions,
+    { mayBeBilled = false, ...options }: ErrorOptions & { readonly mayBeBilled?: boolean } = {},
   ) {
     super(message, options);
+    this.mayBeBilled = mayBeBilled;
   }
 }
 
@@ -83,12 +86,26 @@ export interface EngineCall {
   readonly body?: JsonObject;
   readonly timeoutMs: number;
   readonly bytesMax: number;
+  /** The most that its answer costs: what the operator loses where no answer is charged. Absent: nothing. */
+  readonly price?: PicoUsd;
+}
+
+/** A request to the web, for usage figures. */
+export interface WebRequest {
+  readonly kind: 'search' | 'fetch';
+  /** Name of the engine, in the words of the tool's `engine`. */
+  readonly engine: string;
+  /** Results that the model reads. */
+  readonly results: number;
 }
 
 /** Calls engines of service tools and plugins. */
 export interface EngineClient {
-  /** @throws ExtensionFault, or the signal's reason */
-  call(call: EngineCall, signal: CancelSignal): Promise<Json>;
+  /**
+   * @param reached is called when the engine is connected: from then on it may bill the call
+   * @throws ExtensionFault, or the signal's reason
+   */
+  call(call: EngineCall, signal: CancelSignal, reached?: () => void): Promise<Json>;
 }
 
 /** Threads for what takes more than a few milliseconds: one bounded pool of the process. */
@@ -158,6 +175,13 @@ export interface ExtensionContext {
   readonly request: ModelRequest;
   readonly guardedFetch: GuardedFetch;
   readonly engines: EngineClient;
+  /**
+   * Charges what somebody outside has answered, at once and however the request ends: all charges of a use together
+   * are never above what was reserved for it. Calls of engines that are answered by then are paid with it; what is
+   * never charged of them is the operator's.
+   * @param cost 0: `web` alone is counted
+   */
+  readonly charge: (cost: PicoUsd, web?: WebRequest) => void;
   readonly workers: WorkerPool;
   readonly containers: ContainerStore;
   readonly parsedFiles: ParsedFileStore;
@@ -166,8 +190,11 @@ export interface ExtensionContext {
    * @returns false where there is none: nothing may be kept
    */
   readonly keep: (bytes: number) => boolean;
-  /** What only this gateway can open again, bound to the caller's account; printable. */
-  readonly seal: (value: Json) => string;
+  /**
+   * What only this gateway can open again, for callers of the same workspace; printable.
+   * @param address of what the value is the text of: it opens beside the same `url` alone
+   */
+  readonly seal: (value: Json, address?: string) => string;
   /**
    * A further call of the same generation, planned as part of it. Its request's tools that this gateway runs are run on
    * the way: their calls and results are among its events.

@@ -6,7 +6,6 @@ import type { ConsultationKind } from './conversation/usage.js';
 import type { ExtensionContext, OptionsSchema } from './extension.js';
 import type { JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
-import type { WebRequest } from './tool.js';
 import type { Leg } from './routing/plan.js';
 import type { Choice, ChoiceInputs } from './routing/route-inputs.js';
 
@@ -33,12 +32,8 @@ export interface Prepared {
   readonly files?: readonly ParsedFile[];
 }
 
-/** A request as a plugin leaves it that asked somebody outside. */
+/** A request as a plugin leaves it that consulted somebody outside. What that costs is charged by `context.charge`. */
 export interface Consulted extends Prepared {
-  /** What that is charged: never above its `price`. Absent: nothing. */
-  readonly cost?: PicoUsd;
-  /** What it asked of the web; absent: nothing, and usage counts no request. */
-  readonly web?: WebRequest;
   /** Pages that it brought: cited by those blocks of the answer that use them. */
   readonly sources?: readonly WebCitation[];
 }
@@ -60,8 +55,16 @@ export interface ForeseenCall {
 /** What is known before anything is asked. */
 export type Foresight = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
 
-/** Has a stage told. */
+/** Reports a stage. */
 export type NoteStage = (note: StageNote) => void;
+
+/** What `consult` adds to the prompt. */
+export interface Growth {
+  /** At most, as `textTokens` counts them; `Infinity`: the context is the bound. */
+  readonly tokens: number;
+  /** It is texts with `keepsEnd`: where there is no room for all of it, they are shortened. */
+  readonly canShorten?: boolean;
+}
 
 /** The events of one answer on their way out. */
 export interface ReplyWatch {
@@ -107,8 +110,13 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   choose?(request: ModelRequest, options: Options, inputs: ChoiceInputs): Choice;
   /** The request as it goes on: before it is planned, also for a count of tokens or an explanation. */
   prepare?(request: ModelRequest, options: Options, context: LocalContext): Prepared | Promise<Prepared>;
-  /** The most that `consult` is charged: held before that. Models that it asks are held apart. Absent: nothing. */
+  /**
+   * The most that `consult` is charged, whatever those before it bring. It is reserved for all of them before the first
+   * one begins. Models that it consults are reserved apart. Absent: nothing.
+   */
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
+  /** What `consult` adds to the prompt: reserved with its price. Absent: nothing. */
+  growth?(request: ModelRequest, options: Options, context: ExtensionContext): Growth;
   /** Whether `consult` has anybody to ask, of a request that is prepared. Absent: always. */
   consults?(request: ModelRequest): boolean;
   /** The models that `consult` would ask, for an explanation. Pure. */
@@ -118,10 +126,17 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
     foresight: Foresight,
   ): readonly ForeseenCall[] | Promise<readonly ForeseenCall[]>;
   /**
-   * Asks somebody outside, behind the hold and before the model.
-   * @param note for what is to be told where it throws
+   * Consults somebody outside, behind the hold and before the model.
+   * @param note for a stage that is reported where it throws
    */
   consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
+  /**
+   * Judges what another plugin brought from outside, before anybody reads it. A plugin that reviews has its `consult`
+   * before all others, so that the caller's own words are judged before anything is bought for them. Without a charge.
+   * @param brought the request with nothing but that
+   * @throws GatewayError where it may not be read
+   */
+  review?(brought: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<void>;
   /**
    * What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. For others its `fit`
    * is not asked. Pure.

@@ -1,7 +1,7 @@
 // Goal: the socket of service tools carries what a tool needs: its own options, a price before it runs, a
 // result for the model and another for the caller, and failures as results. Method: a made-up tool, driven
 // as the loop drives it.
-import { extensionContext, openSeal } from '../../test/support/extension-context.js';
+import { extensionContext, openSeal, runCharged } from '../../test/support/extension-context.js';
 import { catalogOf } from '../../test/support/route-inputs.js';
 import { Cancellation } from './cancellation.js';
 import { CallerGone } from './errors.js';
@@ -13,7 +13,6 @@ const fail = (failure: ToolFailure): ToolResult => ({
   content: { error_code: failure },
   sources: [],
   isError: true,
-  cost: 0n,
 });
 
 /** Divides by way of a worker. */
@@ -29,12 +28,13 @@ const division: ServiceTool = {
     },
     price: BigInt(places as number),
     usesMax: 1,
-    run: async ({ by }, { context: { workers, signal, seal } }) => {
+    run: async ({ by }, { context: { workers, signal, seal, charge } }) => {
       if (by === 0) return fail('invalid_tool_input');
       const quotient = await workers.run('divide', () => ({ by: by as number }), signal);
+      charge(1n);
       const text = (quotient as number).toFixed(places as number);
       const sources = [{ url: 'https://numbers.example/' }];
-      return { text, content: { encrypted_content: seal(text) }, sources, isError: false, cost: 1n };
+      return { text, content: { encrypted_content: seal(text) }, sources, isError: false };
     },
     fail,
   }),
@@ -68,13 +68,13 @@ it('is shown to the model as a function, and priced before it runs', () => {
 });
 
 it('gives the model its text and the caller its content, from which a later turn has the text again', async () => {
-  const { text, content, cost } = await offered.run({ by: 8 }, { context, number: 1 });
+  const { text, content, cost } = await runCharged(offered, { by: 8 }, context);
   expect([text, cost]).toEqual(['0.13', 1n]);
   expect(division.recall(content, openSeal)).toBe(text);
 });
 
 it('fails in a result, uncharged', async () => {
-  expect(await offered.run({ by: 0 }, { context, number: 1 })).toMatchObject({ isError: true, cost: 0n });
+  expect(await runCharged(offered, { by: 0 }, context)).toMatchObject({ isError: true, cost: 0n });
 });
 
 it('ends with its generation', async () => {

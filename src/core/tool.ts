@@ -54,15 +54,6 @@ export type ToolFailure =
   | 'unsupported_content_type'
   | 'unavailable';
 
-/** What a use asked of the web. */
-export interface WebRequest {
-  readonly kind: 'search' | 'fetch';
-  /** Name of the engine that was asked, in the words of the tool's `engine`. */
-  readonly engine: string;
-  /** Results that the model was told. */
-  readonly results: number;
-}
-
 /** What one use of a tool came to. A failure is a result as well: the model is told, and may go on. */
 export interface ToolResult {
   /** What the model reads. */
@@ -74,10 +65,6 @@ export interface ToolResult {
   /** Pages the text stands on, in its order: cited by those blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
   readonly isError: boolean;
-  /** What the use is charged: 0 for a failure that cost nothing, never above its tool's `price`. */
-  readonly cost: PicoUsd;
-  /** Absent: nothing was asked of the web, so that usage counts no request. */
-  readonly web?: WebRequest;
 }
 
 /** What a use is given beside its arguments. */

@@ -8,7 +8,13 @@ import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { GenerationId } from '../core/ids.js';
 import { billBound, isFreeVariant } from '../core/money/bill.js';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
-import { listPdfs, measurePrompt, withPdfSizes, type MeasuredPrompt } from '../core/money/measure-prompt.js';
+import {
+  FRAME_TOKENS,
+  listPdfs,
+  measurePrompt,
+  withPdfSizes,
+  type MeasuredPrompt,
+} from '../core/money/measure-prompt.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Exclusion, Leg, Plan, PlannedLeg } from '../core/routing/plan.js';
 import { Clock, DAY_MS, windowStart, type Interval } from '../core/time.js';
@@ -200,6 +206,22 @@ export class Admission {
       if (release) return { plan: withLegs(plan, legs), prompt, release };
     }
     return undefined;
+  }
+
+  /**
+   * The most that an admitted call costs beyond what is reserved for it, should so many tokens be added to its prompt.
+   * @param tokens as `textTokens` counts them; `Infinity`: up to its context
+   */
+  growthOf({ plan, prompt }: Pick<Admitted, 'plan' | 'prompt'>, tokens: number): HeldAmounts {
+    if (tokens === 0) return { credits: 0n, byok: 0n };
+    const grown =
+      tokens === Infinity
+        ? { ...prompt, fillsContext: true }
+        : { ...prompt, textTokens: prompt.textTokens + FRAME_TOKENS + tokens };
+    const most = (of: MeasuredPrompt): HeldAmounts =>
+      mostExpensive(plan.legs.map((leg): PricedLeg => ({ leg, amounts: this.price(of, leg) })));
+    const [before, after] = [most(prompt), most(grown)];
+    return { credits: after.credits - before.credits, byok: after.byok - before.byok };
   }
 
   /**

@@ -3,6 +3,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { ExtensionContext } from '../core/extension.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
+import type { OpenUse } from './open-use.js';
 import type { PlannedRun } from './request-planner.js';
 
 /** A generation that was admitted, and what it was planned from. */
@@ -17,6 +18,8 @@ export interface ContextScope {
   readonly refused?: () => void;
   /** A model is asked. */
   readonly consulted?: (run: ModelRun) => void;
+  /** What it buys is charged with this use; absent: it buys nothing. */
+  readonly use?: OpenUse;
 }
 
 /** What tools and plugins of one generation work with, at a point of its request; as long as it, if nothing is said. */

@@ -62,7 +62,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     provider_name: leg?.endpoint.provider.name ?? null,
     endpoint: leg?.tag ?? null,
     upstream_id: recorded?.upstreamId ?? null,
-    service_tier: bill?.rate.tier ?? leg?.tier ?? null,
+    service_tier: bill?.rate?.tier ?? leg?.tier ?? null,
     credential: leg && isByok ? leg.credential : null,
     is_byok: isByok,
     streamed: request.stream,

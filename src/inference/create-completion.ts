@@ -73,7 +73,7 @@ export class CreateCompletion {
       if (unseen) await unseen;
       const settled = generation.fail(error);
       // Most failures cost nothing, and nothing is waited for.
-      if (generation.calls.some(({ isCallers }) => isCallers)) await settled;
+      if (generation.isCharged) await settled;
       throw error;
     }
   }

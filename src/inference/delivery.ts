@@ -3,9 +3,10 @@ import type { Response } from 'express';
 import { Cancellation } from '../core/cancellation.js';
 import { isLarge, readReply, type Reply } from '../core/conversation/reply.js';
 import { printJson } from '../core/json/json.js';
+import { usdNumber } from '../core/money/credits.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { doInTurns } from '../core/steps.js';
-import { CallerGone, ProviderFault } from '../core/errors.js';
+import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation, RequestOrigin } from '../core/generation/generation.js';
 import { faultError } from '../routing/fault-policies.js';
@@ -83,7 +84,7 @@ export class Delivery {
         if (sending) await sending;
       }
     } catch (error) {
-      this.errors.answer(error, response.req, response, carried.generation?.extras);
+      this.errors.answer(withCost(error, carried.generation), response.req, response, carried.generation?.extras);
     } finally {
       if (isOver(response)) this.open.remove(place);
       else this.outlast(response, place, request.stream);
@@ -157,7 +158,7 @@ export class Delivery {
         writer.stop();
         throw error;
       }
-      writer.end(face.failure(generation, asGatewayError(error)));
+      writer.end(face.failure(generation, asGatewayError(withCost(error, generation))));
     }
   }
 }
@@ -170,6 +171,15 @@ function originOf(response: Response): RequestOrigin {
     traceparent: typeof traceparent === 'string' ? traceparent : undefined,
     tracestate: typeof tracestate === 'string' ? tracestate : undefined,
   };
+}
+
+/** The error of a generation that is charged states what (docs/wire/errors.md#cost). */
+function withCost(thrown: unknown, generation: Generation | undefined): unknown {
+  const cost = generation?.bill?.cost ?? 0n;
+  if (cost === 0n || thrown instanceof CallerGone) return thrown;
+  const { kind, message, detail } = asGatewayError(thrown);
+  const metadata = { ...detail.metadata, cost: usdNumber(cost) };
+  return new GatewayError(kind, message, { ...detail, metadata }, { cause: thrown });
 }
 
 /** The connection has closed: before the reply is out its caller has gone, and whatever goes on for him ends. */

@@ -169,7 +169,7 @@ export class GenerationBilling implements GenerationObserver {
     const { generation, hold } = this;
     const { ledger } = this.billing;
     try {
-      if (!generation.wasCalled) return ledger.release(hold);
+      if (!generation.hasCosts) return ledger.release(hold);
       const priced = this.price();
       for (const { call, judged, money } of priced.calls) {
         call.money = money;
@@ -185,16 +185,36 @@ export class GenerationBilling implements GenerationObserver {
       this.reportSpend(priced, charged);
       generation.bill = charged.bill;
       generation.charged = priced.usage;
-      await ledger.settle(hold, this.row(priced, charged, bound));
+      const isWritten = await ledger.settle(hold, this.row(priced, charged, bound));
+      if (!isWritten && generation.ending === 'completed') this.withhold(priced, charged, bound);
     } catch (error) {
       // A fault of ours must leave no hold that stands for ever.
       ledger.giveUp(hold, error);
     }
   }
 
+  /**
+   * The charge stands nowhere but in memory, so that the reply does not come to its end: it is the operator's, should
+   * the database take it later.
+   */
+  private withhold(priced: Priced, { bill, cost, operatorCost }: Charged, bound: HeldAmounts): void {
+    const { generation, hold } = this;
+    const unpaid = bill && paidBill(bill, 0n);
+    const row = this.row(
+      priced,
+      { bill: unpaid, cost: 0n, operatorCost: operatorCost + cost, isOverBound: false },
+      bound,
+    );
+    this.billing.ledger.keep(hold, { ...row, outcome: 'service-unavailable' });
+    generation.bill = unpaid;
+    generation.isUnrecorded = true;
+  }
+
   /** What it would be settled with, were this process to die at this moment; undefined while nobody bills anything. */
   private observed(): Settlement | undefined {
-    if (!this.generation.calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
+    const { calls, toolUses } = this.generation;
+    if (!calls.some(({ answers, isAbandoned }) => answers || isAbandoned) && !toolUses.some(({ cost }) => cost > 0n))
+      return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
@@ -237,7 +257,9 @@ export class GenerationBilling implements GenerationObserver {
       if (money.bill) bill = bill ? addBill(bill, money.bill) : money.bill;
     }
     const { toolUses } = this.generation;
-    if (bill && toolUses.length > 0) bill = withTools(bill, costOf(toolUses));
+    const bought = toolUses.length > 0 ? costOf(toolUses) : 0n;
+    if (bought > 0n) bill = withTools(bought, bill);
+    for (const { lost } of toolUses) operatorCost += lost;
     if (calls.length > 1 || toolUses.length > 0) usage = behindOne(usage, calls, toolUses);
     return { calls, usage, consulted, bill, operatorCost, isCapped };
   }
@@ -340,8 +362,11 @@ export class GenerationBilling implements GenerationObserver {
     const told = (leg: Leg, amount: PicoUsd): void =>
       metrics.operatorCost(leg.endpoint.provider.slug, usdNumber(amount));
     for (const { call, money } of calls) told(call.leg, money.operatorCost);
+    for (const { type, lost } of this.generation.toolUses) if (lost > 0n) metrics.operatorCost(type, usdNumber(lost));
     const leg = (this.generation.recorded ?? calls.at(-1)?.call)?.leg;
-    if (leg) told(leg, charged.operatorCost - operatorCost);
+    const rest = charged.operatorCost - operatorCost;
+    if (leg) told(leg, rest);
+    else if (rest > 0n) metrics.operatorCost(this.generation.toolUses[0]!.type, usdNumber(rest));
   }
 
   /** What callers pay for each call: of whoever answered, without what no counter had room for. */

@@ -60,15 +60,18 @@ export class GenerationContexts {
     return (request, scope = { signal: admitted.signal }) => {
       const planCall = (asked: ModelRequest, kind: ConsultationKind, options?: PlanOptions): Promise<PlannedCall> =>
         this.plan(tools, { ...admitted, ...scope }, asked, kind, options);
-      return tools.at({
+      const { use } = scope;
+      const context = tools.at({
         signal: scope.signal,
         catalog: inputs.catalog,
         isSandbox,
         callable: () => callableModels(inputs),
         request,
+        charge: use?.charge ?? chargeNothing,
         plan: planCall,
         infer: async (asked, kind) => (await planCall(asked, kind)).start(),
       });
+      return use ? { ...context, engines: use.engines(context.engines) } : context;
     };
   }
 
@@ -128,6 +131,9 @@ export class GenerationContexts {
     }
   }
 }
+
+/** Nothing is reserved. */
+const chargeNothing = (): void => undefined;
 
 function withoutCaller({ tool, type }: ToolOffer): GatewayError {
   const path = tool.type === 'service' ? tool.path : undefined;

@@ -1,6 +1,6 @@
 import type { CancelSignal } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
-import { ProviderFault } from '../core/errors.js';
+import { GatewayError, ProviderFault } from '../core/errors.js';
 import { endingOf } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
@@ -208,6 +208,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       const watched = this.watch ? await this.watched(batch) : batch;
       if (call.isUnseen) generation.endCall(call, 'completed');
       await generation.end(call.isUnseen ? 'caller-gone' : 'completed');
+      if (generation.isUnrecorded) throw unrecorded();
       this.isWhole = true;
       this.give(watched);
     } catch (error) {
@@ -253,6 +254,12 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     return reason instanceof ProviderFault ? midReplyError(reason, call.leg) : reason;
   }
 }
+
+/** The caller is not charged, and may ask again. */
+const unrecorded = (): GatewayError =>
+  new GatewayError('service-unavailable', 'The charge of this reply cannot be recorded at the moment; retry shortly.', {
+    retryAfterMs: 1_000,
+  });
 
 const NOTHING: Batch = [];
 const nothing = (): void => undefined;

@@ -35,7 +35,7 @@ export interface ServedWords {
  * yet, and where it was the plain price. Fast is one service of two names, and the tier's is `priority`.
  */
 export function chargedWords({ serviceTier, speed, inferenceGeo }: Usage, bill: Bill | undefined): ServedWords {
-  if (!bill) return { serviceTier, speed, inferenceGeo };
+  if (!bill?.rate) return { serviceTier, speed, inferenceGeo };
   const { tier, endpoint } = bill.rate;
   const isPlain = tier === 'standard';
   // What ran in a priced place unasked was not charged so.

@@ -43,6 +43,7 @@ beforeEach(() => {
     openHolds: open,
     waiting: 0,
     spool: { adopt: async () => 0 },
+    reopenSpool: async () => undefined,
     listAwaited: () => new Set(['open', ...givenUp]),
     listGivenUp: () => givenUp,
   } as unknown as LedgerService;

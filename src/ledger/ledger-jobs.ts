@@ -244,6 +244,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async sweep(): Promise<void> {
+    await this.ledger.reopenSpool();
     // What a dead process has left in its spool says more than what was observed of it.
     await this.adopt();
     await this.replay();

@@ -7,6 +7,7 @@ import { newUuid } from '../core/ids.js';
 import { PICO_PER_USD } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
 import { DATABASE_RETRY_AFTER_MS, isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { isDiskFull } from '../shared/database/disk-full.js';
 import { systemCode } from '../shared/database/system-code.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
@@ -37,7 +38,7 @@ import { GenerationPartitions } from './generation-partitions.js';
 import { warnOfPassingDisk } from './passing-disk.js';
 import { isRowRefused } from './row-refused.js';
 import type { Settlement } from './settlement.js';
-import { Spool } from './spool.js';
+import { NO_SPOOL, Spool, type SettlementSpool } from './spool.js';
 
 /** During an outage of the database, how often a reply finds out whether it is over. */
 const TRY_AGAIN_EVERY_MS = 1_000;
@@ -70,14 +71,14 @@ export class LedgerService implements OnModuleInit {
   /** Names this process in the ledger. */
   readonly replica: string;
   /** Settlements that could not be written to the database. Open from the module's start on. */
-  spool!: Spool;
+  spool!: SettlementSpool;
   /** How long after it was taken a hold of this process has ended at the latest, in milliseconds. */
   readonly holdMsMax: number;
   /** Called when a hold was refused because holds are missing that the database has lost. */
   onIncomplete: (() => void) | undefined;
   private readonly logger = new Logger('ledger');
   private readonly open = new OpenItems<Hold>();
-  private readonly settling = new OpenItems<Promise<void>>();
+  private readonly settling = new OpenItems<Promise<boolean>>();
   private readonly givenUp = new Set<string>();
   /** Settlements that neither the database nor the disk took: their holds stay open until one of them does. */
   private readonly kept = new Map<Hold, Settlement>();
@@ -110,11 +111,28 @@ export class LedgerService implements OnModuleInit {
   }
 
   async onModuleInit(): Promise<void> {
-    const folder = join(this.environment.dataDir, 'spool');
-    this.spool = await Spool.open(folder, this.replica);
+    this.spool = await this.openSpool();
     // The embedded database ends with that disk as well.
-    const warning = this.environment.databaseUrl && (await warnOfPassingDisk(folder));
+    const warning = this.environment.databaseUrl && (await warnOfPassingDisk(this.spoolFolder));
     if (warning) this.logger.warn(warning);
+  }
+
+  private get spoolFolder(): string {
+    return join(this.environment.dataDir, 'spool');
+  }
+
+  private async openSpool(): Promise<SettlementSpool> {
+    try {
+      return await Spool.open(this.spoolFolder, this.replica);
+    } catch (error) {
+      // The embedded database needs that disk itself.
+      if (!this.environment.databaseUrl || !isDiskFull(error)) throw error;
+      if (!this.spool)
+        this.logger.warn(
+          'The disk of DATA_DIR is full: the spool is off, and settlements wait in memory while the database does not answer.',
+        );
+      return NO_SPOOL;
+    }
   }
 
   /** Reservations of this process that are neither settled nor released. */
@@ -158,7 +176,7 @@ export class LedgerService implements OnModuleInit {
    */
   async hold(request: HoldRequest, signal: CancelSignal): Promise<HoldOutcome> {
     // Should the database go now, each open hold must find a place in the spool.
-    if (this.open.size + this.reserving >= this.spool.room) throw unavailable();
+    if (this.open.size + this.reserving >= this.spool.room - this.kept.size) throw unavailable();
     let taken: TakenHold;
     this.reserving++;
     try {
@@ -256,13 +274,21 @@ export class LedgerService implements OnModuleInit {
   /**
    * Turns a hold into what was really used. `strict`: resolves when that is committed, or fsynced here where the
    * database does not answer; `relaxed`: at once. Never throws.
+   * @returns false where it stands in neither, and waits in memory (`keep`)
    */
-  settle(hold: Hold, row: Settlement): Promise<void> {
+  settle(hold: Hold, row: Settlement): Promise<boolean> {
     hold.observe = () => row;
     const written = this.write(hold, row);
     const place = this.settling.add(written);
     void written.then(() => this.settling.remove(place));
-    return this.environment.ledgerDurability === 'strict' ? written : Promise.resolve();
+    return this.environment.ledgerDurability === 'strict' ? written : Promise.resolve(true);
+  }
+
+  /** Replaces a settlement that waits in memory. */
+  keep(hold: Hold, row: Settlement): void {
+    if (!this.kept.has(hold)) return;
+    this.kept.set(hold, row);
+    hold.observe = () => row;
   }
 
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
@@ -295,6 +321,11 @@ export class LedgerService implements OnModuleInit {
   /** Settlements that wait for the database, on the disk or here. */
   get waiting(): number {
     return this.spool.waiting + this.kept.size;
+  }
+
+  /** Where its disk was full at the start: it may have room by now. */
+  async reopenSpool(): Promise<void> {
+    if (this.spool === NO_SPOOL) this.spool = await this.openSpool();
   }
 
   /** Writes what waits. @throws when the database does not answer */
@@ -360,7 +391,8 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  private async write(hold: Hold, row: Settlement): Promise<void> {
+  /** @returns whether it stands somewhere else than in memory */
+  private async write(hold: Hold, row: Settlement): Promise<boolean> {
     const { away } = this;
     const now = performance.now();
     try {
@@ -376,11 +408,12 @@ export class LedgerService implements OnModuleInit {
         this.away ??= { since: now, triedAt: now };
         if (!(await this.writeToSpool(row, error))) {
           this.kept.set(hold, row);
-          return;
+          return false;
         }
       }
     }
     this.close(hold);
+    return true;
   }
 
   /** @returns false where the disk refuses it */

@@ -314,4 +314,17 @@ export class Spool {
   }
 }
 
+/** What the ledger asks of a spool. */
+export type SettlementSpool = Pick<Spool, 'waiting' | 'room' | 'append' | 'replay' | 'adopt' | 'close'>;
+
+/** In the place of one whose disk is full: it takes nothing. */
+export const NO_SPOOL: SettlementSpool = {
+  waiting: 0,
+  room: SPOOL_ROWS_MAX,
+  append: () => Promise.reject(new Error('The spool is off: the disk of DATA_DIR was full.')),
+  replay: () => Promise.resolve(),
+  adopt: () => Promise.resolve(0),
+  close: () => Promise.resolve(),
+};
+
 const lockPath = (dir: string, replica: string): string => join(dir, `${replica}.lock`);

@@ -17,16 +17,20 @@ function isCounted(ending: Ending, wasCalled: boolean): boolean {
   new WastedCalls(counts, { flood: { wasted: RATE } } as Environment).ended({
     ending,
     wasCalled,
+    hasCosts: wasCalled,
     caller,
   } as Generation);
   if (counted.length > 0) expect(counted).toEqual([[caller, RATE]]);
   return counted.length > 0;
 }
 
-it('counts every wasted ending of a generation that called a provider, and no other', () => {
-  for (const ending of ALL)
-    expect([ending, isCounted(ending, true)]).toEqual([ending, ENDINGS[ending].wastes === true]);
-});
+it('counts every wasted ending of a generation that called a provider, refusals of our own after costs, and no other', () => {
+  for (const ending of ALL) {
+    const { wastes = false, isOwnRefusal = false } = ENDINGS[ending];
+    expect([ending, isCounted(ending, true)]).toEqual([ending, wastes || isOwnRefusal]);
+  }
+  expect((['forbidden', 'payment-required', 'reply-refused', 'internal', 'completed'] as const).map((ending) => isCounted(ending, true))).toEqual([true, true, true, false, false]);
+}); // oxfmt-ignore
 
 it('counts bodies of calls that never came whole, and none of management', () => {
   const counted: unknown[] = [];

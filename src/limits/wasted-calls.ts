@@ -8,8 +8,9 @@ import type { AbandonedBodies } from '../shared/http/abandoned-bodies.js';
 import { FloodStorage } from './flood-storage.js';
 
 /**
- * Counts generations that their callers left, at whatever stage, also before there was one, and those that called a
- * provider and came to nothing: past so many of a key the flood guard refuses it (docs/wire/limits.md#wasted-calls).
+ * Counts generations that their callers left, at whatever stage, also before there was one, and those that came to
+ * nothing after they had called a provider, or had paid for something outside: past so many of a key the flood guard
+ * refuses it (docs/wire/limits.md#wasted-calls).
  * One observes all.
  */
 @Injectable()
@@ -20,10 +21,11 @@ export class WastedCalls implements GenerationObserver, AbandonedBodies {
   ) {}
 
   ended(generation: Generation): undefined {
-    const { wastes, result } = ENDINGS[generation.ending!];
-    if (wastes && (result === 'cancelled' || generation.wasCalled)) {
-      this.count(generation.caller);
-    }
+    const { wastes, result, isOwnRefusal } = ENDINGS[generation.ending!];
+    const isWasted = wastes
+      ? result === 'cancelled' || generation.wasCalled
+      : isOwnRefusal === true && generation.hasCosts;
+    if (isWasted) this.count(generation.caller);
   }
 
   bodyAbandoned(caller: Caller): void {

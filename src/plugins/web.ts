@@ -1,4 +1,4 @@
-import type { Message, TextBlock } from '../core/conversation/content.js';
+import type { TextBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { typeOf, type RequestedServiceTool, type Tool } from '../core/conversation/tools.js';
 import { definedOnly } from '../core/defined.js';
@@ -7,7 +7,8 @@ import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
-import { pluginPath, type Consulted, type Plugin, type Prepared } from '../core/plugin.js';
+import { TOKENS_PER_UNIT_MAX } from '../core/money/measure-prompt.js';
+import { pluginPath, type Consulted, type Growth, type Plugin, type Prepared } from '../core/plugin.js';
 import { kindOf } from '../core/tool.js';
 import { flag, oneOf, optional } from '../shared/http/schema.js';
 import { domainRules, modelText, wholeNumber } from '../shared/http/bounds.js';
@@ -38,7 +39,8 @@ export const web: Plugin = {
     user_location: optional(userLocation),
   },
   prepare,
-  price: (request, options, context) => searchOf(request, options, context)?.search.price ?? 0n,
+  price: (request, options, context) => servedSearch(request, options, context)?.price ?? 0n,
+  growth: (request, options, context) => growthOf(servedSearch(request, options, context), promptOf(options, context)),
   consult,
 };
 
@@ -59,41 +61,35 @@ function prepare(request: ModelRequest, options: JsonObject): Prepared {
 
 async function consult(request: ModelRequest, options: JsonObject, context: ExtensionContext): Promise<Consulted> {
   if (isVendors(request)) return { request, note: { summary: 'left to the vendor' } };
-  const asking = searchOf(request, options, context);
-  if (!asking) return { request, note: { summary: 'nothing searched for' } };
-  const { search, query, at } = asking;
-  const text = cut(query, search.queryCharactersMax);
-  const result = await search.run({ query: text }, { context, number: 1 });
-  const { sources, cost, web: asked } = result;
-  if (result.isError) throw new ExtensionFault('unavailable', `the search by ${search.engine} came to nothing`);
+  const search = servedSearch(request, options, context);
+  const query = queryIn(request);
+  if (!search || query === undefined) return { request, note: { summary: 'nothing searched for' } };
+  const text = cut(query.text, search.queryCharactersMax);
+  const { sources, text: results, isError } = await search.run({ query: text }, { context, number: 1 });
+  if (isError) throw new ExtensionFault('unavailable', `the search by ${search.engine} came to nothing`);
   const note = { summary: 'searched', data: { engine: search.engine, results: sources.length } };
-  const told = sources.length === 0 ? request : withResults(request, at, promptOf(options, context), result.text);
-  return { request: told, note, cost, sources, ...(asked && { web: asked }) };
-}
-
-interface AskedSearch {
-  readonly search: ServedSearch;
-  /** What is searched for, as long as it is. */
-  readonly query: string;
-  /** The turn that says it. */
-  readonly at: number;
+  if (sources.length === 0) return { request, note, sources };
+  const words = `${promptOf(options, context)}\n\n${results}`;
+  return { request: withResults(request, query.at, words), note, sources };
 }
 
 /**
- * @returns undefined where there is no search of ours to make
+ * @returns undefined where the gateway makes no search
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
-function searchOf(request: ModelRequest, options: JsonObject, context: ExtensionContext): AskedSearch | undefined {
+function servedSearch(request: ModelRequest, options: JsonObject, context: ExtensionContext): ServedSearch | undefined {
   if (isVendors(request) || options['max_uses'] === 0) return undefined;
-  const at = request.messages.findLastIndex((message) => queryIn(message) !== undefined);
-  const query = at === -1 ? undefined : queryIn(request.messages[at]!);
-  if (query === undefined) return undefined;
   const path = pluginPath(request, ID);
   // The search would name its own parameters.
   for (const name of Object.values(OPTION_NAMES)) readDomains(options[name], `${path}.${name}`);
   const bound = boundOf(options, context.caller.egress, path);
   const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
-  return { search: serveSearch(asked, context), query, at };
+  return serveSearch(asked, context);
+}
+
+function growthOf(search: ServedSearch | undefined, prompt: string): Growth {
+  if (!search) return { tokens: 0 };
+  return { tokens: Math.ceil((search.charactersMax + prompt.length) * TOKENS_PER_UNIT_MAX), canShorten: true };
 }
 
 /**
@@ -110,11 +106,14 @@ function boundOf(options: JsonObject, egress: Egress | undefined, path: string):
 
 const domainsIn = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** The last words of a user's turn. */
-function queryIn({ role, content }: Message): string | undefined {
-  if (role !== 'user') return undefined;
-  const said = content.findLast((block): block is TextBlock => block.type === 'text' && block.text.trim() !== '');
-  return said?.text.trim();
+/** The last words of a user, and the place of their turn. */
+function queryIn({ messages }: ModelRequest): { readonly text: string; readonly at: number } | undefined {
+  for (let at = messages.length - 1; at >= 0; at--) {
+    const { role, content } = messages[at]!;
+    const words = content.findLast((block): block is TextBlock => block.type === 'text' && block.text.trim() !== '');
+    if (role === 'user' && words) return { text: words.text.trim(), at };
+  }
+  return undefined;
 }
 
 const isVendors = ({ tools }: ModelRequest): boolean =>
@@ -148,8 +147,8 @@ function promptOf({ search_prompt: said, user_location: place }: JsonObject, { c
 }
 
 /** Behind what it was searched for: what comes before may be in the provider's cache. */
-function withResults(request: ModelRequest, at: number, prompt: string, results: string): ModelRequest {
-  const block: TextBlock = { type: 'text', text: `${prompt}\n\n${results}` };
+function withResults(request: ModelRequest, at: number, words: string): ModelRequest {
+  const block: TextBlock = { type: 'text', text: words, keepsEnd: 0 };
   const { origin: _origin, ...turn } = request.messages[at]!;
   return { ...request, messages: request.messages.with(at, { ...turn, content: [...turn.content, block] }) };
 }

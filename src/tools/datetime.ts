@@ -28,7 +28,7 @@ export const datetime: ServiceTool = {
       usesMax: Infinity,
       run: (_input, { context: { clock } }) => {
         const content = { datetime: print(clock.now()), timezone };
-        return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
+        return Promise.resolve({ text: printJson(content), content, sources: [], isError: false });
       },
       fail: plainFailure,
     };

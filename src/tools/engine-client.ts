@@ -53,36 +53,54 @@ export class EngineClients {
 
   /** For calls of one key, which share what one key may have under way. */
   open(keyHash: string): EngineClient {
-    return { call: (call, signal) => this.call(call, keyHash, signal) };
+    return { call: (call, signal, reached) => this.call(call, keyHash, signal, reached) };
   }
 
-  private async call(call: EngineCall, keyHash: string, signal: CancelSignal): Promise<Json> {
+  private async call(
+    call: EngineCall,
+    keyHash: string,
+    signal: CancelSignal,
+    reached: (() => void) | undefined,
+  ): Promise<Json> {
     const leave = await this.slots.enter(keyHash, signal);
     if (!leave) throw new ExtensionFault('busy', 'Too many calls of engines are under way.');
     try {
-      return await callInTime(call, this.proxies, signal);
+      return await callInTime(call, this.proxies, signal, reached);
     } finally {
       leave();
     }
   }
 }
 
-async function callInTime(call: EngineCall, proxies: ForwardProxies | undefined, signal: CancelSignal): Promise<Json> {
+async function callInTime(
+  call: EngineCall,
+  proxies: ForwardProxies | undefined,
+  signal: CancelSignal,
+  reached: (() => void) | undefined,
+): Promise<Json> {
   const deadline = AbortSignal.timeout(call.timeoutMs);
+  let mayBeBilled = false;
+  const connected = (): void => {
+    mayBeBilled = true;
+    reached?.();
+  };
   try {
-    const answer = await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline]));
+    const answer = await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline]), connected);
     // Callers read what engines say, and the credential is the operator's.
     const credential = call.engine.credential?.reveal() ?? '';
     if (credential.length >= TELLING_CREDENTIAL && (await repeats(answer, credential))) {
-      throw new ExtensionFault('unavailable', 'The engine repeated its credential in its answer.');
+      throw new ExtensionFault('unavailable', 'The engine repeated its credential in its answer.', { mayBeBilled });
     }
     return readJson(answer);
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ExtensionFault) throw error;
-    if (deadline.aborted) throw timedOut(call.timeoutMs);
+    if (deadline.aborted)
+      throw new ExtensionFault('timed-out', `The engine did not answer within ${call.timeoutMs} ms.`, { mayBeBilled });
     // Its own words would tell the address.
-    throw new ExtensionFault('unavailable', 'The engine could not be reached, or broke off its answer.');
+    throw new ExtensionFault('unavailable', 'The engine could not be reached, or broke off its answer.', {
+      mayBeBilled,
+    });
   }
 }
 
@@ -107,11 +125,13 @@ async function repeats(answer: Buffer, credential: string): Promise<boolean> {
 const plainOf = (_escape: string, plain: string | undefined, digits: string): string =>
   plain ?? String.fromCharCode(Number.parseInt(digits, 16));
 
-const timedOut = (timeoutMs: number): ExtensionFault =>
-  new ExtensionFault('timed-out', `The engine did not answer within ${timeoutMs} ms.`);
-
 /** @throws ExtensionFault, or whatever else went wrong on the way */
-async function send(call: EngineCall, proxies: ForwardProxies | undefined, signal: AbortSignal): Promise<Buffer> {
+async function send(
+  call: EngineCall,
+  proxies: ForwardProxies | undefined,
+  signal: AbortSignal,
+  connected: () => void,
+): Promise<Buffer> {
   const { baseUrl } = call.engine;
   if (baseUrl === undefined) throw new ExtensionFault('unavailable', 'The engine has no address.');
   const url = new URL(baseUrl + call.path);
@@ -121,7 +141,7 @@ async function send(call: EngineCall, proxies: ForwardProxies | undefined, signa
   let socket: Socket | undefined;
   const client = new Client(url.origin, {
     // Kept, because the client does not end a connection that is still being made.
-    connect: connectorBy(proxy, (made) => (socket = made)),
+    connect: connectorBy(proxy, { keep: (made) => (socket = made), connected }),
     maxHeaderSize: HEADER_BYTES_MAX,
     pipelining: 1,
     // The deadline of the whole call is the one limit of time.
@@ -139,11 +159,21 @@ async function send(call: EngineCall, proxies: ForwardProxies | undefined, signa
   }
 }
 
-/** @param keep is given each socket as soon as it is there */
-function connectorBy(proxy: ForwardProxy | undefined, keep: (socket: Socket) => void): buildConnector.connector {
+interface ConnectionWatch {
+  /** Is given each socket as soon as it exists. */
+  readonly keep: (socket: Socket) => void;
+  /** The engine is connected. */
+  readonly connected: () => void;
+}
+
+function connectorBy(proxy: ForwardProxy | undefined, { keep, connected }: ConnectionWatch): buildConnector.connector {
   const build = buildConnector({ timeout: CONNECT_MS });
   const connect: buildConnector.connector = (options, callback) => {
-    const socket = build(options, callback) as unknown as Socket;
+    const done: buildConnector.Callback = (...outcome) => {
+      if (!outcome[0]) connected();
+      callback(...outcome);
+    };
+    const socket = build(options, done) as unknown as Socket;
     keep(socket);
     readByTurns(socket);
   };
@@ -199,7 +229,7 @@ class BodyReader implements ResponseReader<Buffer> {
     }
     const encoding = headers['content-encoding'];
     if (encoding !== undefined && encoding !== 'identity') {
-      throw new ExtensionFault('unavailable', 'The engine answered with a compressed body.');
+      throw new ExtensionFault('unavailable', 'The engine answered with a compressed body.', { mayBeBilled: true });
     }
     if (Number(headers['content-length']) > this.bytesMax) throw this.tooLarge();
   }
@@ -215,7 +245,8 @@ class BodyReader implements ResponseReader<Buffer> {
   }
 
   private tooLarge(): ExtensionFault {
-    return new ExtensionFault('too-large', `The engine answered with more than ${this.bytesMax} bytes.`);
+    const message = `The engine answered with more than ${this.bytesMax} bytes.`;
+    return new ExtensionFault('too-large', message, { mayBeBilled: true });
   }
 }
 
@@ -224,6 +255,8 @@ async function readJson(bytes: Buffer): Promise<Json> {
   try {
     return (await readJsonBody(bytes)) as Json;
   } catch {
-    throw new ExtensionFault('unavailable', 'The engine answered with something else than JSON.');
+    throw new ExtensionFault('unavailable', 'The engine answered with something else than JSON.', {
+      mayBeBilled: true,
+    });
   }
 }

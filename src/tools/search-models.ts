@@ -21,7 +21,7 @@ export const searchModels: ServiceTool = {
       const words = wordsOf(query as string);
       const models = find(context.callable(), words, Math.min(most as number, RESULTS_MAX));
       const content = { models: models.map(view) };
-      return Promise.resolve({ text: printJson(content), content, sources: [], isError: false, cost: 0n });
+      return Promise.resolve({ text: printJson(content), content, sources: [], isError: false });
     },
     fail: plainFailure,
   }),

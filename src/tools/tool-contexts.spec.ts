@@ -1,5 +1,5 @@
-// Goal: what was sealed for one account opens for that account alone, whoever of it asks, up to the length that is
-// given out. Method: tools' contexts over a ring whose key is in memory.
+// Goal: what was sealed for one workspace opens for that workspace alone, whoever of it asks, beside its own address,
+// up to the length that is given out. Method: tools' contexts over a ring whose key is in memory.
 import type { Caller } from '../core/caller.js';
 import type { DataKeys } from '../vault/data-keys.js';
 import { SealRing } from '../vault/seal-ring.js';
@@ -7,9 +7,9 @@ import { ToolContexts } from './tool-contexts.js';
 
 const SEAL_LENGTH_MAX = 1024 * 1024;
 const nobody = undefined as never;
-const callerOf = (accountId: string, keyHash = 'k'): Caller => ({
+const callerOf = (accountId: string, keyHash = 'k', workspaceId = 'w'): Caller => ({
   accountId,
-  workspaceId: 'w',
+  workspaceId,
   keyHash,
   kind: 'inference',
   userId: null,
@@ -24,11 +24,21 @@ async function contexts(): Promise<ToolContexts> {
   return made;
 }
 
-it('opens for every key of the account, and for no other account', async () => {
+it('opens for every key of the workspace, for no other workspace and no other account', async () => {
   const made = await contexts();
   const sealed = made.seal(callerOf('one'), { text: 'found' });
   expect(made.opener(callerOf('one', 'another'))(sealed)).toEqual({ text: 'found' });
   expect(made.opener(callerOf('two'))(sealed)).toBe(undefined);
+  expect(made.opener(callerOf('one', 'k', 'another'))(sealed)).toBe(undefined);
+});
+
+it('opens the text of a page beside its address alone', async () => {
+  const made = await contexts();
+  const caller = callerOf('one');
+  const sealed = made.seal(caller, 'text', 'https://a.example/');
+  expect(made.opener(caller)(sealed, 'https://a.example/')).toBe('text');
+  expect(made.opener(caller)(sealed, 'https://b.example/')).toBe(undefined);
+  expect(made.opener(caller)(sealed)).toBe(undefined);
 });
 
 it('opens what is as long as any that is given out, and looks at nothing longer', async () => {

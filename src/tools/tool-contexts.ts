@@ -23,7 +23,7 @@ const SMALL_BYTES = 64 * 1024;
 /** What a generation gives its tools. */
 export type GenerationParts = Pick<
   ExtensionContext,
-  'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'plan' | 'infer'
+  'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'charge' | 'plan' | 'infer'
 >;
 
 /** What the tools of one generation work with. */
@@ -78,7 +78,7 @@ export class ToolContexts {
       containers: this.containers.of(caller),
       parsedFiles: this.parsedFiles.of(caller, mayRetain),
       keep: (bytes: number) => kept.take(bytes) || bytes < SMALL_BYTES,
-      seal: (value: Json) => this.seal(caller, value),
+      seal: (value: Json, address?: string) => this.seal(caller, value, address),
     };
     return {
       at: (parts) => ({ ...ports, ...parts }),
@@ -98,20 +98,24 @@ export class ToolContexts {
     return { caller, signal, catalog, workers, parsedFiles: this.parsedFiles.of(caller, mayRetain) };
   }
 
-  /** Seals for the account of a caller. */
-  seal(caller: Caller, value: Json): string {
-    return this.seals.seal(Buffer.from(printJson(value)), contextOf(caller));
+  /** Seals for the workspace of a caller. @param address as of `ExtensionContext.seal` */
+  seal(caller: Caller, value: Json, address?: string): string {
+    return this.seals.seal(Buffer.from(printJson(value)), contextOf(caller, address));
   }
 
-  /** @returns opens what `seal` gave; undefined for what has no key at hand, or is none of ours */
-  opener(caller: Caller): (sealed: string) => Json | undefined {
-    return (sealed) => {
+  /**
+   * @returns opens what `seal` gave, with the same address; undefined for what has no key at hand, is of another
+   *   workspace or address, or is none of ours
+   */
+  opener(caller: Caller): (sealed: string, address?: string) => Json | undefined {
+    return (sealed, address) => {
       if (sealed.length > SEAL_LENGTH_MAX) return undefined;
-      const plain = this.seals.open(sealed, contextOf(caller));
+      const plain = this.seals.open(sealed, contextOf(caller, address));
       return plain && (parseJson(plain.toString()) as Json);
     };
   }
 }
 
-/** No other kind of text that is sealed under these keys is told like it. */
-const contextOf = ({ accountId }: Caller): string => JSON.stringify(['tool-result', accountId]);
+/** No other kind of text that is sealed under these keys has such a context. */
+const contextOf = ({ accountId, workspaceId }: Caller, address: string | undefined): string =>
+  JSON.stringify(['tool-result', accountId, workspaceId, ...(address === undefined ? [] : [address])]);

@@ -263,7 +263,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       ['resets', resets()],
       ['speaks no HTTP', garbage()],
       ['answers no JSON', { headers: { 'content-type': 'text/html' }, body: [SECRET] }],
-    ])('fails where the engine %s, uncharged, with what was read', async (_, answer) => {
+    ])('fails where the engine %s: what was read is charged and comes with the error', async (_, answer) => {
       const [good, bad] = [fresh(1), fresh(2)];
       ocr.script(inTurn(ocrAnswer([{ markdown: 'Good.' }]), answer));
       const before = await paid();
@@ -274,7 +274,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(reply.error.metadata.file_annotations).toMatchObject([{ file: { hash: sha256(good), name: 'good.pdf' } }]);
       expect(reply.text).not.toContain(SECRET);
       expect(bench.upstreams.main.requests).toHaveLength(0);
-      expect(await paid()).toBe(before);
+      expect(await paid()).toBe(before + PAGE);
     });
 
     it.each<[string, Answer]>([

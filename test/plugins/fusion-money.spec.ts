@@ -19,6 +19,8 @@ const fields = (panel: readonly string[]): JsonBody => ({
 });
 /** Far more than what the judge and the answer are sent beside the panel's words. */
 const MARGIN = 0.02;
+/** What is kept at least for the panel's words in the prompt of the answer. */
+const LEAST = 0.0034;
 
 describeOnEmbedded('the money of a fusion', (database) => {
   let bench: LoopBench;
@@ -87,20 +89,22 @@ describeOnEmbedded('the money of a fusion', (database) => {
   it('goes on without the judge where there is no room for him', async () => {
     begin(ANSWER);
     const { answer, panelist } = await bounds();
-    const reply = await askWith(answer + panelist + 0.0001, ['test/one']);
+    const reply = await askWith(answer + panelist + LEAST, ['test/one']);
     expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 1]);
     expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL });
   });
 
-  it('is a 402 where what the panel said leaves no room for the answer, and the panel is charged', async () => {
+  it('shortens what the panel said to what there is room for beside the answer', async () => {
     begin(ANSWER);
     bench.upstreams.adviser.script(says('ä'.repeat(60_000)));
     const { answer, panelist } = await bounds();
     const reply = await askWith(answer + panelist + MARGIN, ['test/one']);
-    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([402, 1, 0]);
-    const row = await bench.row(reply.id);
-    expect(row).toMatchObject({ outcome: 'payment-required' });
-    expect(row.cost).toBe(CALL);
+    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 1]);
+    expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 2 * CALL });
+    const sent = JSON.stringify(bench.upstreams.main.requests[0]!.json);
+    expect(sent).toContain('Now answer the user yourself');
+    const kept = [...sent].filter((character) => character === 'ä').length;
+    expect([kept > 1_000, kept < 10_000]).toEqual([true, true]);
   });
 });
 

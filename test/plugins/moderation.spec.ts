@@ -470,7 +470,7 @@ describeOnEmbedded('moderation by a service', (database) => {
       expect(text).not.toContain('tool_calls_requested');
     });
 
-    it('refuses by what it says, and charges nothing without an answer', async () => {
+    it('refuses by what it says, and is charged alone', async () => {
       bench.begin(says('Never.'));
       bench.judge.script(moderates(() => ({ flagged: ['hate/threatening', 'violence/graphic'] })));
       const before = await bench.paid();
@@ -479,7 +479,7 @@ describeOnEmbedded('moderation by a service', (database) => {
       expect(error.metadata.reasons).toEqual(['hate', 'violence']);
       expect([...error.metadata.flagged_input]).toHaveLength(99);
       expect(error.metadata.flagged_input).toMatch(/^x+…x+$/);
-      expect([bench.main.length, await bench.paid()]).toEqual([0, before]);
+      expect([bench.main.length, await bench.paid()]).toEqual([0, before + PRICE]);
     });
 
     it('ends an answer by what it says', async () => {

@@ -14,6 +14,7 @@ import { DataSource } from 'typeorm';
 import { Secret } from '../../src/core/secret.js';
 import { LedgerJobs } from '../../src/ledger/ledger-jobs.js';
 import { LedgerService } from '../../src/ledger/ledger.service.js';
+import { NO_SPOOL, Spool } from '../../src/ledger/spool.js';
 import { verifyLedger } from '../../src/ledger/verify-ledger.js';
 import { DatabaseHealth } from '../../src/shared/database/database-health.js';
 import { AheadClock } from '../support/ahead-clock.js';
@@ -471,30 +472,6 @@ describeOnPostgres('an outage of the database', (database) => {
     }
   }, 120_000);
 
-  it('keeps what a full disk refuses in mind, and settles it when the database is back', async () => {
-    const { upstream, proxy, gateway } = scene;
-    upstream.script(anthropicText('Hi.'));
-    await scene.comesBack();
-    await scene.expectWhole();
-    const { opened, open: goOn } = gate();
-    upstream.script(sse([OPEN + delta('begun'), opened, END]));
-    const replies = await Promise.all([1, 2, 3].map(() => gateway.messages(askStream(MODEL))));
-    const ids = replies.map((reply) => reply.headers.get('x-generation-id')!).sort();
-    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
-    const append = jest.spyOn(scene.ledger.spool, 'append').mockRejectedValue(full);
-    await proxy.stop();
-    goOn();
-    for (const reply of replies) expect(await reply.text()).toContain('message_stop');
-    await until('all were refused by the disk', () => append.mock.calls.length === ids.length);
-    expect([scene.ledger.waiting, await scene.spooled()]).toEqual([ids.length, []]);
-    upstream.script(anthropicText('Hi.'));
-    await proxy.start();
-    await until('all are settled', async () => (await scene.generations(ids)).length === ids.length);
-    await scene.expectCharged(ids, [STREAM_USD, STREAM_USD, STREAM_USD]);
-    expect(scene.ledger.waiting).toBe(0);
-    await scene.expectWhole();
-  }, 60_000);
-
   it('leaves a hold whose answer never came to one that then dies to others: a row at nothing, by the id its caller has', async () => {
     const { upstream, proxy } = scene;
     await scene.expectWhole();
@@ -547,6 +524,82 @@ describeOnPostgres('an outage of the database', (database) => {
       await first.kill();
     }
   }, 120_000);
+
+  it('ends no reply as whole whose charge neither the database nor the disk takes, and charges nobody for it', async () => {
+    const { upstream, proxy, gateway } = scene;
+    upstream.script(anthropicText('Hi.'));
+    await scene.comesBack();
+    await scene.expectWhole();
+    const usedBefore = await scene.used();
+    const before = upstream.requests.length;
+    const { opened, open: goOn } = gate();
+    upstream.script(async (request, index) => {
+      if (index >= before + 2) return anthropicText('Hi.')(request, index);
+      if (request.json.stream === true) return sse([OPEN + delta('begun'), opened, delta('ended'), END]);
+      await opened;
+      return anthropicText('Hi.')(request, index);
+    });
+    const stream = await scene.open(askStream(MODEL));
+    const whole = await scene.open(ask(MODEL));
+    await stream.client.until('begun');
+    await until('all are upstream', () => upstream.requests.length === before + 2);
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+    jest.spyOn(scene.ledger.spool, 'append').mockRejectedValue(full);
+    await proxy.stop();
+    goOn();
+    const [streamed, reply] = await Promise.all([stream.client.response(), whole.client.response()]);
+    expect([streamed.status, reply.status]).toEqual([200, 503]);
+    const words = streamed.body.toString();
+    expect(words).toContain('The charge of this reply cannot be recorded at the moment');
+    expect(words).not.toContain('message_stop');
+    expect(JSON.parse(reply.body.toString()).error.metadata?.cost).toBeUndefined();
+    expect([scene.ledger.waiting, await scene.spooled()]).toEqual([2, []]);
+
+    await proxy.start();
+    await scene.comesBack();
+    const ids = [await stream.id(), await whole.id()];
+    await until('both are settled', async () => (await scene.generations(ids)).length === 2);
+    await scene.expectWhole();
+    const rows = await scene.generations(ids);
+    expect(rows.map(({ cost, outcome }) => [Number(cost), outcome])).toEqual([
+      [0, 'service-unavailable'],
+      [0, 'service-unavailable'],
+    ]);
+    expect(rows.map(({ operator_cost: cost }) => Number(cost)).sort()).toEqual([STREAM_USD, WHOLE_USD].sort());
+    const later = upstream.requests.length - before - 2;
+    expect((await scene.used()) - usedBefore).toBeCloseTo(later * WHOLE_USD, 9);
+    expect(gateway.gateway.app.get(LedgerService).waiting).toBe(0);
+  }, 60_000);
+});
+
+describeOnPostgres('a full disk of DATA_DIR', (database) => {
+  afterEach(() => jest.restoreAllMocks());
+
+  it('keeps no gateway from its start: its spool is off until there is room', async () => {
+    const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    const opening = jest.spyOn(Spool, 'open').mockRejectedValue(full);
+    const scene = await Scene.start(database);
+    try {
+      scene.upstream.script(anthropicText('Hi.'));
+      expect((await scene.gateway.messages(ask(MODEL))).status).toBe(200);
+      expect(scene.ledger.spool).toBe(NO_SPOOL);
+      expect(scene.gateway.log.filter(({ msg }) => String(msg).includes('the spool is off'))).toHaveLength(1);
+      // What is new is refused without a database, as ever.
+      await scene.fillPool();
+      await scene.proxy.stop();
+      await scene.expectRefused();
+      await scene.proxy.start();
+      await scene.comesBack();
+      await scene.attend();
+      expect(scene.ledger.spool).toBe(NO_SPOOL);
+      opening.mockRestore();
+      await scene.attend();
+      expect(scene.ledger.spool).toBeInstanceOf(Spool);
+      await scene.expectWhole();
+    } finally {
+      await scene.close();
+    }
+  }, 60_000);
 });
 
 describeOnPostgres('a database that another takes the place of', (database) => {

@@ -1,6 +1,7 @@
-import type { ExtensionContext } from '../../src/core/extension.js';
+import type { ExtensionContext, WebRequest } from '../../src/core/extension.js';
 import { Cancellation } from '../../src/core/cancellation.js';
-import type { OpenSeal } from '../../src/core/tool.js';
+import type { JsonObject } from '../../src/core/json/json.js';
+import type { OpenSeal, ServedTool, ToolResult } from '../../src/core/tool.js';
 import { modelRequest } from './model-request.js';
 import { catalogOf } from './route-inputs.js';
 
@@ -21,12 +22,35 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   workers: { run: nothing('worker') },
   containers: { load: nothing('container'), save: nothing('container') },
   parsedFiles: { find: () => undefined, keep: () => undefined },
+  charge: () => undefined,
   keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
   plan: nothing('model'),
   infer: nothing('model'),
   ...parts,
 });
+
+/** A result with what its use charged. */
+export interface ChargedResult extends ToolResult {
+  readonly cost: bigint;
+  readonly web?: WebRequest;
+}
+
+/** Runs one use of a tool. */
+export async function runCharged(
+  tool: ServedTool,
+  input: JsonObject,
+  context: ExtensionContext,
+): Promise<ChargedResult> {
+  let cost = 0n;
+  let web: WebRequest | undefined;
+  const charge: ExtensionContext['charge'] = (amount, request) => {
+    cost += amount;
+    web = request ?? web;
+  };
+  const result = await tool.run(input, { context: { ...context, charge }, number: 1 });
+  return { ...result, cost, ...(web && { web }) };
+}
 
 /** Opens what the above sealed. */
 export const unseal = (sealed: unknown) =>

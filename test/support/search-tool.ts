@@ -1,9 +1,9 @@
 import type { ExtensionContext } from '../../src/core/extension.js';
 import type { JsonObject } from '../../src/core/json/json.js';
 import type { ToolEngine, ToolsConfiguration } from '../../src/core/routing/catalog.js';
-import type { ServedTool, ToolResult, ToolSetup } from '../../src/core/tool.js';
+import type { ServedTool, ToolSetup } from '../../src/core/tool.js';
 import { webSearch } from '../../src/tools/web-search/web-search.js';
-import { extensionContext } from './extension-context.js';
+import { extensionContext, runCharged, type ChargedResult } from './extension-context.js';
 import { catalogOf } from './route-inputs.js';
 
 /** What an offer is made from, where these engines are set up. */
@@ -29,4 +29,4 @@ export const searchFor = (
   tool: ServedTool,
   query: string,
   parts: Partial<ExtensionContext> = {},
-): Promise<ToolResult> => tool.run({ query }, { context: extensionContext(parts), number: 1 });
+): Promise<ChargedResult> => runCharged(tool, { query }, extensionContext(parts));

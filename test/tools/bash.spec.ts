@@ -10,7 +10,7 @@ import type { JsonObject } from '../../src/core/json/json.js';
 import type { ServedTool, ToolResult } from '../../src/core/tool.js';
 import { bash } from '../../src/tools/bash/bash.js';
 import { ToolWorkers } from '../../src/tools/workers/tool-workers.js';
-import { extensionContext } from '../support/extension-context.js';
+import { extensionContext, runCharged } from '../support/extension-context.js';
 import { catalogOf } from '../support/route-inputs.js';
 
 const MiB = 1024 * 1024;
@@ -69,9 +69,10 @@ describe('bash', () => {
   });
 
   it('tells outputs, exit code, price and container', async () => {
-    const { content, text, isError, cost, sources } = await offered().run(
+    const { content, text, isError, cost, sources } = await runCharged(
+      offered(),
       { command: 'echo out; echo err >&2; exit 3' },
-      { context: contextOf(), number: 1 },
+      contextOf(),
     );
     const container_id = expect.stringMatching(/^[\w-]{20}$/) as string;
     const type = 'bash_code_execution_result';
@@ -188,7 +189,7 @@ describe('bash', () => {
 
   it('answers for a container that is not there', async () => {
     const environment = { type: 'container_reference', container_id: 'unknown' };
-    const result = await offered({ environment }).run({ command: 'echo a' }, { context: contextOf(), number: 1 });
+    const result = await runCharged(offered({ environment }), { command: 'echo a' }, contextOf());
     expect(result).toMatchObject({
       isError: true,
       cost: 0n,

@@ -4,7 +4,7 @@ import { Egress } from '../../src/core/egress.js';
 import type { ExtensionContext } from '../../src/core/extension.js';
 import type { JsonObject } from '../../src/core/json/json.js';
 import type { ToolsConfiguration } from '../../src/core/routing/catalog.js';
-import type { ServedTool, ToolResult } from '../../src/core/tool.js';
+import type { ServedTool } from '../../src/core/tool.js';
 import { BytesInFlight } from '../../src/shared/bytes-in-flight.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { CheckedAddresses } from '../../src/shared/http/checked-addresses.js';
@@ -13,7 +13,7 @@ import { GuardedPages } from '../../src/tools/guarded-pages.js';
 import { webFetch } from '../../src/tools/web-fetch/web-fetch.js';
 import { ToolWorkers } from '../../src/tools/workers/tool-workers.js';
 import { plainEngineClient } from '../support/engines/plain-engine-client.js';
-import { extensionContext } from '../support/extension-context.js';
+import { extensionContext, runCharged, type ChargedResult } from '../support/extension-context.js';
 import { catalogOf } from '../support/route-inputs.js';
 
 /** 64 MiB: what all requests may hold. */
@@ -64,8 +64,8 @@ export class FetchBench {
     });
   }
 
-  fetch(url: string, asked: Asked = {}): Promise<ToolResult> {
-    return this.offer(asked).run({ url }, { context: this.context(asked), number: 1 });
+  fetch(url: string, asked: Asked = {}): Promise<ChargedResult> {
+    return runCharged(this.offer(asked), { url }, this.context(asked));
   }
 
   close(): Promise<void> {

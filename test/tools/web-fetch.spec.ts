@@ -266,8 +266,8 @@ describe('what is asked for', () => {
 
   it('has words for each of its failures, and its own codes for those of others', () => {
     const tool = bench.offer();
-    expect(tool.fail('max_uses_exceeded', {})).toEqual(failure('max_uses_exceeded'));
-    expect(tool.fail('query_too_long', {})).toEqual(failure('unavailable'));
+    expect({ ...tool.fail('max_uses_exceeded', {}), cost: 0n }).toEqual(failure('max_uses_exceeded'));
+    expect({ ...tool.fail('query_too_long', {}), cost: 0n }).toEqual(failure('unavailable'));
     const { text, content } = tool.fail('too_many_requests', {});
     expect(webFetch.recall(content, openSeal)).toBe(text);
   });

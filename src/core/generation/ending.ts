@@ -60,6 +60,8 @@ interface EndingRule {
    * turned it away.
    */
   readonly wastes?: true;
+  /** The gateway refuses what its caller sent: wasted where something outside had been paid for by then. */
+  readonly isOwnRefusal?: boolean;
   readonly health: HealthReport;
   /** HTTP status it is shown with where no provider gave one. */
   readonly status: number;
@@ -78,6 +80,7 @@ const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'in
   outcome: 'aborted',
   result: 'failed',
   logLevel,
+  isOwnRefusal: status < 500,
 });
 
 /** A provider failed: what it cost is the operator's. */
@@ -164,6 +167,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     outcome: 'aborted',
     result: 'failed',
     logLevel: 'info',
+    isOwnRefusal: true,
   },
 
   'provider-unreachable': fault('unreachable', 502),

@@ -10,7 +10,8 @@ import type { PicoUsd } from '../money/credits.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
-import type { ToolFailure, WebRequest } from '../tool.js';
+import type { WebRequest } from '../extension.js';
+import type { ToolFailure } from '../tool.js';
 import { ENDINGS, endingOf, faultOf, type Ending, type EndingName } from './ending.js';
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
@@ -51,6 +52,8 @@ export interface ToolUseRecord {
   readonly isError: boolean;
   /** Of the tool itself: models that it consulted are charged as calls. */
   readonly cost: PicoUsd;
+  /** Of engines that were reached, and whose answer is not charged: the operator's. */
+  readonly lost: PicoUsd;
   /** In their order; whose calls are among those of the generation. */
   readonly consulted: readonly ModelRun[];
 }
@@ -114,7 +117,7 @@ export class Generation {
   files: readonly ParsedFile[] = [];
   /** All calls in the order they were begun, those among them that were not made in the end. */
   readonly calls: ProviderCall[] = [];
-  /** Calls of tools that this gateway serves, in the order in which they ended. */
+  /** Uses of this gateway's tools and purchases of plugins, in the order of their first charge, or their end. */
   readonly toolUses: ToolUseRecord[] = [];
   /** The latest call whose reply the caller is told. */
   answer: ProviderCall | undefined;
@@ -132,6 +135,8 @@ export class Generation {
   /** Keys that are added where the reply or its failure ends; whoever observes it may set them when it does. */
   extras: JsonObject = NO_EXTRAS;
   ending: Ending | undefined;
+  /** Its charge could be written nowhere, so that its reply is not to end as a whole one. */
+  isUnrecorded = false;
   /** What became of a reply that was completed and could not be delivered. */
   undelivered: Ending | undefined;
   readonly beganAt = performance.now();
@@ -189,6 +194,16 @@ export class Generation {
   get wasCalled(): boolean {
     for (const { wasMade } of this.calls) if (wasMade) return true;
     return false;
+  }
+
+  /** Whether anything of it may be the caller's to pay. */
+  get isCharged(): boolean {
+    return this.calls.some(({ isCallers }) => isCallers) || this.toolUses.some(({ cost }) => cost > 0n);
+  }
+
+  /** Whether anything outside was paid for, or is to be: a provider, or an engine of a tool or plugin. */
+  get hasCosts(): boolean {
+    return this.wasCalled || this.toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
   }
 
   /** How it ended, in the words of its record. Undefined while it runs. */

@@ -30,8 +30,8 @@ export interface Bill {
   readonly byokCost: PicoUsd;
   /** The list price in its parts, as far as it is charged. */
   readonly list: Cost;
-  /** By which prices. */
-  readonly rate: Rate;
+  /** By which prices; undefined where no model was called. */
+  readonly rate: Rate | undefined;
   /** What the provider asks beyond the prices that were planned: nobody is charged for it. */
   readonly beyondPlan: PicoUsd;
 }
@@ -127,12 +127,24 @@ export const addBill = (one: Bill, other: Bill): Bill => ({
     tools: one.list.tools + other.list.tools,
     total: one.list.total + other.list.total,
   },
-  rate: other.rate,
+  rate: other.rate ?? one.rate,
   beyondPlan: one.beyondPlan + other.beyondPlan,
 });
 
-/** With what tools cost that this gateway ran: credits pay that, whoever's credential the model was called with. */
-export const withTools = (bill: Bill, cost: PicoUsd): Bill => ({
+const NO_BILL: Bill = {
+  isByok: false,
+  cost: 0n,
+  byokCost: 0n,
+  list: { prompt: 0n, completion: 0n, tools: 0n, total: 0n },
+  rate: undefined,
+  beyondPlan: 0n,
+};
+
+/**
+ * With what tools and plugins of this gateway cost: credits pay that, whoever's credential the model was called with,
+ * and where none was called.
+ */
+export const withTools = (cost: PicoUsd, bill: Bill = NO_BILL): Bill => ({
   ...bill,
   cost: bill.cost + cost,
   list: { ...bill.list, tools: bill.list.tools + cost, total: bill.list.total + cost },

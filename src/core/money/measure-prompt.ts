@@ -20,7 +20,7 @@ import { TOOL_REQUESTS_MAX } from './sane-usage.js';
  * What a message or a tool may add besides its text: role, separators, the vendor's own words around it
  * (docs/reasons/money.md#bound).
  */
-const FRAME_TOKENS = 64;
+export const FRAME_TOKENS = 64;
 /**
  * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#the-loop has it
  * for all tools of one answer.
@@ -102,6 +102,12 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
     ...(tally.advisors.length > 0 && { advisors: tally.advisors }),
   };
 }
+
+/** What a text counts in the bound of a prompt, as `measurePrompt` does. */
+export const textTokens = (text: string): number => Math.ceil((3 * Buffer.byteLength(text) - 2 * text.length) / 2);
+
+/** Most that `textTokens` counts for a UTF-16 unit: a character of three bytes. */
+export const TOKENS_PER_UNIT_MAX = 3.5;
 
 /** The PDFs that a request brings along, in base64: as many as its `documents`. */
 export function listPdfs(request: ModelRequest): string[] {

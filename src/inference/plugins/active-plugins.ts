@@ -67,6 +67,8 @@ export class ActivePlugins {
   readonly mayConsult: boolean;
   /** One of them chooses in the place of a name of its own. */
   readonly hasRouter: boolean;
+  /** Those that judge what others bring. */
+  readonly reviewing: readonly ActivePlugin[];
   private readonly preparing: readonly ActivePlugin[];
   private readonly consultants: readonly ActivePlugin[];
   private readonly overruled: readonly PluginStanding[];
@@ -81,7 +83,9 @@ export class ActivePlugins {
     this.preparing = withHook(active, 'prepare');
     this.isPreparing = this.preparing.length > 0;
     this.changesRequest = this.isPreparing || this.overruled.length > 0;
-    this.consultants = withHook(active, 'consult');
+    this.reviewing = withHook(active, 'review');
+    const buying = withHook(active, 'consult').filter((one) => !this.reviewing.includes(one));
+    this.consultants = [...this.reviewing, ...buying];
     this.mayConsult = this.consultants.length > 0;
     this.isWatching = withHook(active, 'watch').length > 0;
     const fitting = withHook(active, 'fit');

@@ -1,112 +1,221 @@
 import { Injectable } from '@nestjs/common';
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { toAbortSignal } from '../../core/cancellation.js';
+import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
-import type { ModelRun } from '../../core/generation/model-run.js';
+import type { ExtensionContext } from '../../core/extension.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { Consulted, StageNote } from '../../core/plugin.js';
+import type { Consulted, Growth, StageNote } from '../../core/plugin.js';
+import type { HeldAmounts } from '../../ledger/hold.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
+import { OpenUse } from '../open-use.js';
 import type { ActivePlugin } from './active-plugins.js';
-import { failedStage, stageOf, tookSince } from './plugin-stages.js';
+import { failedStage, failureOf, stageOf, tookSince } from './plugin-stages.js';
+import { shortened } from './shorten-request.js';
 
-/** A generation whose plugins have asked what they had to ask. */
+/** A generation whose plugins have consulted whom they had to. */
 export interface ConsultedGeneration {
   readonly start: AdmittedGeneration;
   /** What they brought: cited by those blocks of the answer that use it. */
   readonly sources: readonly WebCitation[];
 }
 
-/** What plugins ask of others before the model is asked: paid for out of the hold, and told in the pipeline. */
+/** A plugin whose turn is to come. */
+interface Turn {
+  readonly active: ActivePlugin;
+  readonly use: OpenUse;
+  readonly price: PicoUsd;
+  readonly growth: Growth;
+}
+
+/** Tokens that texts which can lose their end have in the prompt, each: the first that there is room for. Chosen. */
+const SHORTENED_TO = [16_000, 4_000, 1_000];
+/** For these there is room before anything is bought. */
+const LEAST = SHORTENED_TO.at(-1)!;
+
+/**
+ * What plugins buy and consult before the model is called. Room for all of it, and for what it adds to the prompt, is
+ * reserved before the first of them begins; each is charged when it is answered. Who judges the caller's own words has
+ * its turn first, and judges what the others bring before anybody reads it.
+ */
 @Injectable()
 export class Consultations {
   constructor(private readonly admission: Admission) {}
 
   /**
-   * @throws GatewayError `payment-required` where there is no room for one of them, or for what the model is asked
-   *   then; what a plugin throws that may not be left out, or what filters refuse of what came in
+   * @throws GatewayError `payment-required` where there is no room for them, or for what the model reads then; what a
+   *   plugin throws that may not be left out, or what filters refuse of what came in
    */
   async run(start: AdmittedGeneration, contextAt: ContextAt): Promise<ConsultedGeneration> {
     const { generation, planned } = start;
     const sources: WebCitation[] = [];
     let { request } = planned;
-    for (const one of planned.plugins.consulting(request)) {
-      const consulted = await this.consult(one, request, start, contextAt);
-      if (!consulted) continue;
-      request = consulted.request;
-      if (consulted.sources) sources.push(...consulted.sources);
-      if (consulted.files) generation.files = [...generation.files, ...consulted.files];
+    const turns = planned.plugins.consulting(request).map((active) => turnOf(active, start, contextAt));
+    const release = await this.reserve(start, turns);
+    try {
+      for (const turn of turns) {
+        const consulted = await this.consult(turn, request, start, contextAt);
+        if (!consulted) continue;
+        if (consulted.sources) sources.push(...consulted.sources);
+        if (consulted.files) generation.files = [...generation.files, ...consulted.files];
+        if (consulted.request === request) continue;
+        const read = await this.inspect(start, consulted.request);
+        if (isFromOutside(consulted)) await this.review(start, broughtIn(request, read), contextAt);
+        request = read;
+      }
+      if (request === planned.request) return { start, sources };
+      return { start: await this.admitAgain(start, request, release), sources };
+    } finally {
+      release();
     }
-    if (request === planned.request) return { start, sources };
-    // What came in is read by the model next: filters read it first.
-    if (!planned.inspect) return { start: await this.admitAgain(start, request), sources };
-    const { request: read, stages, blocked } = await planned.inspect(request);
-    generation.pipeline = [...generation.pipeline, ...stages];
-    if (blocked) throw blocked;
-    return { start: await this.admitAgain(start, read), sources };
+  }
+
+  /** @throws GatewayError `payment-required` where there is no room; what a plugin's price throws */
+  private async reserve(start: AdmittedGeneration, turns: readonly Turn[]): Promise<() => void> {
+    const { admitted } = start;
+    const uses = turns.map(({ use }) => use);
+    const price = turns.reduce((sum, turn) => sum + turn.price, 0n);
+    const tokens = turns.reduce((sum, { growth }) => sum + leastOf(growth), 0);
+    if (price === 0n && tokens === 0) return NOTHING_RESERVED;
+    const grown = this.admission.growthOf(admitted, tokens);
+    const release = await admitted.billing.makeRoom(roomOf(price + grown.credits, grown.byok, uses));
+    if (!release) throw noRoom();
+    return release;
   }
 
   /** @returns undefined where it failed, and may be left out */
   private async consult(
-    { plugin, options }: ActivePlugin,
+    { active: { plugin, options }, use }: Turn,
     request: ModelRequest,
-    { generation, admitted, signal }: AdmittedGeneration,
+    start: AdmittedGeneration,
     contextAt: ContextAt,
   ): Promise<Consulted | undefined> {
+    const { generation, admitted, signal } = start;
     const beganAt = performance.now();
-    const runs: ModelRun[] = [];
-    const context = contextAt(request, { signal, consulted: (run) => runs.push(run) });
+    const context = contextOf(use, request, start, contextAt);
     const before = generation.toolUses.length;
-    /** By the models that it asked, and by what they asked of tools. */
+    /** By itself, by the models that it asked, and by what they asked of tools. */
     const spent = (): PicoUsd =>
       generation.toolUses
         .slice(before)
-        .reduce((sum, use) => sum + use.cost + admitted.billing.spentOn(use.consulted), admitted.billing.spentOn(runs));
-    const tell = (note: StageNote, cost = spent()): void => {
-      generation.pipeline = [...generation.pipeline, stageOf(plugin, note, { ...tookSince(beganAt), cost })];
+        .filter((other) => other !== use)
+        .reduce(
+          (sum, other) => sum + other.cost + admitted.billing.spentOn(other.consulted),
+          use.cost + admitted.billing.spentOn(use.consulted),
+        );
+    const note = (stage: StageNote): void => {
+      generation.pipeline = [...generation.pipeline, stageOf(plugin, stage, { ...tookSince(beganAt), cost: spent() })];
     };
-    let release: (() => void) | undefined;
     try {
-      const price = plugin.price?.(request, options, context) ?? 0n;
-      // Beside the room of the answer: nobody is asked for money where there would be none for the answer behind it.
-      release = price > 0n ? await admitted.billing.makeRoom({ credits: price, byok: 0n }) : NO_ROOM_NEEDED;
-      if (!release) throw noRoom();
       signal.throwIfAborted();
       // What runs on unseen is waited for by its generation.
-      const consulting = plugin.consult!(request, options, context, tell);
+      const consulting = plugin.consult!(request, options, context, note);
       const consulted = await untilAborted(consulting, toAbortSignal(signal));
-      const { note, web } = consulted;
-      const own = smaller(consulted.cost ?? 0n, price);
-      const cost = own + spent();
-      if (own > 0n || web) {
-        const milliseconds = performance.now() - beganAt;
-        const use = { type: plugin.id, isOfPlugin: true, milliseconds, isError: false, cost: own, consulted: runs };
-        generation.toolUses.push({ ...use, ...(web && { web }) });
-      }
-      if (note) tell(note, cost);
+      use.end(false);
+      if (consulted.note) note(consulted.note);
       return consulted;
     } catch (error) {
+      use.end(true);
       const figures = { ...tookSince(beganAt), cost: spent() };
       generation.pipeline = [...generation.pipeline, failedStage(plugin, error, signal, figures)];
       return undefined;
-    } finally {
-      release?.();
     }
   }
 
-  /** The model is asked more than what was held for it. */
-  private async admitAgain(start: AdmittedGeneration, request: ModelRequest): Promise<AdmittedGeneration> {
+  /** What came in is read by somebody next: filters read it first. */
+  private async inspect({ generation, planned }: AdmittedGeneration, request: ModelRequest): Promise<ModelRequest> {
+    if (!planned.inspect) return request;
+    const { request: read, stages, blocked } = await planned.inspect(request);
+    generation.pipeline = [...generation.pipeline, ...stages];
+    if (blocked) throw blocked;
+    return read;
+  }
+
+  private async review(start: AdmittedGeneration, brought: ModelRequest, contextAt: ContextAt): Promise<void> {
+    const { generation, planned, admitted, signal } = start;
+    for (const { plugin, options } of planned.plugins.reviewing) {
+      const beganAt = performance.now();
+      const use = openUse(plugin.id, 0n, start);
+      const context = contextOf(use, brought, start, contextAt);
+      const note = (stage: StageNote): void => {
+        const figures = { ...tookSince(beganAt), cost: admitted.billing.spentOn(use.consulted) };
+        generation.pipeline = [...generation.pipeline, stageOf(plugin, stage, figures)];
+      };
+      try {
+        await untilAborted(plugin.review!(brought, options, context, note), toAbortSignal(signal));
+      } catch (error) {
+        signal.throwIfAborted();
+        throw failureOf(plugin, error);
+      }
+    }
+  }
+
+  /** The model is called with more than what was reserved for it. @param release of what was reserved for that */
+  private async admitAgain(
+    start: AdmittedGeneration,
+    request: ModelRequest,
+    release: () => void,
+  ): Promise<AdmittedGeneration> {
     const { planned, admitted } = start;
     admitted.release();
-    const next = await this.admission.admitNext(admitted, admitted.plan, request);
+    release();
+    let read = request;
+    let next = await this.admission.admitNext(admitted, admitted.plan, read);
+    for (const tokens of SHORTENED_TO) {
+      if (next) break;
+      read = shortened(request, tokens);
+      next = await this.admission.admitNext(admitted, admitted.plan, read);
+    }
     if (!next) throw noRoom();
-    return { ...start, planned: { ...planned, request }, admitted: { ...admitted, ...next } };
+    return { ...start, planned: { ...planned, request: read }, admitted: { ...admitted, ...next } };
   }
 }
 
-const NO_ROOM_NEEDED = (): void => undefined;
+function turnOf(active: ActivePlugin, start: AdmittedGeneration, contextAt: ContextAt): Turn {
+  const { plugin, options } = active;
+  const { request } = start.planned;
+  const context = contextAt(request, { signal: start.signal });
+  const price = plugin.price?.(request, options, context) ?? 0n;
+  const growth = plugin.growth?.(request, options, context) ?? NO_GROWTH;
+  return { active, price, growth, use: openUse(plugin.id, price, start) };
+}
+
+const openUse = (type: string, reserved: PicoUsd, { generation }: AdmittedGeneration): OpenUse =>
+  new OpenUse({ type, isOfPlugin: true, reserved, enter: (use) => void generation.toolUses.push(use) });
+
+const contextOf = (
+  use: OpenUse,
+  request: ModelRequest,
+  { signal }: AdmittedGeneration,
+  contextAt: ContextAt,
+): ExtensionContext => contextAt(request, { signal, use, consulted: (run) => use.consulted.push(run) });
+
+/** Models of a panel are no such outsiders: what is made of their words is judged as the reply. */
+const isFromOutside = ({ sources = [], files = [] }: Consulted): boolean => sources.length > 0 || files.length > 0;
+
+/** What has been charged is no longer to come. */
+const roomOf = (credits: PicoUsd, byok: PicoUsd, uses: readonly OpenUse[]): HeldAmounts => ({
+  byok,
+  get credits() {
+    return uses.reduce((rest, { cost }) => rest - cost, credits);
+  },
+});
+
+/** The blocks of a request that it did not have before. */
+function broughtIn(before: ModelRequest, after: ModelRequest): ModelRequest {
+  const known = new Set<ContentBlock>(before.messages.flatMap(({ content }) => content));
+  const messages = after.messages
+    .map((message) => ({ ...message, content: message.content.filter((block) => !known.has(block)) }))
+    .filter(({ content }) => content.length > 0);
+  return { ...after, system: [], messages, tools: [] };
+}
+
+const leastOf = ({ tokens, canShorten }: Growth): number => (canShorten ? Math.min(tokens, LEAST) : tokens);
+
+const NO_GROWTH: Growth = { tokens: 0 };
+const NOTHING_RESERVED = (): void => undefined;
 const noRoom = (): GatewayError =>
   new GatewayError('payment-required', 'Credits or limits do not cover what this request would cost with its plugins.');
-const smaller = (one: PicoUsd, other: PicoUsd): PicoUsd => (one < other ? one : other);

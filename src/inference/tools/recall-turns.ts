@@ -50,7 +50,10 @@ export function* findSeals(messages: readonly Message[]): Steps<HeldSeals> {
 const STEP_CHARACTERS = 256 * 1024;
 
 /** Seals are as long as what tools brought, and a conversation has as many of them as it has room for. */
-export function* openSeals(seals: HeldSeals, open: (sealed: string) => Json | undefined): Steps<OpenedSeals> {
+export function* openSeals(
+  seals: HeldSeals,
+  open: (sealed: string, address?: string) => Json | undefined,
+): Steps<OpenedSeals> {
   const opened = new Map<object, Json>();
   const steps = new StepCounter();
   let characters = 0;
@@ -60,11 +63,15 @@ export function* openSeals(seals: HeldSeals, open: (sealed: string) => Json | un
       characters = 0;
     }
     characters += sealed.length;
-    const value = open(sealed);
+    const value = open(sealed, addressOf(holder));
     if (value !== undefined) opened.set(holder, value);
   }
   return opened;
 }
+
+/** Of a page among the results of a search: its text opens beside no other. */
+const addressOf = (holder: object): string | undefined =>
+  'url' in holder && typeof holder.url === 'string' ? holder.url : undefined;
 
 /** What a conversation is told again with. */
 export interface RecallInputs {

@@ -22,7 +22,7 @@ import { ToolLoops } from './tool-loops.js';
 const PRICE = 10n;
 const LEG = {} as PlannedLeg;
 const amounts = (credits: bigint): HeldAmounts => ({ credits, byok: 0n });
-const result = (text: string, cost = 0n): ToolResult => ({ text, content: null, sources: [], isError: false, cost });
+const result = (text: string): ToolResult => ({ text, content: null, sources: [], isError: false });
 
 interface Tools {
   readonly paid: ServedTool['run'];
@@ -65,7 +65,8 @@ function bench(
   const admitted = { billing, plan: { legs: [] }, release: () => undefined };
   const contextAt: ContextAt = (request, scope) => {
     if (isRefused) scope!.refused!();
-    return extensionContext({ request, signal: scope!.signal });
+    const { signal: ofUse, use } = scope!;
+    return extensionContext({ request, signal: ofUse, ...(use && { charge: use.charge }) });
   };
   const loop = new ToolLoops(
     { admitStep } as Admission,
@@ -123,9 +124,10 @@ it.each([
   let uses = 0;
   const asks = adviser(asked, () => made.generation.toolUses.length > 0);
   const made = bench(2n * PRICE + 5n, {
-    paid: async () => {
+    paid: async (_, { context }) => {
       if (uses++ > 0) await asks.opened;
-      return result('paid', PRICE);
+      context.charge(PRICE);
+      return result('paid');
     },
     adviser: () => asks.run(made.billing),
   });
@@ -140,9 +142,10 @@ it.each([
   async (asked, advice) => {
     const asks = adviser(asked, () => true);
     const made = bench(2n * PRICE + 5n, {
-      paid: async () => {
+      paid: async (_, { context }) => {
         await asks.opened;
-        return result('paid', PRICE);
+        context.charge(PRICE);
+        return result('paid');
       },
       adviser: () => asks.run(made.billing),
     });
@@ -155,7 +158,11 @@ it.each([
   },
 );
 
-const once = { paid: async () => result('paid', PRICE), adviser: async () => result('advice') };
+const paid: ServedTool['run'] = async (_, { context }) => {
+  context.charge(PRICE);
+  return result('paid');
+};
+const once = { paid, adviser: async () => result('advice') };
 const free = { ...once, paid: async () => result('paid') };
 const PAUSE = [{}, { type: 'reply-end', stop: { unified: 'pause' } }];
 const NEXT = { plan: { legs: [] }, prompt: {}, release: () => undefined } as unknown as NextCall;
@@ -166,9 +173,10 @@ it('keeps the whole room of the uses of a later step, whatever those before have
   const made = bench(
     2n * PRICE,
     {
-      paid: async () => {
+      paid: async (_, { context }) => {
         if (uses++ > 0) await asks.opened;
-        return result('paid', PRICE);
+        context.charge(PRICE);
+        return result('paid');
       },
       adviser: () => asks.run(made.billing),
     },

@@ -46,7 +46,8 @@ export class ToolLoops {
     const refused = (): void => void (isRefused = true);
     const uses = new ToolUses(
       generation,
-      (request, ofUse, asked) => contextAt(request, { signal: ofUse, refused, consulted: asked }),
+      (request, ofUse, use) =>
+        contextAt(request, { signal: ofUse, refused, use, consulted: (run) => use.consulted.push(run) }),
       signal,
       consulted?.usesMax ?? usesMaxOf(planned.request),
     );

@@ -13,7 +13,12 @@ import type { OfferedTool } from './offered-tools.js';
 import type { ServiceCall } from './step-events.js';
 import { ToolUses } from './tool-uses.js';
 
-const result = (text: string, cost = 0n): ToolResult => ({ text, content: text, sources: [], isError: false, cost });
+const result = (text: string): ToolResult => ({ text, content: text, sources: [], isError: false });
+
+const charged = (text: string, cost: bigint): ServedTool['run'] => async (_, { context }) => {
+  context.charge(cost);
+  return result(text);
+}; // oxfmt-ignore
 
 function offered(run: ServedTool['run'], fields: Partial<ServedTool> = {}): OfferedTool {
   const shown = {
@@ -44,7 +49,7 @@ function bench(keep = (_bytes: number) => true, usesMax = Infinity) {
   const uses: ToolUseRecord[] = [];
   const runner = new ToolUses(
     { toolUses: uses } as Partial<Generation> as Generation,
-    (_, signal) => extensionContext({ signal, keep }),
+    (_, signal, { charge }) => extensionContext({ signal, keep, charge }),
     abort.signal,
     usesMax,
   );
@@ -69,7 +74,7 @@ it('runs eight at a time, and answers in order', async () => {
 
 it('records what each cost, never above its price', async () => {
   const { run, uses } = bench();
-  await run(callOf(offered(() => Promise.resolve(result('a', 3n)))), callOf(offered(() => Promise.resolve(result('b', 9n)))));
+  await run(callOf(offered(charged('a', 3n))), callOf(offered(charged('b', 9n))));
   expect(uses.map(({ cost }) => cost)).toEqual([3n, 5n]);
 }); // oxfmt-ignore
 
@@ -88,7 +93,7 @@ it.each([
 
 it('keeps what the process has room for, and says of the rest that too much is under way: it has cost what it did', async () => {
   const { run, uses } = bench((bytes) => bytes < 1_000);
-  const tool = offered(({ x }) => Promise.resolve(result('a'.repeat(x as number), 4n)));
+  const tool = offered(({ x }, use) => charged('a'.repeat(x as number), 4n)({}, use));
   expect(await run(callOf(tool, '{"x":10}'), callOf(tool, '{"x":1000}'))).toEqual(['a'.repeat(10), 'too_many_requests']);
   expect(uses).toMatchObject([{ isError: false, cost: 4n }, { isError: true, cost: 4n }]);
 }); // oxfmt-ignore

@@ -6,7 +6,6 @@ import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { CutShort } from '../../core/generation/ending.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
-import type { ModelRun } from '../../core/generation/model-run.js';
 import { isJsonObject, weigh, type JsonObject } from '../../core/json/json.js';
 import { StepCounter } from '../../core/steps.js';
 import type { ToolFailure, ToolResult } from '../../core/tool.js';
@@ -14,6 +13,7 @@ import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { faultTrace } from '../../shared/fault-trace.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { compile, type Compiled, type TSchema } from '../../shared/http/schema.js';
+import { OpenUse } from '../open-use.js';
 import type { OfferedTool } from './offered-tools.js';
 import type { ServiceCall } from './step-events.js';
 import { VendorUses } from './vendor-uses.js';
@@ -33,16 +33,12 @@ export interface AnsweredCall {
   readonly use: ToolUseRecord;
 }
 
-/** Makes what one use works with, which ends with its signal. @param consulted is told each model that it consults */
-export type ContextOfUse = (
-  request: ModelRequest,
-  signal: CancelSignal,
-  consulted: (run: ModelRun) => void,
-) => ExtensionContext;
+/** Makes what one use works with, which ends with its signal. */
+export type ContextOfUse = (request: ModelRequest, signal: CancelSignal, use: OpenUse) => ExtensionContext;
 
 /** Runs the tools of one generation, and tells it of each call. */
 export class ToolUses {
-  /** Of these tools alone, in the order in which they ended: others of the generation may run beside them. */
+  /** Of these tools alone, in the order of `Generation.toolUses`: others of the generation may run beside them. */
   readonly records: ToolUseRecord[] = [];
   private readonly logger = new Logger('tools');
   /** Of each tool, how many uses of it were run here. */
@@ -116,8 +112,7 @@ export class ToolUses {
         if (steps.isOver()) await yieldToEventLoop();
         const number = admitted[place]!;
         const one = typeof number === 'number' ? await this.answer(call, number, request) : refuse(call, number);
-        this.records.push(one.use);
-        this.generation.toolUses.push(one.use);
+        if (typeof number !== 'number') this.enter(one.use);
         answered[place] = one;
       }
     };
@@ -125,24 +120,19 @@ export class ToolUses {
     return answered;
   }
 
+  private enter(use: ToolUseRecord): void {
+    this.records.push(use);
+    this.generation.toolUses.push(use);
+  }
+
   private async answer(call: ServiceCall, number: number, request: ModelRequest): Promise<AnsweredCall> {
-    const { tool } = call.offered;
+    const { type, tool } = call.offered;
     // As it was admitted.
     const input = call.input as JsonObject;
-    const beganAt = performance.now();
-    const consulted: ModelRun[] = [];
-    const result = await this.use(call.offered, input, number, (signal) =>
-      this.contextOf(request, signal, (run) => consulted.push(run)),
-    );
-    const { isError, web } = result;
-    const use: ToolUseRecord = {
-      type: call.offered.type,
-      ...(web && { web }),
-      milliseconds: performance.now() - beganAt,
-      isError,
-      cost: result.cost < tool.price ? result.cost : tool.price,
-      consulted,
-    };
+    const use = new OpenUse({ type, reserved: tool.price, enter: (record) => this.enter(record) });
+    const result = await this.use(call.offered, input, number, (signal) => this.contextOf(request, signal, use));
+    use.end(result.isError);
+    use.enter();
     return { call, input, result, use };
   }
 
@@ -164,9 +154,7 @@ export class ToolUses {
       const result = await untilAborted(tool.run(input, { context, number }), toAbortSignal(abort.signal));
       // It is held until the generation is over: the next call is encoded from it.
       const hasRoom = context.keep(result.text.length + weigh(result.content, Infinity));
-      if (hasRoom) return result;
-      const { cost, web } = result;
-      return { ...tool.fail('too_many_requests', input), cost, ...(web && { web }) };
+      return hasRoom ? result : tool.fail('too_many_requests', input);
     } catch (error) {
       signal.throwIfAborted();
       if (!isTold(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
@@ -182,7 +170,7 @@ export class ToolUses {
 function refuse(call: ServiceCall, failure: ToolFailure): AnsweredCall {
   const input = call.input ?? null;
   const { type, tool } = call.offered;
-  const use = { type, refusal: failure, milliseconds: 0, isError: true, cost: 0n, consulted: [] };
+  const use = { type, refusal: failure, milliseconds: 0, isError: true, cost: 0n, lost: 0n, consulted: [] };
   return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input), use };
 }
 

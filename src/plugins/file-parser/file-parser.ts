@@ -5,7 +5,7 @@ import type { LocalContext, Plugin, Prepared } from '../../core/plugin.js';
 import { flag, object, oneOf, optional } from '../../shared/http/schema.js';
 import { chooseEngine, UNASKED } from './choose-engine.js';
 import { assertReadable, hashOf, listFiles, nameOf, parse, parsedFile, ReadFiles, reasonOf } from './read-files.js';
-import { isAwaited, priceOf, readOutside } from './read-outside.js';
+import { growthOf, isAwaited, priceOf, readOutside } from './read-outside.js';
 
 /** Turns PDFs into text for models that read none (docs/wire/tools-and-plugins.md#the-plugin-file-parser). */
 export const fileParser: Plugin = {
@@ -18,6 +18,7 @@ export const fileParser: Plugin = {
   concerns: (request) => traitsOf(request.messages).hasDocuments && listFiles(request).next().done !== true,
   prepare,
   price: (request, _options, context) => priceOf(request, context),
+  growth: growthOf,
   consults: isAwaited,
   consult: (request, _options, context) => readOutside(request, context),
 };

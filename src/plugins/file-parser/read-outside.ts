@@ -4,7 +4,7 @@ import { ExtensionFault, type ExtensionContext, type FetchLimits } from '../../c
 import { Base64Builder } from '../../core/json/base64-text.js';
 import { lengthOfFile, type ParsedFile } from '../../core/conversation/parsed-file.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { Consulted } from '../../core/plugin.js';
+import type { Consulted, Growth } from '../../core/plugin.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { piecesOf } from '../../tools/parse-file/file-bytes.js';
 import { wordsOf } from '../../tools/parse-file/file-words.js';
@@ -27,6 +27,9 @@ const FETCH: FetchLimits = {
   accept: ['application/pdf'],
   redirectsMax: 3,
 };
+
+/** Of a page in words, as `textTokens` counts them. Chosen: a page set in small type has half of it. */
+const PAGE_TOKENS = 8_000;
 
 type Awaited = Extract<NonNullable<DocumentBlock['inWords']>, { type: 'awaited' }>;
 
@@ -56,14 +59,18 @@ function listAwaited(request: ModelRequest): AwaitedFile[] {
 
 export const isAwaited = (request: ModelRequest): boolean => listAwaited(request).length > 0;
 
-/** The most that the files which are still to be read cost: by address nobody knows how many pages they have. */
-export function priceOf(request: ModelRequest, { catalog }: ExtensionContext): PicoUsd {
-  const price = catalog.plugins.ocr?.price ?? 0n;
-  const pages = listAwaited(request)
-    .filter(({ words }) => words.isScan)
-    .reduce((sum, { words }) => sum + Math.min(words.pages ?? OCR_PAGES_MAX, OCR_PAGES_MAX), 0);
-  return BigInt(pages) * price;
-}
+/** The most that the files which are still to be read cost. */
+export const priceOf = (request: ModelRequest, { catalog }: ExtensionContext): PicoUsd =>
+  BigInt(pagesIn(listAwaited(request).filter(({ words }) => words.isScan))) * (catalog.plugins.ocr?.price ?? 0n);
+
+/** What their words add to the prompt. Files by address are held for by the whole context already. */
+export const growthOf = (request: ModelRequest): Growth => ({
+  tokens: pagesIn(listAwaited(request)) * PAGE_TOKENS,
+});
+
+/** By address nobody knows how many they are. */
+const pagesIn = (files: readonly AwaitedFile[]): number =>
+  files.reduce((sum, { words }) => sum + Math.min(words.pages ?? OCR_PAGES_MAX, OCR_PAGES_MAX), 0);
 
 /**
  * Reads what has to be fetched, or is a matter of an engine outside. All are fetched before any is paid for.
@@ -79,21 +86,17 @@ export async function readOutside(request: ModelRequest, context: ExtensionConte
     const scan = await come(file, files, context);
     if (scan) scans.push(scan);
   }
-  const read = { cost: 0n, pages: 0 };
+  let pages = 0;
   const seen = new Set<string>();
   for (const scan of scans) {
     // The same file may stand in several places.
     if (seen.has(scan.hash)) scan.release();
-    else {
-      const charged = await readByEngine(scan, files, context);
-      read.cost += BigInt(charged) * (context.catalog.plugins.ocr?.price ?? 0n);
-      read.pages += charged;
-    }
+    else pages += await readByEngine(scan, files, context);
     seen.add(scan.hash);
     files.tell(scan.block, { type: 'blocks', blocks: files.find(scan.hash, nameOf(scan.block.title))!.content });
   }
-  const data = { engine: engine.name, files: awaited.length, ...(isScan && { pages_charged: read.pages }) };
-  return { ...files.done(isForAll), note: { summary: 'parsed', data }, cost: read.cost };
+  const data = { engine: engine.name, files: awaited.length, ...(isScan && { pages_charged: pages }) };
+  return { ...files.done(isForAll), note: { summary: 'parsed', data } };
 }
 
 /** Fetches a file, and reads it as far as that is done here. @returns what an engine is to read */
@@ -162,7 +165,10 @@ async function readByEngine(
   const { catalog, engines, signal } = context;
   const asked = Math.min(count, OCR_PAGES_MAX);
   try {
-    const { pages, charged } = await readScan({ base64, pages: asked }, catalog.plugins.ocr!, engines, signal);
+    const engine = catalog.plugins.ocr!;
+    const { pages, charged } = await readScan({ base64, pages: asked }, engine, engines, signal);
+    // Before its words are kept: nobody has them again who has not paid for them.
+    context.charge(BigInt(charged) * (engine.price ?? 0n));
     keep({ hash, name: nameOf(block.title), content: wordsOf(pages, count) }, files, context);
     return charged;
   } catch (error) {

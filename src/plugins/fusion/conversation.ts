@@ -34,13 +34,13 @@ export const asOneTurn = (request: ModelRequest, words: string): Message => ({
 });
 
 /** The request with words behind what its user said last: what comes before may be in the provider's cache. */
-export function withWords(request: ModelRequest, words: string): ModelRequest {
+export function withWords(request: ModelRequest, words: string, keepsEnd: number): ModelRequest {
   const { messages } = request;
-  const [block] = textsOf([words]);
+  const block: TextBlock = { type: 'text', text: words, keepsEnd };
   const last = messages.findLastIndex(({ role }) => role === 'user');
-  if (last === -1) return { ...request, messages: [...messages, { role: 'user', content: [block!] }] };
+  if (last === -1) return { ...request, messages: [...messages, { role: 'user', content: [block] }] };
   const { origin: _origin, ...turn } = messages[last]!;
-  return { ...request, messages: messages.with(last, { ...turn, content: [...turn.content, block!] }) };
+  return { ...request, messages: messages.with(last, { ...turn, content: [...turn.content, block] }) };
 }
 
 const textsOf = (texts: readonly string[]): TextBlock[] => texts.map((text) => ({ type: 'text', text }));

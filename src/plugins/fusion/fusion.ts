@@ -46,6 +46,7 @@ export const fusion: Plugin = {
   models: FUSION_MODELS,
   choose,
   foresee,
+  growth: (request) => (isPart(request) ? { tokens: 0 } : { tokens: Infinity, canShorten: true }),
   consult,
 };
 
@@ -120,7 +121,7 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
   if (answers.length === 0) throw nobodyAnswered(consulted);
   const verdict = await judge(context, panel, answers);
   return {
-    request: { ...withWords(request, wordsFor(answers, verdict)), fusionDepth: 1 },
+    request: { ...withWords(request, wordsFor(answers, verdict), CLOSING.length), fusionDepth: 1 },
     note: {
       summary: `${answers.length} of ${consulted.length} answered`,
       data: {

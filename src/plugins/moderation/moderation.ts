@@ -1,5 +1,7 @@
+import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
-import type { Plugin } from '../../core/plugin.js';
+import type { ExtensionContext } from '../../core/extension.js';
+import type { NoteStage, Plugin, StageNote } from '../../core/plugin.js';
 import { doInTurns } from '../../core/steps.js';
 import { chooseEngine } from './engines.js';
 import { ModerationWatch } from './moderation-watch.js';
@@ -19,16 +21,11 @@ export const moderation: Plugin = {
     return asked.map((one) => ({ kind: 'moderation', requests: [one], toolUsesMax: 0, isWhole: true }));
   },
   price: (request, _options, context) => chooseEngine(request, context).price,
-  consult: async (request, _options, context, note) => {
-    const engine = chooseEngine(request, context);
-    const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));
-    const flags = await engine.judge(judged, context);
-    const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
-    if (flags.length === 0) return { request, note: verdict, cost: engine.price };
-    note(verdict);
-    const metadata = metadataOf(flags, request.model);
-    throw new GatewayError('forbidden', `Moderation refused this request: ${listed(flags)}.`, { metadata });
-  },
+  consult: async (request, _options, context, note) => ({
+    request,
+    note: await judge(request, context, note, { isCharged: true }),
+  }),
+  review: async (brought, _options, context, note) => note(await judge(brought, context, note, { isCharged: false })),
   watch: (request, _options, context, note) =>
     new ModerationWatch({
       engine: chooseEngine(request, context),
@@ -38,3 +35,20 @@ export const moderation: Plugin = {
       note,
     }),
 };
+
+/** @returns the stage of a request that may be. @throws GatewayError `forbidden` with the stage noted */
+async function judge(
+  request: ModelRequest,
+  context: ExtensionContext,
+  note: NoteStage,
+  { isCharged }: { readonly isCharged: boolean },
+): Promise<StageNote> {
+  const engine = chooseEngine(request, context);
+  const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));
+  const flags = await engine.judge(judged, context, isCharged);
+  const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
+  if (flags.length === 0) return verdict;
+  note(verdict);
+  const metadata = metadataOf(flags, request.model);
+  throw new GatewayError('forbidden', `Moderation refused this request: ${listed(flags)}.`, { metadata });
+}

@@ -57,16 +57,22 @@ export const openai = (service: ToolEngine, model: string): ModerationEngine => 
   name: 'openai',
   picturesMax: PICTURES_MAX,
   price: service.price ?? 0n,
-  judge: async ({ texts, pictures }, context) => {
+  judge: async ({ texts, pictures }, context, isCharged = false) => {
+    let price = isCharged ? (service.price ?? 0n) : 0n;
+    const ask = async (question: Question): Promise<readonly Flag[]> => {
+      const flags = await judgeOne({ ...service, price }, model, question, context);
+      price = 0n;
+      return flags;
+    };
     const pieces = piecesOf(texts, PIECE_MAX, TOTAL_MAX);
     for (let from = 0; from < pieces.length; from += PIECES_PER_CALL) {
       const input = pieces.slice(from, from + PIECES_PER_CALL);
-      const flags = await ask(service, model, { input, words: input }, context);
+      const flags = await ask({ input, words: input });
       if (flags.length > 0) return flags;
     }
     for (const picture of pictures) {
       const input = [{ type: 'image_url', image_url: { url: addressOf(picture) } }];
-      const flags = await ask(service, model, { input, words: [''] }, context);
+      const flags = await ask({ input, words: [''] });
       if (flags.length > 0) return flags;
     }
     return [];
@@ -80,13 +86,13 @@ interface Question {
 }
 
 /** @returns those of the first result that is flagged */
-async function ask(
+async function judgeOne(
   engine: ToolEngine,
   model: string,
   { input, words }: Question,
-  { engines, signal }: ExtensionContext,
+  { engines, charge, signal }: ExtensionContext,
 ): Promise<readonly Flag[]> {
-  const { baseUrl = '', credential } = engine;
+  const { baseUrl = '', credential, price = 0n } = engine;
   const reply = await engines.call(
     {
       engine,
@@ -97,11 +103,13 @@ async function ask(
       body: { model, input },
       timeoutMs: JUDGE_MS,
       bytesMax: REPLY_BYTES_MAX,
+      price,
     },
     signal,
   );
   const results = isJsonObject(reply) ? reply['results'] : undefined;
   if (!Array.isArray(results) || results.length !== words.length) throw noVerdict();
+  charge(price);
   const judged = results.map((result: Json, index) => flagsOf(result, words[index]!));
   return judged.find((flags) => flags.length > 0) ?? [];
 }

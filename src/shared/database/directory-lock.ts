@@ -84,6 +84,10 @@ async function create(path: string, owner: LockOwner): Promise<boolean> {
     const file = await open(path, 'wx', 0o600);
     try {
       await file.writeFile(`${JSON.stringify(owner)}\n`);
+    } catch (error) {
+      // Without its owner's name it would keep everybody waiting.
+      await rm(path, { force: true });
+      throw error;
     } finally {
       await file.close();
     }

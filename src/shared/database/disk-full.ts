@@ -5,9 +5,15 @@ const DISK_FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', 
 /** How the engine says it where it ends by it. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
-/** What to tell of a failure that room on a disk would mend; undefined for any other. */
+/** Whether room on a disk would mend a failure. */
+export const isDiskFull = (error: unknown): boolean =>
+  DISK_FULL.has(systemCode(error)) || NO_SPACE.test(messageOf(error));
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
+
+/** The line for such a failure; undefined for any other. */
 export function diskFullMessage(error: unknown): string | undefined {
-  const message = error instanceof Error ? error.message : '';
-  if (!DISK_FULL.has(systemCode(error)) && !NO_SPACE.test(message)) return undefined;
+  if (!isDiskFull(error)) return undefined;
+  const message = messageOf(error);
   return `The disk of DATA_DIR or of the database is full (${message}). Make room there and start again.`;
 }

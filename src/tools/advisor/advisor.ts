@@ -56,7 +56,7 @@ export const advisor: ServiceTool = {
           const { blocks, stop } = await readReply(asPulled(await context.infer(asking(request, content), 'advisor')));
           const text = blocks.map(({ start, text: words }) => (start.type === 'text' ? words : '')).join('');
           if (REFUSED.has(stop.unified) || text.trim() === '') return fail('unavailable');
-          return { text, content: { type: 'advisor_result', text }, sources: [], isError: false, cost: 0n };
+          return { text, content: { type: 'advisor_result', text }, sources: [], isError: false };
         } catch (error) {
           signal.throwIfAborted();
           if (!(error instanceof GatewayError)) throw error;
@@ -115,7 +115,6 @@ const fail = (failure: ToolFailure): ToolResult => ({
   content: { type: FAILURE, error_code: failure },
   sources: [],
   isError: true,
-  cost: 0n,
 });
 
 const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');

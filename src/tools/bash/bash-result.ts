@@ -1,5 +1,4 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { PicoUsd } from '../../core/money/credits.js';
 import type { ToolResult } from '../../core/tool.js';
 import type { SessionOutcome } from './bash-session.js';
 import { isOfType } from '../plain-failure.js';
@@ -10,7 +9,7 @@ const RESULT = 'bash_code_execution_result';
 const FAILURE = 'bash_code_execution_tool_result_error';
 
 /** A command that ran, whatever its exit code. */
-export function viewOutcome(outcome: SessionOutcome, cost: PicoUsd): ToolResult {
+export function viewOutcome(outcome: SessionOutcome): ToolResult {
   const { stdout, stderr, exitCode, containerId, notKept } = outcome;
   const content: JsonObject = {
     type: RESULT,
@@ -20,15 +19,15 @@ export function viewOutcome(outcome: SessionOutcome, cost: PicoUsd): ToolResult 
     content: [],
     ...(containerId !== undefined && { container_id: containerId }),
   };
-  return { text: readContent(content), content, sources: [], isError: false, cost };
+  return { text: readContent(content), content, sources: [], isError: false };
 }
 
 export const isFailure = isOfType(FAILURE);
 
 /** @param message a sentence */
-export function viewFailure(code: string, message: string, cost: PicoUsd): ToolResult {
+export function viewFailure(code: string, message: string): ToolResult {
   const content: JsonObject = { type: FAILURE, error_code: code, message };
-  return { text: readContent(content), content, sources: [], isError: true, cost };
+  return { text: readContent(content), content, sources: [], isError: true };
 }
 
 /** What the model reads, now and in a later turn: both outputs as they are, and how the command ended. */

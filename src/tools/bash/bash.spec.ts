@@ -1,12 +1,12 @@
 // Goal: the tool is offered as it is asked for, and whatever the threads and the store come to is a result with the
 // vendor's words, charged when a command ran. Method: threads and a store that answer what a test says.
-import { extensionContext, openSeal } from '../../../test/support/extension-context.js';
+import { extensionContext, openSeal, runCharged, type ChargedResult } from '../../../test/support/extension-context.js';
 import { catalogOf } from '../../../test/support/route-inputs.js';
 import { Cancellation } from '../../core/cancellation.js';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type ContainerStore, type ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { HandedTool, ServedTool, ToolResult } from '../../core/tool.js';
+import type { HandedTool, ServedTool } from '../../core/tool.js';
 import { bash, bashTool } from './bash.js';
 import type { BashCommand, BashOutcome } from './run-bash.js';
 
@@ -47,8 +47,8 @@ class Bench {
     containers: { load: () => this.stored(), save: (...save) => this.save(...save) },
   });
 
-  run(tool: ServedTool, input: JsonObject = { command: 'true' }): Promise<ToolResult> {
-    return tool.run(input, { context: this.context, number: 1 });
+  run(tool: ServedTool, input: JsonObject = { command: 'true' }): Promise<ChargedResult> {
+    return runCharged(tool, input, this.context);
   }
 }
 
@@ -246,7 +246,6 @@ describe('a use', () => {
   it('beyond what a generation may have is a result', () => {
     expect(served().fail('max_uses_exceeded', {})).toMatchObject({
       isError: true,
-      cost: 0n,
       content: { error_code: 'max_uses_exceeded' },
     });
     expect(served().fail('query_too_long', {})).toMatchObject({ content: { error_code: 'query_too_long' } });

@@ -41,7 +41,7 @@ const FAILURES: Partial<Record<ToolFailure, string>> = {
   request_too_large: `A command has at most ${COMMAND_CHARACTERS_MAX.toLocaleString('en-US')} characters.`,
 };
 const fail = (failure: ToolFailure): ToolResult =>
-  viewFailure(failure, FAILURES[failure] ?? 'Commands cannot be run at the moment.', 0n);
+  viewFailure(failure, FAILURES[failure] ?? 'Commands cannot be run at the moment.');
 
 /**
  * Bash that the gateway runs, in an interpreter without anything of the host (`engine: openrouter`), or that the caller
@@ -116,24 +116,27 @@ async function run(
   const script = typeof command === 'string' ? command : NOTHING;
   if (script.length > COMMAND_CHARACTERS_MAX) return fail('request_too_large');
   try {
-    return viewOutcome(await session.run(script, isRestart, context), price);
+    const outcome = await session.run(script, isRestart, context);
+    context.charge(price);
+    return viewOutcome(outcome);
   } catch (error) {
-    if (error instanceof SessionMissing) return viewFailure(error.code, error.message, 0n);
-    if (error instanceof ExtensionFault) return viewFault(error, price);
-    throw error;
+    if (error instanceof SessionMissing) return viewFailure(error.code, error.message);
+    if (!(error instanceof ExtensionFault)) throw error;
+    // A thread that ended has run the command; the session is as it was before it.
+    if (error.kind !== 'busy' && error.kind !== 'unsupported') context.charge(price);
+    return viewFault(error);
   }
 }
 
-/** A thread that ended has run the command; the session is as it was before it. */
-function viewFault({ kind, message }: ExtensionFault, price: PicoUsd): ToolResult {
+function viewFault({ kind, message }: ExtensionFault): ToolResult {
   switch (kind) {
     case 'busy':
       return fail('too_many_requests');
     case 'timed-out':
-      return viewFailure('execution_time_exceeded', 'It took too long and was ended; nothing of it stays.', price);
+      return viewFailure('execution_time_exceeded', 'It took too long and was ended; nothing of it stays.');
     case 'unsupported':
-      return viewFailure('container_not_found', ended(`The session cannot be read: ${message}`), 0n);
+      return viewFailure('container_not_found', ended(`The session cannot be read: ${message}`));
     default:
-      return viewFailure('unavailable', 'It took too much memory, or could not be run; nothing of it stays.', price);
+      return viewFailure('unavailable', 'It took too much memory, or could not be run; nothing of it stays.');
   }
 }

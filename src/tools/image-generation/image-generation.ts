@@ -96,12 +96,12 @@ function drawn(image: MediaSource | undefined): ToolResult {
   if (!image) return failed('The model drew nothing.');
   const imageUrl = urlOf(image);
   if (imageUrl.length > IMAGE_CHARACTERS_MAX) return failed('The image is too large.');
-  return { text: DRAWN, content: { status: 'ok', imageUrl }, image, sources: [], isError: false, cost: 0n };
+  return { text: DRAWN, content: { status: 'ok', imageUrl }, image, sources: [], isError: false };
 }
 
 function failed(error: string): ToolResult {
   const content = { status: 'error', error };
-  return { text: printJson(content), content, sources: [], isError: true, cost: 0n };
+  return { text: printJson(content), content, sources: [], isError: true };
 }
 
 const fail = (failure: ToolFailure): ToolResult => failed(failure);

@@ -54,6 +54,7 @@ export async function readScan(
       },
       timeoutMs: OCR_MS,
       bytesMax: REPLY_BYTES_MAX,
+      price: BigInt(pages) * (engine.price ?? 0n),
     },
     signal,
   );

@@ -100,6 +100,7 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
       headers: api.headers(engine.credential),
       body: api.body(ask.url, bytesOf(ask.tokensMax)),
       timeoutMs: ENGINE_TIMEOUT_MS,
+      price: engine.price ?? 0n,
       bytesMax: ENGINE_BYTES_MAX,
     };
     const answer = await orFail(engines.call(call, signal), ENGINE_FAILURES);

@@ -41,7 +41,7 @@ export function failed(failure: ToolFailure, why?: string): ToolResult {
     error_code: code,
     ...(why !== undefined && { message: `It ${why}.` }),
   };
-  return { text: pageText(content), content, sources: [], isError: true, cost: 0n };
+  return { text: pageText(content), content, sources: [], isError: true };
 }
 
 /** What the model reads of a page: in the turn that fetched it, and in later ones. */

@@ -1,6 +1,6 @@
 import { parseUrl } from '../../core/parse-url.js';
 import { GatewayError } from '../../core/errors.js';
-import { ExtensionFault } from '../../core/extension.js';
+import { ExtensionFault, type WebRequest } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
@@ -12,7 +12,6 @@ import type {
   ToolResult,
   ToolSetup,
   ToolUse,
-  WebRequest,
 } from '../../core/tool.js';
 import { assertServable } from '../servable.js';
 import { enginePages, PAGE_ENGINES } from './engines.js';
@@ -97,12 +96,13 @@ async function run(
   const web = (results: number): WebRequest => ({ kind: 'fetch', engine, results });
   try {
     const page = await source({ url: readUrl(url), tokensMax, allows }, context);
-    return { ...resultOf(page, new Date(context.clock.now()), hasCitations, price), web: web(1) };
+    context.charge(price, web(1));
+    return resultOf(page, new Date(context.clock.now()), hasCitations);
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof PageFailure) {
-      const result = failed(error.failure, error.message);
-      return error.isUnasked ? result : { ...result, web: web(0) };
+      if (!error.isUnasked) context.charge(0n, web(0));
+      return failed(error.failure, error.message);
     }
     if (!(error instanceof ExtensionFault)) throw error;
     return failed('unavailable');
@@ -121,7 +121,7 @@ function readUrl(url: Json | undefined): string {
 
 const misasked = (failure: ToolFailure, why: string): PageFailure => new PageFailure(failure, why, { isUnasked: true });
 
-function resultOf(page: Page, retrievedAt: Date, hasCitations: boolean, cost: PicoUsd): ToolResult {
+function resultOf(page: Page, retrievedAt: Date, hasCitations: boolean): ToolResult {
   const content = viewPage(page, retrievedAt, hasCitations);
-  return { text: pageText(content), content, sources: pageSources(content), isError: false, cost };
+  return { text: pageText(content), content, sources: pageSources(content), isError: false };
 }

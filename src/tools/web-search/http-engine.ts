@@ -22,13 +22,14 @@ export interface HttpEngine extends Omit<SearchEngine, 'search'> {
 
 export const httpEngine = ({ call, headers, read, ...limits }: HttpEngine): SearchEngine => ({
   ...limits,
-  search: async (query, { settings, engines, signal }) => {
+  search: async (query, { settings, engines, signal, price }) => {
     const reply = await engines.call(
       {
         engine: settings,
         headers: headers(settings.credential),
         ...call(query),
         timeoutMs: SEARCH_MS,
+        price,
         bytesMax: REPLY_BYTES + query.results * query.characters * BYTES_PER_CHARACTER,
       },
       signal,

@@ -39,12 +39,18 @@ const printPage = ({ title, url, date, text = EXPIRED }: PrintedPage, index: num
 /** Sealed in one turn of the event loop, in characters: about two milliseconds' work. */
 const TURN_CHARACTERS = 256 * 1024;
 
-/** `content` of a result block. @param seal closes a page's text: only this gateway opens it, a turn later */
-export async function viewPages(pages: readonly ResultPage[], seal: (text: string) => string): Promise<Json> {
+/**
+ * `content` of a result block.
+ * @param seal closes a page's text beside its address: only this gateway opens it, a turn later
+ */
+export async function viewPages(
+  pages: readonly ResultPage[],
+  seal: (text: string, address: string) => string,
+): Promise<Json> {
   const blocks: Json[] = [];
   let characters = 0;
   for (const { url, title, date = null, text } of pages) {
-    blocks.push({ type: RESULT_TYPE, url, title, encrypted_content: seal(text), page_age: date });
+    blocks.push({ type: RESULT_TYPE, url, title, encrypted_content: seal(text, url), page_age: date });
     characters += text.length;
     if (characters < TURN_CHARACTERS) continue;
     characters = 0;
@@ -61,7 +67,6 @@ export function failedSearch(failure: ToolFailure): ToolResult {
     content: { type: ERROR_TYPE, error_code: code },
     sources: [],
     isError: true,
-    cost: 0n,
   };
 }
 

@@ -40,6 +40,8 @@ export interface EngineAccess {
   readonly settings: ToolEngine;
   readonly engines: EngineClient;
   readonly signal: CancelSignal;
+  /** The most that the search costs. */
+  readonly price: PicoUsd;
 }
 
 /** A web search that somebody offers: one file and one line in `engines.ts`. */

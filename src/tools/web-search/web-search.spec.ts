@@ -1,7 +1,7 @@
 // Goal: what a caller may say of a search holds for all searches of a generation, nothing is told that may not be, and
 // a later turn reads what the model read. Method: the tool with an engine that answers by itself, or as the test says.
 import { fastest, stopwatch } from '../../../test/support/pace.js';
-import { extensionContext, openSeal } from '../../../test/support/extension-context.js';
+import { extensionContext, openSeal, type ChargedResult } from '../../../test/support/extension-context.js';
 import { engines, offerSearch, searchFor, setupWith } from '../../../test/support/search-tool.js';
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault, type EngineCall, type ExtensionContext } from '../../core/extension.js';
@@ -23,12 +23,11 @@ const having = (...results: readonly object[]): Partial<ExtensionContext> => ({
 const page = (url: string, more: object = {}): object => ({ url, title: 'T', excerpts: ['E'], ...more });
 const urlsOf = ({ sources }: ToolResult): string[] => sources.map(({ url }) => url);
 const blocksOf = ({ content }: ToolResult): JsonObject[] => content as unknown as JsonObject[];
-const search = (parameters: JsonObject, parts: Partial<ExtensionContext>): Promise<ToolResult> =>
+const search = (parameters: JsonObject, parts: Partial<ExtensionContext>): Promise<ChargedResult> =>
   searchFor(offerSearch(PARALLEL, parameters), 'q', parts);
 const failure = (error_code: string) => ({
   content: { type: 'web_search_tool_result_error', error_code },
   isError: true,
-  cost: 0n,
 });
 
 describe('the engine', () => {
@@ -122,7 +121,7 @@ describe('results', () => {
     const tool = offerSearch(SIMULATED, { max_results: 4, max_total_results: 10 });
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((query) => searchFor(tool, query)));
     expect(all.map((result) => urlsOf(result).length)).toEqual([4, 4, 2, 0]);
-    expect(all[3]).toMatchObject(failure('max_uses_exceeded'));
+    expect(all[3]).toMatchObject({ ...failure('max_uses_exceeded'), cost: 0n });
   });
 
   it('that a search did not bring are left for others', async () => {
@@ -227,7 +226,7 @@ describe('a search that comes to nothing', () => {
   ])('is told for an engine that is %s, and recalled', async (kind, code) => {
     const call = (): Promise<Json> => Promise.reject(new ExtensionFault(kind, 'x'));
     const result = await search({}, { engines: { call } });
-    expect(result).toMatchObject(failure(code));
+    expect(result).toMatchObject({ ...failure(code), cost: 0n });
     expect(webSearch.recall(result.content, openSeal)).toBe(result.text);
   });
 

@@ -1,5 +1,5 @@
 import { domainFilter } from '../../core/domains.js';
-import { ExtensionFault, wasAsked } from '../../core/extension.js';
+import { ExtensionFault, wasAsked, type WebRequest } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
@@ -10,7 +10,6 @@ import type {
   ToolFunction,
   ToolResult,
   ToolUse,
-  WebRequest,
 } from '../../core/tool.js';
 import { assertServable } from '../servable.js';
 import { chooseEngine, type ChosenEngine, type SearchSetup } from './engines.js';
@@ -50,6 +49,9 @@ export function serveSearch(asked: AskedTool, setup: SearchSetup): ServedSearch 
   return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
 }
 
+/** Title, address and date of a result. Chosen. */
+const PAGE_HEAD_CHARACTERS = 500;
+
 const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
   busy: 'too_many_requests',
   refused: 'unavailable',
@@ -69,6 +71,8 @@ export class ServedSearch implements ServedTool {
   readonly usesMax: number;
   /** Longest query that its engine takes, in characters. */
   readonly queryCharactersMax: number;
+  /** Most characters of the results of one search. */
+  readonly charactersMax: number;
   readonly fail = failedSearch;
   private readonly resultsMax: number;
   private resultsLeft: number;
@@ -90,6 +94,7 @@ export class ServedSearch implements ServedTool {
     this.engine = chosen.name;
     this.price = costOf(chosen, this.resultsMax);
     this.usesMax = options.uses;
+    this.charactersMax = this.resultsMax * (options.characters + PAGE_HEAD_CHARACTERS);
     this.queryCharactersMax = chosen.engine.queryCharactersMax;
   }
 
@@ -132,24 +137,24 @@ export class ServedSearch implements ServedTool {
     const { engines, guardedFetch, signal } = context;
     const { engine, settings } = this.chosen;
     try {
-      const found = await engine.search(query, { settings, engines, signal });
       const { results, characters } = query;
+      const price = costOf(this.chosen, results);
+      const found = await engine.search(query, { settings, engines, signal, price });
       const allows = (url: string): boolean => this.isAsked(url) && guardedFetch.allows(url);
       const pages = resultPages(found, { results, characters, allows });
+      context.charge(costOf(this.chosen, Math.min(found.length, results)), this.webRequest(pages.length));
       const result = {
         text: printPages(pages),
-        content: await viewPages(pages, (text) => context.seal(text)),
+        content: await viewPages(pages, (text, address) => context.seal(text, address)),
         sources: sourcesOf(pages),
         isError: false,
-        cost: costOf(this.chosen, Math.min(found.length, results)),
-        web: this.webRequest(pages.length),
       };
       return { result, told: pages.length };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ExtensionFault)) throw error;
-      const failed = failedSearch(FAILURE_OF[error.kind]);
-      return { result: wasAsked(error) ? { ...failed, web: this.webRequest(0) } : failed, told: 0 };
+      if (wasAsked(error)) context.charge(0n, this.webRequest(0));
+      return { result: failedSearch(FAILURE_OF[error.kind]), told: 0 };
     }
   }
 

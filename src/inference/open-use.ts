@@ -1,0 +1,90 @@
+import { ExtensionFault, type EngineClient, type WebRequest } from '../core/extension.js';
+import type { ToolUseRecord } from '../core/generation/generation.js';
+import type { ModelRun } from '../core/generation/model-run.js';
+import type { PicoUsd } from '../core/money/credits.js';
+
+/** What a use is opened with. */
+export interface UseStart {
+  /** A type of `tools[]`, or the id of the plugin. */
+  readonly type: string;
+  readonly isOfPlugin?: boolean;
+  /** The most that it may be charged: no more is charged, whatever engines answer. */
+  readonly reserved: PicoUsd;
+  /** Puts the record where it counts: at its first cost, or at its end. */
+  readonly enter: (use: ToolUseRecord) => void;
+}
+
+/**
+ * A use of a tool or plugin from its begin to its end, and what it buys of engines: the one rule for both. An answer is
+ * charged when it comes, however the request ends. What an engine may bill and nobody is charged for is the operator's:
+ * it was reached and left, or its answer cannot be used.
+ */
+export class OpenUse implements ToolUseRecord {
+  readonly type: string;
+  readonly isOfPlugin: boolean;
+  readonly consulted: ModelRun[] = [];
+  web?: WebRequest;
+  cost: PicoUsd = 0n;
+  lost: PicoUsd = 0n;
+  milliseconds = 0;
+  isError = false;
+  /** Prices of answers that are not charged yet. */
+  private answered: PicoUsd = 0n;
+  private isEntered = false;
+  private readonly beganAt = performance.now();
+
+  constructor(private readonly start: UseStart) {
+    this.type = start.type;
+    this.isOfPlugin = start.isOfPlugin === true;
+  }
+
+  /** As `ExtensionContext.charge`. */
+  readonly charge = (cost: PicoUsd, web?: WebRequest): void => {
+    if (web) this.web = web;
+    if (cost > 0n) {
+      const left = this.start.reserved - this.cost;
+      this.cost += cost < left ? cost : left;
+      this.lost -= this.answered;
+      this.answered = 0n;
+    }
+    if (cost > 0n || web) this.enter();
+  };
+
+  /** The same engines, whose calls are accounted with this use. */
+  engines(client: EngineClient): EngineClient {
+    return {
+      call: async (call, signal, reached) => {
+        const { price = 0n } = call;
+        if (price === 0n) return client.call(call, signal, reached);
+        let isReached = false;
+        const begun = (): void => {
+          isReached = true;
+          this.lost += price;
+          this.enter();
+          reached?.();
+        };
+        try {
+          const answer = await client.call(call, signal, begun);
+          this.answered += price;
+          return answer;
+        } catch (error) {
+          // Who was left may bill; who refused does not.
+          if (isReached && error instanceof ExtensionFault && !error.mayBeBilled) this.lost -= price;
+          throw error;
+        }
+      },
+    };
+  }
+
+  /** @param isError it came to nothing */
+  end(isError: boolean): void {
+    this.isError = isError;
+    this.milliseconds = performance.now() - this.beganAt;
+  }
+
+  enter(): void {
+    if (this.isEntered) return;
+    this.isEntered = true;
+    this.start.enter(this);
+  }
+}

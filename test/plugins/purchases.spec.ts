@@ -1,0 +1,277 @@
+/**
+ * Goal: what plugins and tools buy outside is charged when it is answered, however the request ends: prices of engines
+ * times their uses are what is charged and what the operator lost, to the last digit; the error states it, and what
+ * nobody paid for is not kept. Method: each buyer, in each ending, on both faces, before strict doubles whose requests
+ * are counted. Rules: docs/reasons/money.md#purchases.
+ */
+import { MANAGEMENT_KEY } from '../support/app.js';
+import { describeOnEachDatabase } from '../support/database.js';
+import { KEY } from '../support/engines/engine-double.js';
+import { MODERATION_MODEL, moderates, moderationRules } from '../support/engines/moderation-double.js';
+import { ocrAnswer, ocrRules, paged } from '../support/engines/ocr-engine.js';
+import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
+import type { JsonBody } from '../support/recorded-request.js';
+import { garbage, HANG, json, neverAnswers, type Answer, type Script } from '../support/upstream-answers.js';
+import { Upstream } from '../support/upstreams.js';
+import { anthropicError } from '../support/anthropic-upstream.js';
+import {
+  CALL,
+  calls,
+  LoopBench,
+  microUsd,
+  PRICES,
+  ROUTES,
+  says,
+  TOOLS,
+  USES,
+  type Route,
+} from '../tools/faults-bench.js';
+
+/** Of a page and of a judgement, in millionths of a USD. */
+const PAGE = 2_000;
+const JUDGEMENT = 500;
+const SECRET = 'PRJ-4711';
+const TEXT_ONLY = { model: { input_modalities: ['text'] } };
+
+const scanned = (route: Route, ...texts: string[]): object => {
+  const data = paged(...texts).toString('base64');
+  return route === '/messages'
+    ? { type: 'document', title: 'scan.pdf', source: { type: 'base64', media_type: 'application/pdf', data } }
+    : { type: 'file', file: { filename: 'scan.pdf', file_data: `data:application/pdf;base64,${data}` } };
+};
+const asking = (...parts: object[]): object => ({
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...parts] }],
+});
+const OCR = { id: 'file-parser', pdf: { engine: 'mistral-ocr' } };
+const WEB = { id: 'web', engine: 'exa', max_results: 2 };
+
+/** Somebody who buys, and what a use of what is bought costs. */
+interface Buyer {
+  readonly name: string;
+  fields(route: Route): JsonBody;
+  /** Scripts of the model before the one of the ending. */
+  readonly scripts: readonly Script[];
+  readonly price: number;
+  /** What was asked outside, in uses. */
+  uses(bench: Bench): number;
+}
+
+/** What is read once is at hand the next time: each request has a file of its own. */
+let scans = 0;
+
+const BUYERS: readonly Buyer[] = [
+  { name: 'web', fields: () => ({ tools: undefined, plugins: [WEB] }), scripts: [], price: PRICES.search, uses: ({ loop }) => loop.upstreams.engine.requests.length },
+  { name: 'file-parser', fields: (route) => ({ model: 'test/words', tools: undefined, plugins: [OCR], ...asking(scanned(route, `${scans++}`, '')) }), scripts: [], price: 2 * PAGE, uses: ({ ocr }) => ocr.requests.length },
+  { name: 'the tool web_search', fields: () => ({ tools: [TOOLS.search] }), scripts: [calls(USES.search)], price: PRICES.search, uses: ({ loop }) => loop.upstreams.engine.requests.length },
+]; // oxfmt-ignore
+
+class Bench {
+  private constructor(
+    readonly loop: LoopBench,
+    readonly ocr: Upstream,
+    readonly judge: Upstream,
+    readonly key: string,
+    readonly guardedKey: string,
+  ) {}
+
+  static async start(database: Parameters<typeof LoopBench.start>[0]): Promise<Bench> {
+    const [ocr, judge] = await Promise.all([
+      new Upstream(ocrRules, () => ocrAnswer([])).listen(),
+      new Upstream(
+        moderationRules,
+        moderates(() => ({})),
+      ).listen(),
+    ]);
+    const credential = { value: KEY };
+    const loop = await LoopBench.start(database, {
+      plugins: {
+        'file-parser': { 'mistral-ocr': { base_url: ocr.url, credential, price_per_page: '0.002' } },
+        moderation: {
+          engine: 'openai',
+          openai: { base_url: judge.url, credential, model: MODERATION_MODEL, price: '0.0005' },
+        },
+      },
+      models: [{ id: 'test/words', ...TEXT_ONLY }],
+    });
+    const { key } = await loop.gateway.newKey();
+    const guarded = await loop.gateway.newKey();
+    const manage = async (path: string, body: object): Promise<JsonBody> => {
+      const headers = { 'content-type': 'application/json' };
+      const init = { method: 'POST', key: MANAGEMENT_KEY, headers, body: JSON.stringify(body) };
+      return (await (await loop.gateway.request(path, init)).json()) as JsonBody;
+    };
+    const content_filters = [{ pattern: 'PRJ-\\d+', action: 'block', label: 'project' }];
+    const { data } = await manage('/guardrails', { name: 'block', content_filters });
+    await manage(`/guardrails/${data.id}/assignments/keys`, { key_hashes: [guarded.hash] });
+    return new Bench(loop, ocr, judge, key, guarded.key);
+  }
+
+  begin(buyer: Buyer, last: Script | Answer, words = 'Found.'): void {
+    const { loop, ocr, judge } = this;
+    const { main, adviser, engine } = loop.upstreams;
+    loop.begin(...buyer.scripts, last);
+    let turn = 0;
+    adviser.script((request, index) => {
+      const script = [...buyer.scripts, last][Math.min(turn++, buyer.scripts.length)]!;
+      return typeof script === 'function' ? script(request, index) : script;
+    });
+    engine.script(SEARCH_DOUBLES.exa.answer([{ url: 'https://one.example/a', title: 'One', text: words }]));
+    ocr.script(() => ocrAnswer([{ markdown: words }, { markdown: 'Two' }]));
+    judge.script(moderates((text) => (text.includes('Kestrel') ? { flagged: ['violence'] } : {})));
+    for (const upstream of [ocr, judge, main, adviser]) upstream.requests.length = 0;
+  }
+
+  async close(): Promise<void> {
+    await this.loop.close();
+    await Promise.all([this.ocr.close(), this.judge.close()]);
+  }
+}
+
+const refused = (status: number, type: string): Answer => json(anthropicError(type, 'No.'), status);
+
+describeOnEachDatabase('purchases of plugins and tools', (database) => {
+  let bench: Bench;
+  beforeAll(async () => {
+    bench = await Bench.start(database);
+  }, 60_000);
+  afterAll(() => bench?.close());
+
+  const used = async (): Promise<number> => {
+    await bench.loop.ledger.rest();
+    return microUsd((await bench.loop.ledger.account()).used);
+  };
+
+  const lostOf = async (): Promise<number> => {
+    const text = await (await fetch(`${bench.loop.gateway.origin}/metrics`)).text();
+    return [...text.matchAll(/^fairlead_operator_cost_usd_total\{.*\} (.*)$/gm)]
+      .map(([, amount]) => microUsd(amount!))
+      .reduce((sum, amount) => sum + amount, 0);
+  };
+
+  /** Asks, and holds the books against what was used outside. @returns the reply and its row */
+  async function buy(
+    buyer: Buyer,
+    route: Route,
+    fields: JsonBody = {},
+    key = bench.key,
+  ): Promise<{ readonly reply: JsonBody; readonly row: JsonBody }> {
+    const [before, lostBefore] = [await used(), await lostOf()];
+    const reply = await bench.loop.ask(route, { ...buyer.fields(route), ...fields }, key);
+    const row = await bench.loop.row(reply.id);
+    const lost = (await lostOf()) - lostBefore;
+    const bought = buyer.uses(bench) * buyer.price;
+    expect(bought).toBeGreaterThan(0);
+    expect([row.cost, row.operator_cost]).toEqual([(await used()) - before, lost]);
+    const judged = bench.judge.requests.length > 0 ? JUDGEMENT : 0;
+    expect(row.tools_cost + lost).toBe(bought + judged);
+    if (reply.status !== 200) expect(microUsd(reply.body.error.metadata.cost)).toBe(row.cost);
+    else expect(microUsd(reply.usage.cost)).toBe(row.cost);
+    return { reply, row };
+  }
+
+  const EACH = BUYERS.flatMap((buyer) => ROUTES.map((route) => ({ name: buyer.name, route, buyer })));
+
+  it.each(EACH)('$name, $route: with the answer', async ({ buyer, route }) => {
+    bench.begin(buyer, says('It is one.'));
+    const { row } = await buy(buyer, route);
+    expect(row).toMatchObject({ outcome: 'completed', tools_cost: buyer.price });
+  });
+
+  it.each([
+    ['refused', refused(400, 'invalid_request_error')],
+    ['failed', refused(500, 'api_error')],
+    ['garbled', garbage()],
+  ])('the answer is %s by its provider', async (_, answer) => {
+    for (const { buyer, route } of EACH) {
+      bench.begin(buyer, answer);
+      const { reply, row } = await buy(buyer, route);
+      expect(reply.status).toBeGreaterThanOrEqual(400);
+      expect(row.tools_cost).toBe(buyer.price);
+    }
+  });
+
+  it('is blocked by a filter in what came in', async () => {
+    for (const { buyer, route } of EACH) {
+      bench.begin(buyer, says('Never.'), `It is ${SECRET}.`);
+      const { reply, row } = await buy(buyer, route, {}, bench.guardedKey);
+      expect([reply.status, row.outcome, row.tools_cost]).toEqual([403, 'forbidden', buyer.price]);
+    }
+  });
+
+  it('is refused by moderation in what a plugin brought; the caller’s own words are judged before anything is bought', async () => {
+    for (const { buyer, route } of EACH.filter(({ buyer: { scripts } }) => scripts.length === 0)) {
+      const { plugins } = buyer.fields(route);
+      bench.begin(buyer, says('Never.'), 'The Kestrel is one.');
+      const { reply, row } = await buy(buyer, route, { plugins: [...plugins, { id: 'moderation' }] });
+      expect([reply.status, row.outcome, row.tools_cost]).toEqual([403, 'forbidden', buyer.price + JUDGEMENT]);
+      bench.begin(buyer, says('Never.'));
+      const own = { ...buyer.fields(route), ...asking({ type: 'text', text: 'Kestrel' }) };
+      const { id, status } = await bench.loop.ask(route, { ...own, plugins: [...plugins, { id: 'moderation' }] }, bench.key);
+      expect([status, buyer.uses(bench)]).toEqual([403, 0]);
+      expect(await bench.loop.row(id)).toMatchObject({ cost: JUDGEMENT, tools_cost: JUDGEMENT, operator_cost: 0 });
+    }
+  });
+
+  it.each(ROUTES)('%s: the caller leaves while the model is called, and while the engine is', async (route) => {
+    for (const buyer of BUYERS) {
+      for (const isEngine of [false, true]) {
+        bench.begin(buyer, neverAnswers());
+        const { engine } = bench.loop.upstreams;
+        if (isEngine) for (const upstream of [engine, bench.ocr]) upstream.script({ body: [HANG] });
+        const [before, lostBefore] = [await used(), await lostOf()];
+        const client = await bench.loop.open(route, buyer.fields(route), bench.key);
+        const asked = isEngine ? [engine, bench.ocr] : [bench.loop.upstreams.main, bench.loop.upstreams.adviser];
+        const place = isEngine ? 0 : buyer.scripts.length;
+        while (asked.every(({ requests }) => requests.length <= place)) await new Promise((resolve) => setTimeout(resolve, 5));
+        const previous = (await bench.loop.ledger.latest())?.id;
+        client.destroy();
+        while ((await bench.loop.ledger.latest())?.id === previous) await new Promise((resolve) => setTimeout(resolve, 5));
+        const row = await bench.loop.row();
+        const bought = buyer.uses(bench) * buyer.price;
+        expect([row.tools_cost, (await lostOf()) - lostBefore]).toEqual(isEngine ? [0, bought] : [bought, 0]);
+        expect((await used()) - before).toBe(row.cost);
+      }
+    }
+  });
+
+  it('an engine that fails is charged to nobody, and one whose answer cannot be used to the operator', async () => {
+    const buyer = BUYERS[0]!;
+    const { engine } = bench.loop.upstreams;
+    bench.begin(buyer, says('Never.'));
+    engine.script(json({}, 500));
+    const [before, lostBefore] = [await used(), await lostOf()];
+    expect((await bench.loop.ask('/messages', buyer.fields('/messages'), bench.key)).status).toBe(503);
+    expect([await used(), await lostOf()]).toEqual([before, lostBefore]);
+    engine.script(json({ results: 'none' }));
+    expect((await bench.loop.ask('/messages', buyer.fields('/messages'), bench.key)).status).toBe(503);
+    expect([await used(), await lostOf()]).toEqual([before, lostBefore + buyer.price]);
+  });
+
+  it('buys nothing where there is no room for it, for its words and for the answer', async () => {
+    for (const buyer of BUYERS.filter(({ scripts }) => scripts.length === 0)) {
+      const { key } = await bench.loop.gateway.newKey({ limit: 0.0155 });
+      bench.begin(buyer, says('Never.'));
+      const { status } = await bench.loop.ask('/messages', buyer.fields('/messages'), key);
+      expect([status, buyer.uses(bench)]).toEqual([402, 0]);
+    }
+  });
+
+  it('what was read of a scan is paid before it is kept, also where the file behind it cannot be read', async () => {
+    const buyer = BUYERS.find(({ name }) => name === 'file-parser')!;
+    const fields = { ...buyer.fields('/messages'), ...asking(scanned('/messages', '', ' '), scanned('/messages', ' ', '')) };
+    bench.begin(buyer, says('Never.'));
+    bench.ocr.script((_, index) => (index === 0 ? ocrAnswer([{ markdown: 'One' }, { markdown: 'Two' }]) : json({}, 500)));
+    const reply = await bench.loop.ask('/messages', fields, bench.key);
+    expect([reply.status, reply.body.error.metadata.cost, reply.body.error.metadata.file_annotations.length]).toEqual([503, 0.004, 1]);
+    expect(await bench.loop.row(reply.id)).toMatchObject({ cost: 2 * PAGE, tools_cost: 2 * PAGE, operator_cost: 0 });
+  });
+
+  it('a fusion whose answer fails is charged for its panel', async () => {
+    bench.begin(BUYERS[0]!, refused(400, 'invalid_request_error'));
+    bench.loop.upstreams.adviser.script(says('At nine.'));
+    const fields = { model: 'openrouter/fusion', tools: undefined, plugins: [{ id: 'fusion', analysis_models: ['test/adviser'], model: 'test/main', tools: [] }] };
+    const reply = await bench.loop.ask('/messages', fields, bench.key);
+    const row = await bench.loop.row(reply.id);
+    expect([row.cost, reply.body.error.metadata.cost]).toEqual([CALL, CALL / 1e6]);
+  });
+}); // oxfmt-ignore
