@@ -169,7 +169,7 @@ export class GenerationBilling implements GenerationObserver {
     const { generation, hold } = this;
     const { ledger } = this.billing;
     try {
-      if (!generation.hasCosts) return ledger.release(hold);
+      if (!generation.wasCalled && !generation.hasCosts) return ledger.release(hold);
       const priced = this.price();
       for (const { call, judged, money } of priced.calls) {
         call.money = money;

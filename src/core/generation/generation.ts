@@ -201,7 +201,7 @@ export class Generation {
     return this.calls.some(({ isCallers }) => isCallers) || this.toolUses.some(({ cost }) => cost > 0n);
   }
 
-  /** Whether anything outside was paid for, or is to be: a provider, or an engine of a tool or plugin. */
+  /** Whether a provider was called, or an engine of a tool or plugin is to be paid. */
   get hasCosts(): boolean {
     return this.wasCalled || this.toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
   }
