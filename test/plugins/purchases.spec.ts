@@ -4,6 +4,7 @@
  * nobody paid for is not kept. Method: each buyer, in each ending, on both faces, before strict doubles whose requests
  * are counted. Rules: docs/reasons/money.md#purchases.
  */
+import { Metrics } from '../../src/shared/metrics.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
@@ -49,8 +50,10 @@ const WEB = { id: 'web', engine: 'exa', max_results: 2 };
 interface Buyer {
   readonly name: string;
   fields(route: Route): JsonBody;
-  /** Scripts of the model before the one of the ending. */
-  readonly scripts: readonly Script[];
+  /** What the model calls first; absent: it is a plugin that buys before the model is called. */
+  call?(bench: Bench): { readonly name: string; readonly input: object };
+  /** Nobody outside bills it. */
+  readonly isOwn?: true;
   readonly price: number;
   /** What was asked outside, in uses. */
   uses(bench: Bench): number;
@@ -59,10 +62,16 @@ interface Buyer {
 /** What is read once is at hand the next time: each request has a file of its own. */
 let scans = 0;
 
+const searchesOf = ({ loop }: Bench): number => loop.upstreams.engine.requests.length;
+const pagesOf = ({ loop }: Bench): number => loop.upstreams.pages.requests.length;
+
 const BUYERS: readonly Buyer[] = [
-  { name: 'web', fields: () => ({ tools: undefined, plugins: [WEB] }), scripts: [], price: PRICES.search, uses: ({ loop }) => loop.upstreams.engine.requests.length },
-  { name: 'file-parser', fields: (route) => ({ model: 'test/words', tools: undefined, plugins: [OCR], ...asking(scanned(route, `${scans++}`, '')) }), scripts: [], price: 2 * PAGE, uses: ({ ocr }) => ocr.requests.length },
-  { name: 'the tool web_search', fields: () => ({ tools: [TOOLS.search] }), scripts: [calls(USES.search)], price: PRICES.search, uses: ({ loop }) => loop.upstreams.engine.requests.length },
+  { name: 'web', fields: () => ({ tools: undefined, plugins: [WEB] }), price: PRICES.search, uses: searchesOf },
+  { name: 'file-parser', fields: (route) => ({ model: 'test/words', tools: undefined, plugins: [OCR], ...asking(scanned(route, `${scans++}`, '')) }), price: 2 * PAGE, uses: ({ ocr }) => ocr.requests.length },
+  { name: 'the tool web_search', fields: () => ({ tools: [TOOLS.search] }), call: () => USES.search, price: PRICES.search, uses: searchesOf },
+  { name: 'the tool web_fetch', isOwn: true, fields: () => ({ tools: [TOOLS.fetch] }), call: ({ loop }) => loop.fetches, price: PRICES.fetch, uses: pagesOf },
+  { name: 'the plugin web-fetch', isOwn: true, fields: () => ({ tools: undefined, plugins: [{ id: 'web-fetch' }] }), call: ({ loop }) => loop.fetches, price: PRICES.fetch, uses: pagesOf },
+  { name: 'the tool bash', isOwn: true, fields: () => ({ tools: [TOOLS.bash] }), call: () => ({ name: 'bash', input: { command: "printf 'PRJ-%s' 4711" } }), price: PRICES.bash, uses: () => 1 },
 ]; // oxfmt-ignore
 
 class Bench {
@@ -109,12 +118,14 @@ class Bench {
   begin(buyer: Buyer, last: Script | Answer, words = 'Found.'): void {
     const { loop, ocr, judge } = this;
     const { main, adviser, engine } = loop.upstreams;
-    loop.begin(...buyer.scripts, last);
+    const scripts = [...(buyer.call ? [calls(buyer.call(this))] : []), last];
+    loop.begin(...scripts);
     let turn = 0;
     adviser.script((request, index) => {
-      const script = [...buyer.scripts, last][Math.min(turn++, buyer.scripts.length)]!;
+      const script = scripts[Math.min(turn++, scripts.length - 1)]!;
       return typeof script === 'function' ? script(request, index) : script;
     });
+    loop.upstreams.pages.script({ headers: { 'content-type': 'text/plain' }, body: [words] });
     engine.script(SEARCH_DOUBLES.exa.answer([{ url: 'https://one.example/a', title: 'One', text: words }]));
     ocr.script(() => ocrAnswer([{ markdown: words }, { markdown: 'Two' }]));
     judge.script(moderates((text) => (text.includes('Kestrel') ? { flagged: ['violence'] } : {})));
@@ -142,7 +153,8 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   };
 
   const lostOf = async (): Promise<number> => {
-    const text = await (await fetch(`${bench.loop.gateway.origin}/metrics`)).text();
+    // The route answers again for a while with what it has.
+    const text = await bench.loop.gateway.gateway.app.get(Metrics, { strict: false }).text();
     return [...text.matchAll(/^fairlead_operator_cost_usd_total\{.*\} (.*)$/gm)]
       .map(([, amount]) => microUsd(amount!))
       .reduce((sum, amount) => sum + amount, 0);
@@ -199,7 +211,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   });
 
   it('is refused by moderation in what a plugin brought; the caller’s own words are judged before anything is bought', async () => {
-    for (const { buyer, route } of EACH.filter(({ buyer: { scripts } }) => scripts.length === 0)) {
+    for (const { buyer, route } of EACH.filter(({ buyer: { call } }) => !call)) {
       const { plugins } = buyer.fields(route);
       bench.begin(buyer, says('Never.'), 'The Kestrel is one.');
       const { reply, row } = await buy(buyer, route, { plugins: [...plugins, { id: 'moderation' }] });
@@ -214,14 +226,14 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
 
   it.each(ROUTES)('%s: the caller leaves while the model is called, and while the engine is', async (route) => {
     for (const buyer of BUYERS) {
-      for (const isEngine of [false, true]) {
+      for (const isEngine of buyer.isOwn ? [false] : [false, true]) {
         bench.begin(buyer, neverAnswers());
         const { engine } = bench.loop.upstreams;
         if (isEngine) for (const upstream of [engine, bench.ocr]) upstream.script({ body: [HANG] });
         const [before, lostBefore] = [await used(), await lostOf()];
         const client = await bench.loop.open(route, buyer.fields(route), bench.key);
         const asked = isEngine ? [engine, bench.ocr] : [bench.loop.upstreams.main, bench.loop.upstreams.adviser];
-        const place = isEngine ? 0 : buyer.scripts.length;
+        const place = isEngine || !buyer.call ? 0 : 1;
         while (asked.every(({ requests }) => requests.length <= place)) await new Promise((resolve) => setTimeout(resolve, 5));
         const previous = (await bench.loop.ledger.latest())?.id;
         client.destroy();
@@ -248,7 +260,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   });
 
   it('buys nothing where there is no room for it, for its words and for the answer', async () => {
-    for (const buyer of BUYERS.filter(({ scripts }) => scripts.length === 0)) {
+    for (const buyer of BUYERS.filter(({ call }) => !call)) {
       const { key } = await bench.loop.gateway.newKey({ limit: 0.0155 });
       bench.begin(buyer, says('Never.'));
       const { status } = await bench.loop.ask('/messages', buyer.fields('/messages'), key);
