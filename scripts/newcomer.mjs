@@ -3,7 +3,8 @@
 // a restart. `node scripts/newcomer.mjs <origin> <management key> <API key> <catalog file>`; the smoke script calls it.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { readFile, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import Anthropic, { APIError } from '@anthropic-ai/sdk';
@@ -40,6 +41,20 @@ await step('a real client is answered, whole and streamed', async () => {
   const whole = await client.messages.create(messageOf('whole'));
   assert.match(whole.content[0].text, /whole/);
   assert.match(await client.messages.stream(messageOf('streamed')).finalText(), /streamed/);
+});
+
+await step('the example of tools in the README works as it is printed', async () => {
+  const readme = await readFile(new URL('../README.md', import.meta.url), 'utf8');
+  const [, command] = /^## Tools$[^]*?^```sh\n([^]*?)^```$/m.exec(readme);
+  const printed = command.replace('http://127.0.0.1:8787', origin).replace('curl ', 'curl -sS ');
+  const env = { ...process.env, FAIRLEAD_API_KEY: apiKey };
+  const reply = JSON.parse(execFileSync('bash', ['-c', printed], { env, encoding: 'utf8' }));
+  assert.equal(reply.stop_reason, 'end_turn', JSON.stringify(reply));
+  assert.deepEqual(
+    reply.content.flatMap(({ type, name }) => (type === 'server_tool_use' ? [name] : [])),
+    ['datetime', 'bash'],
+  );
+  assert.match(JSON.stringify(reply.content), /HELLO/);
 });
 
 let own;
