@@ -51,7 +51,7 @@ interface Buyer {
   readonly name: string;
   fields(route: Route): JsonBody;
   /** What the model calls first; absent: it is a plugin that buys before the model is called. */
-  call?(bench: Bench): { readonly name: string; readonly input: object };
+  readonly call?: (bench: Bench) => { readonly name: string; readonly input: object };
   /** Nobody outside bills it. */
   readonly isOwn?: true;
   readonly price: number;
