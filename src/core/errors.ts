@@ -101,6 +101,14 @@ export class GatewayError extends Error {
   }
 }
 
+/** The same error with further keys of its `metadata`; absent: none. */
+export function withMetadata(error: GatewayError, more: ErrorDetail['metadata'] | undefined): GatewayError {
+  if (!more) return error;
+  const { kind, message, detail } = error;
+  const metadata = { ...detail.metadata, ...more };
+  return new GatewayError(kind, message, { ...detail, metadata }, { cause: error.cause ?? error });
+}
+
 /** A request this target cannot carry by the written rules of its dialect. The next target may. */
 export class Untranslatable extends Error {
   override readonly name = 'Untranslatable';

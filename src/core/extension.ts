@@ -88,6 +88,8 @@ export interface EngineCall {
   readonly bytesMax: number;
   /** The most that its answer costs: what the operator loses where no answer is charged. Absent: nothing. */
   readonly price?: PicoUsd;
+  /** Name of the engine, for the metric of such losses. */
+  readonly name: string;
 }
 
 /** A request to the web, for usage figures. */
@@ -179,9 +181,11 @@ export interface ExtensionContext {
    * Charges what somebody outside has answered, at once and however the request ends: all charges of a use together
    * are never above what was reserved for it. Calls of engines that are answered by then are paid with it; what is
    * never charged of them is the operator's.
-   * @param cost 0: `web` alone is counted
+   * @throws the signal's reason: what nobody is charged for is not to be kept either
    */
-  readonly charge: (cost: PicoUsd, web?: WebRequest) => void;
+  readonly charge: (cost: PicoUsd) => void;
+  /** Counts a request to the web in usage, whatever came of it. */
+  readonly countWeb: (web: WebRequest) => void;
   readonly workers: WorkerPool;
   readonly containers: ContainerStore;
   readonly parsedFiles: ParsedFileStore;

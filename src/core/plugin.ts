@@ -36,6 +36,8 @@ export interface Prepared {
 export interface Consulted extends Prepared {
   /** Pages that it brought: cited by those blocks of the answer that use them. */
   readonly sources?: readonly WebCitation[];
+  /** What it added are words of models that it consulted: they are not reviewed. */
+  readonly isOfModels?: boolean;
 }
 
 /** What work before the plan is given: nothing that costs, and nobody outside. */
@@ -58,13 +60,8 @@ export type Foresight = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
 /** Reports a stage. */
 export type NoteStage = (note: StageNote) => void;
 
-/** What `consult` adds to the prompt. */
-export interface Growth {
-  /** At most, as `textTokens` counts them; `Infinity`: the context is the bound. */
-  readonly tokens: number;
-  /** It is texts with `keepsEnd`: where there is no room for all of it, they are shortened. */
-  readonly canShorten?: boolean;
-}
+/** Of a text that may be shortened (`TextBlock.keeps`) so many tokens remain at least, as `textTokens` counts. Chosen. */
+export const SHORTENED_LEAST = 1_000;
 
 /** The events of one answer on their way out. */
 export interface ReplyWatch {
@@ -115,8 +112,11 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
    * one begins. Models that it consults are reserved apart. Absent: nothing.
    */
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
-  /** What `consult` adds to the prompt: reserved with its price. Absent: nothing. */
-  growth?(request: ModelRequest, options: Options, context: ExtensionContext): Growth;
+  /**
+   * Tokens that `consult` adds to the prompt at least, as `textTokens` counts them: reserved with its price. What may
+   * be shortened counts `SHORTENED_LEAST` beside what it keeps. Absent: none.
+   */
+  growth?(request: ModelRequest, options: Options, context: ExtensionContext): number;
   /** Whether `consult` has anybody to ask, of a request that is prepared. Absent: always. */
   consults?(request: ModelRequest): boolean;
   /** The models that `consult` would ask, for an explanation. Pure. */
@@ -132,7 +132,7 @@ export interface Plugin<Options extends JsonObject = JsonObject> {
   consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
   /**
    * Judges what another plugin brought from outside, before anybody reads it. A plugin that reviews has its `consult`
-   * before all others, so that the caller's own words are judged before anything is bought for them. Without a charge.
+   * before all others, so that the caller's own words are judged before anything is bought for them.
    * @param brought the request with nothing but that
    * @throws GatewayError where it may not be read
    */

@@ -209,18 +209,18 @@ export class Admission {
   }
 
   /**
-   * The most that an admitted call costs beyond what is reserved for it, should so many tokens be added to its prompt.
-   * @param tokens as `textTokens` counts them; `Infinity`: up to its context
+   * What an admitted call may cost beyond what is reserved for it, should so many tokens be added to its prompt.
+   * @param legs those that are to have room
    */
-  growthOf({ plan, prompt }: Pick<Admitted, 'plan' | 'prompt'>, tokens: number): HeldAmounts {
-    if (tokens === 0) return { credits: 0n, byok: 0n };
-    const grown =
-      tokens === Infinity
-        ? { ...prompt, fillsContext: true }
-        : { ...prompt, textTokens: prompt.textTokens + FRAME_TOKENS + tokens };
-    const most = (of: MeasuredPrompt): HeldAmounts =>
-      mostExpensive(plan.legs.map((leg): PricedLeg => ({ leg, amounts: this.price(of, leg) })));
-    const [before, after] = [most(prompt), most(grown)];
+  growthOf(
+    { plan, prompt }: Pick<Admitted, 'plan' | 'prompt'>,
+    legs: readonly PlannedLeg[],
+    tokens: number,
+  ): HeldAmounts {
+    const grown = { ...prompt, textTokens: prompt.textTokens + (tokens > 0 ? FRAME_TOKENS + tokens : 0) };
+    const most = (of: MeasuredPrompt, some: readonly PlannedLeg[]): HeldAmounts =>
+      mostExpensive(some.map((leg): PricedLeg => ({ leg, amounts: this.price(of, leg) })));
+    const [before, after] = [most(prompt, plan.legs), most(grown, legs)];
     return { credits: after.credits - before.credits, byok: after.byok - before.byok };
   }
 

@@ -6,7 +6,7 @@ import { printJson } from '../core/json/json.js';
 import { usdNumber } from '../core/money/credits.js';
 import { printInTurns } from '../core/json/print-in-turns.js';
 import { doInTurns } from '../core/steps.js';
-import { CallerGone, GatewayError, ProviderFault } from '../core/errors.js';
+import { CallerGone, ProviderFault, withMetadata, type ErrorDetail } from '../core/errors.js';
 import { CutShort } from '../core/generation/ending.js';
 import type { Generation, RequestOrigin } from '../core/generation/generation.js';
 import { faultError } from '../routing/fault-policies.js';
@@ -84,7 +84,8 @@ export class Delivery {
         if (sending) await sending;
       }
     } catch (error) {
-      this.errors.answer(withCost(error, carried.generation), response.req, response, carried.generation?.extras);
+      const { generation } = carried;
+      this.errors.answer(error, response.req, response, { extras: generation?.extras, metadata: costOf(generation) });
     } finally {
       if (isOver(response)) this.open.remove(place);
       else this.outlast(response, place, request.stream);
@@ -158,7 +159,7 @@ export class Delivery {
         writer.stop();
         throw error;
       }
-      writer.end(face.failure(generation, asGatewayError(withCost(error, generation))));
+      writer.end(face.failure(generation, withMetadata(asGatewayError(error), costOf(generation))));
     }
   }
 }
@@ -173,13 +174,10 @@ function originOf(response: Response): RequestOrigin {
   };
 }
 
-/** The error of a generation that is charged states what (docs/wire/errors.md#cost). */
-function withCost(thrown: unknown, generation: Generation | undefined): unknown {
+/** What the error of a generation states that is charged (docs/wire/errors.md#cost). */
+function costOf(generation: Generation | undefined): ErrorDetail['metadata'] {
   const cost = generation?.bill?.cost ?? 0n;
-  if (cost === 0n || thrown instanceof CallerGone) return thrown;
-  const { kind, message, detail } = asGatewayError(thrown);
-  const metadata = { ...detail.metadata, cost: usdNumber(cost) };
-  return new GatewayError(kind, message, { ...detail, metadata }, { cause: thrown });
+  return cost === 0n ? undefined : { cost: usdNumber(cost) };
 }
 
 /** The connection has closed: before the reply is out its caller has gone, and whatever goes on for him ends. */

@@ -1,10 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { WebCitation } from '../core/conversation/web-citation.js';
 import type { ReplyWatch } from '../core/plugin.js';
 import type { AdmittedGeneration, ContextAt } from './admitted-generation.js';
 import { GenerationContexts } from './generation-contexts.js';
 import { CitingWatch } from './plugins/citing-watch.js';
-import { Consultations } from './plugins/consultations.js';
+import { Consultations, type ConsultedGeneration } from './plugins/consultations.js';
 import { ReplyWatches } from './plugins/reply-watches.js';
 import type { ToolLoop } from './tools/tool-loop.js';
 import { ToolLoops } from './tools/tool-loops.js';
@@ -33,11 +32,12 @@ export class Extensions {
     // No candidate is left, which the plan reports: no other model is called before.
     if (!isExtended || admitted.admitted.plan.legs.length === 0) return { start: admitted };
     const contextAt = await this.contexts.open(admitted);
-    const { start, sources } =
+    const consulted =
       plugins.consulting(request).length > 0
         ? await this.consultations.run(admitted, contextAt)
-        : { start: admitted, sources: [] };
-    const watch = watchOf(start, sources, contextAt);
+        : { start: admitted, sources: [], uses: NO_USES };
+    const { start } = consulted;
+    const watch = watchOf(consulted, contextAt);
     return {
       start,
       ...(offered.size > 0 && { loop: this.loops.begin(start, contextAt) }),
@@ -46,13 +46,17 @@ export class Extensions {
   }
 }
 
-function watchOf(
-  { generation, planned: { plugins, request }, admitted: { billing }, signal }: AdmittedGeneration,
-  sources: readonly WebCitation[],
-  contextAt: ContextAt,
-): ReplyWatch | undefined {
+const NO_USES: ConsultedGeneration['uses'] = new Map();
+
+function watchOf({ start, sources, uses }: ConsultedGeneration, contextAt: ContextAt): ReplyWatch | undefined {
+  const { generation, planned, admitted, signal } = start;
+  const { plugins, request } = planned;
+  const { billing } = admitted;
   const watches = plugins.watches(request, {
-    contextFor: (consulted) => contextAt(request, { signal, consulted }),
+    contextFor: (id, consulted) => {
+      const use = uses.get(id);
+      return contextAt(request, { signal, consulted, ...(use && { use }) });
+    },
     spentOn: (runs) => billing.spentOn(runs),
     tell: (stage) => void (generation.pipeline = [...generation.pipeline, stage]),
   });

@@ -181,12 +181,12 @@ export class GenerationBilling implements GenerationObserver {
       if (priced.bill && generation.ending !== 'shutdown' && isBeyond(priced.bill, bound))
         await this.extend(priced.bill);
       const charged = this.charge(priced, bound);
-      if (charged.operatorCost > 0n) this.reportLoss(priced, charged);
-      this.reportSpend(priced, charged);
       generation.bill = charged.bill;
       generation.charged = priced.usage;
       const isWritten = await ledger.settle(hold, this.row(priced, charged, bound));
-      if (!isWritten && generation.ending === 'completed') this.withhold(priced, charged, bound);
+      const paid = isWritten ? charged : this.withhold(priced, charged, bound);
+      if (paid.operatorCost > 0n) this.reportLoss(priced, paid);
+      this.reportSpend(priced, paid);
     } catch (error) {
       // A fault of ours must leave no hold that stands for ever.
       ledger.giveUp(hold, error);
@@ -194,27 +194,28 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   /**
-   * The charge stands nowhere but in memory, so that the reply does not come to its end: it is the operator's, should
-   * the database take it later.
+   * The charge stands nowhere but in memory: a reply that is charged does not come to its end, and its cost is the
+   * operator's, should the database take it later.
+   * @returns what is charged
    */
-  private withhold(priced: Priced, { bill, cost, operatorCost }: Charged, bound: HeldAmounts): void {
+  private withhold(priced: Priced, charged: Charged, bound: HeldAmounts): Charged {
     const { generation, hold } = this;
+    const { bill, cost, operatorCost } = charged;
+    const isOwed = cost > 0n || (bill?.byokCost ?? 0n) > 0n;
+    if (!isOwed || generation.ending !== 'completed') return charged;
     const unpaid = bill && paidBill(bill, 0n);
-    const row = this.row(
-      priced,
-      { bill: unpaid, cost: 0n, operatorCost: operatorCost + cost, isOverBound: false },
-      bound,
-    );
-    this.billing.ledger.keep(hold, { ...row, outcome: 'service-unavailable' });
+    const withheld = { bill: unpaid, cost: 0n, operatorCost: operatorCost + cost, isOverBound: false };
+    this.billing.ledger.keep(hold, { ...this.row(priced, withheld, bound), outcome: 'service-unavailable' });
     generation.bill = unpaid;
     generation.isUnrecorded = true;
+    return withheld;
   }
 
   /** What it would be settled with, were this process to die at this moment; undefined while nobody bills anything. */
   private observed(): Settlement | undefined {
     const { calls, toolUses } = this.generation;
-    if (!calls.some(({ answers, isAbandoned }) => answers || isAbandoned) && !toolUses.some(({ cost }) => cost > 0n))
-      return undefined;
+    const isBought = toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
+    if (!isBought && !calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
@@ -359,14 +360,15 @@ export class GenerationBilling implements GenerationObserver {
   /** Each call's own, and what no counter had room for at whoever answered. */
   private reportLoss({ calls, operatorCost }: Priced, charged: Charged): void {
     const { metrics } = this.billing;
-    const told = (leg: Leg, amount: PicoUsd): void =>
+    const { toolUses, recorded } = this.generation;
+    const report = (leg: Leg, amount: PicoUsd): void =>
       metrics.operatorCost(leg.endpoint.provider.slug, usdNumber(amount));
-    for (const { call, money } of calls) told(call.leg, money.operatorCost);
-    for (const { type, lost } of this.generation.toolUses) if (lost > 0n) metrics.operatorCost(type, usdNumber(lost));
-    const leg = (this.generation.recorded ?? calls.at(-1)?.call)?.leg;
+    for (const { call, money } of calls) report(call.leg, money.operatorCost);
+    for (const { engine, lost } of toolUses) if (engine && lost > 0n) metrics.engineCost(engine, usdNumber(lost));
+    const leg = (recorded ?? calls.at(-1)?.call)?.leg;
     const rest = charged.operatorCost - operatorCost;
-    if (leg) told(leg, rest);
-    else if (rest > 0n) metrics.operatorCost(this.generation.toolUses[0]!.type, usdNumber(rest));
+    if (leg) report(leg, rest);
+    else if (rest > 0n) metrics.engineCost(toolUses.find(({ engine }) => engine)?.engine ?? 'gateway', usdNumber(rest));
   }
 
   /** What callers pay for each call: of whoever answered, without what no counter had room for. */

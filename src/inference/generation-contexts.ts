@@ -67,7 +67,11 @@ export class GenerationContexts {
         isSandbox,
         callable: () => callableModels(inputs),
         request,
-        charge: use?.charge ?? chargeNothing,
+        charge: (cost) => {
+          scope.signal.throwIfAborted();
+          use?.charge(cost);
+        },
+        countWeb: (web) => use?.countWeb(web),
         plan: planCall,
         infer: async (asked, kind) => (await planCall(asked, kind)).start(),
       });
@@ -131,9 +135,6 @@ export class GenerationContexts {
     }
   }
 }
-
-/** Nothing is reserved. */
-const chargeNothing = (): void => undefined;
 
 function withoutCaller({ tool, type }: ToolOffer): GatewayError {
   const path = tool.type === 'service' ? tool.path : undefined;

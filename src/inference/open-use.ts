@@ -24,6 +24,8 @@ export class OpenUse implements ToolUseRecord {
   readonly isOfPlugin: boolean;
   readonly consulted: ModelRun[] = [];
   web?: WebRequest;
+  /** The one that was reached last. */
+  engine?: string;
   cost: PicoUsd = 0n;
   lost: PicoUsd = 0n;
   milliseconds = 0;
@@ -39,27 +41,31 @@ export class OpenUse implements ToolUseRecord {
   }
 
   /** As `ExtensionContext.charge`. */
-  readonly charge = (cost: PicoUsd, web?: WebRequest): void => {
-    if (web) this.web = web;
-    if (cost > 0n) {
-      const left = this.start.reserved - this.cost;
-      this.cost += cost < left ? cost : left;
-      this.lost -= this.answered;
-      this.answered = 0n;
-    }
-    if (cost > 0n || web) this.enter();
-  };
+  charge(cost: PicoUsd): void {
+    const left = this.start.reserved - this.cost;
+    this.cost += cost < left ? cost : left;
+    this.lost -= this.answered;
+    this.answered = 0n;
+    if (cost > 0n) this.enter();
+  }
+
+  countWeb(web: WebRequest): void {
+    this.web = web;
+    this.enter();
+  }
 
   /** The same engines, whose calls are accounted with this use. */
   engines(client: EngineClient): EngineClient {
     return {
       call: async (call, signal, reached) => {
-        const { price = 0n } = call;
+        const left = this.start.reserved - this.cost - this.lost;
+        const price = call.price === undefined || call.price < left ? (call.price ?? 0n) : left;
         if (price === 0n) return client.call(call, signal, reached);
         let isReached = false;
         const begun = (): void => {
           isReached = true;
           this.lost += price;
+          this.engine = call.name;
           this.enter();
           reached?.();
         };

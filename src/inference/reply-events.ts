@@ -208,7 +208,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       const watched = this.watch ? await this.watched(batch) : batch;
       if (call.isUnseen) generation.endCall(call, 'completed');
       await generation.end(call.isUnseen ? 'caller-gone' : 'completed');
-      if (generation.isUnrecorded) throw unrecorded();
+      if (generation.isUnrecorded) throw unrecorded(generation);
       this.isWhole = true;
       this.give(watched);
     } catch (error) {
@@ -255,11 +255,13 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 }
 
-/** The caller is not charged, and may ask again. */
-const unrecorded = (): GatewayError =>
-  new GatewayError('service-unavailable', 'The charge of this reply cannot be recorded at the moment; retry shortly.', {
-    retryAfterMs: 1_000,
-  });
+/** The caller is not charged, and may send the request again. */
+function unrecorded(generation: Generation): GatewayError {
+  const message = 'The charge of this reply cannot be recorded at the moment; retry shortly.';
+  const error = new GatewayError('service-unavailable', message, { retryAfterMs: 1_000 });
+  generation.failDelivery(error);
+  return error;
+}
 
 const NOTHING: Batch = [];
 const nothing = (): void => undefined;

@@ -176,7 +176,7 @@ export class LedgerService implements OnModuleInit {
    */
   async hold(request: HoldRequest, signal: CancelSignal): Promise<HoldOutcome> {
     // Should the database go now, each open hold must find a place in the spool.
-    if (this.open.size + this.reserving >= this.spool.room - this.kept.size) throw unavailable();
+    if (this.open.size + this.reserving >= this.spool.room) throw unavailable();
     let taken: TakenHold;
     this.reserving++;
     try {
@@ -323,9 +323,14 @@ export class LedgerService implements OnModuleInit {
     return this.spool.waiting + this.kept.size;
   }
 
-  /** Where its disk was full at the start: it may have room by now. */
+  /** Where its disk was full at the start: it may have room by now. Never throws. */
   async reopenSpool(): Promise<void> {
-    if (this.spool === NO_SPOOL) this.spool = await this.openSpool();
+    if (this.spool !== NO_SPOOL) return;
+    try {
+      this.spool = await this.openSpool();
+    } catch (error) {
+      this.logger.error('The spool cannot be opened.', error);
+    }
   }
 
   /** Writes what waits. @throws when the database does not answer */

@@ -314,7 +314,7 @@ export class Spool {
   }
 }
 
-/** What the ledger asks of a spool. */
+/** What the ledger uses of a spool. */
 export type SettlementSpool = Pick<Spool, 'waiting' | 'room' | 'append' | 'replay' | 'adopt' | 'close'>;
 
 /** In the place of one whose disk is full: it takes nothing. */

@@ -1,14 +1,15 @@
 import type { TextBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { typeOf, type RequestedServiceTool, type Tool } from '../core/conversation/tools.js';
+import { traitsOf } from '../core/conversation/traits.js';
 import { definedOnly } from '../core/defined.js';
 import type { JoinedRules } from '../core/domains.js';
 import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
 import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
-import { TOKENS_PER_UNIT_MAX } from '../core/money/measure-prompt.js';
-import { pluginPath, type Consulted, type Growth, type Plugin, type Prepared } from '../core/plugin.js';
+import { textTokens } from '../core/money/measure-prompt.js';
+import { pluginPath, SHORTENED_LEAST, type Consulted, type Plugin, type Prepared } from '../core/plugin.js';
 import { kindOf } from '../core/tool.js';
 import { flag, oneOf, optional } from '../shared/http/schema.js';
 import { domainRules, modelText, wholeNumber } from '../shared/http/bounds.js';
@@ -40,7 +41,8 @@ export const web: Plugin = {
   },
   prepare,
   price: (request, options, context) => servedSearch(request, options, context)?.price ?? 0n,
-  growth: (request, options, context) => growthOf(servedSearch(request, options, context), promptOf(options, context)),
+  growth: (request, options, context) =>
+    servedSearch(request, options, context) ? textTokens(promptOf(options, context)) + SHORTENED_LEAST : 0,
   consult,
 };
 
@@ -69,8 +71,7 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
   if (isError) throw new ExtensionFault('unavailable', `the search by ${search.engine} came to nothing`);
   const note = { summary: 'searched', data: { engine: search.engine, results: sources.length } };
   if (sources.length === 0) return { request, note, sources };
-  const words = `${promptOf(options, context)}\n\n${results}`;
-  return { request: withResults(request, query.at, words), note, sources };
+  return { request: withResults(request, query.at, promptOf(options, context), results), note, sources };
 }
 
 /**
@@ -78,18 +79,13 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
 function servedSearch(request: ModelRequest, options: JsonObject, context: ExtensionContext): ServedSearch | undefined {
-  if (isVendors(request) || options['max_uses'] === 0) return undefined;
+  if (isVendors(request) || options['max_uses'] === 0 || !mayHaveQuery(request)) return undefined;
   const path = pluginPath(request, ID);
   // The search would name its own parameters.
   for (const name of Object.values(OPTION_NAMES)) readDomains(options[name], `${path}.${name}`);
   const bound = boundOf(options, context.caller.egress, path);
   const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
   return serveSearch(asked, context);
-}
-
-function growthOf(search: ServedSearch | undefined, prompt: string): Growth {
-  if (!search) return { tokens: 0 };
-  return { tokens: Math.ceil((search.charactersMax + prompt.length) * TOKENS_PER_UNIT_MAX), canShorten: true };
 }
 
 /**
@@ -105,6 +101,10 @@ function boundOf(options: JsonObject, egress: Egress | undefined, path: string):
 }
 
 const domainsIn = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
+
+/** A file that is still to be read may have one. */
+const mayHaveQuery = (request: ModelRequest): boolean =>
+  queryIn(request) !== undefined || traitsOf(request.messages).hasDocuments;
 
 /** The last words of a user, and the place of their turn. */
 function queryIn({ messages }: ModelRequest): { readonly text: string; readonly at: number } | undefined {
@@ -147,8 +147,9 @@ function promptOf({ search_prompt: said, user_location: place }: JsonObject, { c
 }
 
 /** Behind what it was searched for: what comes before may be in the provider's cache. */
-function withResults(request: ModelRequest, at: number, words: string): ModelRequest {
-  const block: TextBlock = { type: 'text', text: words, keepsEnd: 0 };
+function withResults(request: ModelRequest, at: number, prompt: string, results: string): ModelRequest {
+  const keeps = { start: prompt.length, end: 0 };
+  const block: TextBlock = { type: 'text', text: `${prompt}\n\n${results}`, keeps };
   const { origin: _origin, ...turn } = request.messages[at]!;
   return { ...request, messages: request.messages.with(at, { ...turn, content: [...turn.content, block] }) };
 }

@@ -313,7 +313,7 @@ export class Metrics {
       registers,
     });
     this.operatorCosts = new Tally(registry, 'fairlead_operator_cost_usd_total', {
-      help: 'USD that providers ask for and no caller pays, as generations were settled.',
+      help: 'USD that providers and engines ask for and no caller pays, as generations were settled.',
       labels: ['provider'],
     });
     this.statementSeconds = new Histogram({
@@ -425,6 +425,11 @@ export class Metrics {
   /** What a provider asks for and no caller pays. @param usd nothing is counted of 0 */
   operatorCost(provider: string, usd: number): void {
     this.operatorCosts.of(this.providers.of(provider).name).add(usd);
+  }
+
+  /** The same of an engine of a tool or plugin, by its name. */
+  engineCost(engine: string, usd: number): void {
+    this.operatorCosts.of(engine).add(usd);
   }
 
   /** Something out of the ordinary happened in the ledger. */

@@ -23,7 +23,7 @@ const SMALL_BYTES = 64 * 1024;
 /** What a generation gives its tools. */
 export type GenerationParts = Pick<
   ExtensionContext,
-  'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'charge' | 'plan' | 'infer'
+  'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'charge' | 'countWeb' | 'plan' | 'infer'
 >;
 
 /** What the tools of one generation work with. */

@@ -20,7 +20,7 @@ const fields = (panel: readonly string[]): JsonBody => ({
 /** Far more than what the judge and the answer are sent beside the panel's words. */
 const MARGIN = 0.02;
 /** What is kept at least for the panel's words in the prompt of the answer. */
-const LEAST = 0.0034;
+const LEAST = 0.0038;
 
 describeOnEmbedded('the money of a fusion', (database) => {
   let bench: LoopBench;

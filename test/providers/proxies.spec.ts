@@ -146,7 +146,7 @@ describe('a tunnel', () => {
 
 it('carries calls of engines', async () => {
   const clients = new EngineClients(proxiesOf(proxy.url()));
-  const asked = { method: 'POST', path: '/search', headers: {}, body: { q: 1 }, timeoutMs: 5_000, bytesMax: 1_000 } as const;
+  const asked = { name: 'exa', method: 'POST', path: '/search', headers: {}, body: { q: 1 }, timeoutMs: 5_000, bytesMax: 1_000 } as const;
   const found = clients.open('k').call({ engine: { baseUrl: 'http://engine.test' }, ...asked }, new Cancellation());
   expect(await found).toEqual({ found: true });
   expect(proxy.carried).toEqual(['POST http://engine.test/search']);

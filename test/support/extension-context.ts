@@ -23,6 +23,7 @@ export const extensionContext = (parts: Partial<ExtensionContext> = {}): Extensi
   containers: { load: nothing('container'), save: nothing('container') },
   parsedFiles: { find: () => undefined, keep: () => undefined },
   charge: () => undefined,
+  countWeb: () => undefined,
   keep: () => true,
   seal: (value) => `sealed:${Buffer.from(JSON.stringify(value)).toString('base64url')}`,
   plan: nothing('model'),
@@ -44,11 +45,9 @@ export async function runCharged(
 ): Promise<ChargedResult> {
   let cost = 0n;
   let web: WebRequest | undefined;
-  const charge: ExtensionContext['charge'] = (amount, request) => {
-    cost += amount;
-    web = request ?? web;
-  };
-  const result = await tool.run(input, { context: { ...context, charge }, number: 1 });
+  const charge = (amount: bigint): void => void (cost += amount);
+  const countWeb = (request: WebRequest): void => void (web = request);
+  const result = await tool.run(input, { context: { ...context, charge, countWeb }, number: 1 });
   return { ...result, cost, ...(web && { web }) };
 }
 

@@ -18,6 +18,7 @@ const KEY = 'engine-key-0123456789';
 const SLOTS = 16;
 const WAITING = 64;
 const CALL = {
+  name: 'exa',
   method: 'POST',
   path: '/search?x=1',
   headers: { 'x-api-key': KEY },

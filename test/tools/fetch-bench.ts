@@ -73,11 +73,11 @@ export class FetchBench {
   }
 }
 
-/** What a failure is told the caller as. */
-export const failure = (code: string) =>
+/** What a failure is told the caller as. @param cost of an engine that has fetched the page */
+export const failure = (code: string, cost = 0n) =>
   expect.objectContaining({
     isError: true,
-    cost: 0n,
+    cost,
     sources: [],
     content: expect.objectContaining({ type: 'web_fetch_tool_result_error', error_code: code }),
   });

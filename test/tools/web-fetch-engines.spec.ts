@@ -49,7 +49,7 @@ describe.each([
 
   it('tells what it cannot reach, and what has no text', async () => {
     expect(await bench.fetch('https://example.com/none', asked())).toEqual(failure('url_not_accessible'));
-    expect(await bench.fetch('https://example.com/empty', asked())).toEqual(failure('unsupported_content_type'));
+    expect(await bench.fetch('https://example.com/empty', asked())).toEqual(failure('unsupported_content_type', 5n));
   });
 
   it('is not asked for a domain that is not allowed', async () => {
@@ -76,7 +76,7 @@ describe.each([
       [200, '{"success":true,"data":{"markdown":"x","metadata":{"statusCode":400}}}', 'url_not_accessible'],
     ] as const) {
       engine.instead = { status, body };
-      expect(await bench.fetch(URL_, asked())).toEqual(failure(code));
+      expect(await bench.fetch(URL_, asked())).toEqual(failure(code, code === 'unsupported_content_type' ? 5n : 0n));
     }
   });
 
@@ -125,7 +125,7 @@ describe.each([
         { ...asked(), egress: { allowedDomains: ['example.com'] } },
         { ...asked(), egress: { blockedDomains: ['evil.example'] } },
       ]) {
-        expect(await bench.fetch(URL_, rules)).toEqual(failure('url_not_allowed'));
+        expect(await bench.fetch(URL_, rules)).toEqual(failure('url_not_allowed', 5n));
       }
     }
   });

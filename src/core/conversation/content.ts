@@ -29,8 +29,8 @@ export interface TextBlock extends Block {
   readonly citations?: readonly Json[];
   /** What part of the model's work it was, in its vendor's word (`commentary`, `final_answer`), who wants it back. */
   readonly phase?: string;
-  /** Where there is no room for all of it in the prompt it may be cut before so many of its last UTF-16 units. */
-  readonly keepsEnd?: number;
+  /** Where there is no room for all of it in the prompt it may be cut: in UTF-16 units, what stays of both its ends. */
+  readonly keeps?: { readonly start: number; readonly end: number };
 }
 
 /** Bytes carried in the request (base64, never decoded on the way) or an address the caller named. */

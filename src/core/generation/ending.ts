@@ -71,6 +71,9 @@ interface EndingRule {
   readonly logLevel: EndingLogLevel;
 }
 
+/** Statuses of refusals that are due to what the caller sent, and not to how busy others are. */
+const REFUSES_REQUEST: ReadonlySet<number> = new Set([400, 402, 403, 413, 422]);
+
 /** This gateway refuses or fails: the provider is not at fault, and only what `logLevel` says is to be looked into. */
 const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'info'): EndingRule => ({
   charge: 'operator',
@@ -80,7 +83,7 @@ const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'in
   outcome: 'aborted',
   result: 'failed',
   logLevel,
-  isOwnRefusal: status < 500,
+  isOwnRefusal: REFUSES_REQUEST.has(status),
 });
 
 /** A provider failed: what it cost is the operator's. */

@@ -54,6 +54,8 @@ export interface ToolUseRecord {
   readonly cost: PicoUsd;
   /** Of engines that were reached, and whose answer is not charged: the operator's. */
   readonly lost: PicoUsd;
+  /** Name of such an engine; absent: none with a price was reached. */
+  readonly engine?: string;
   /** In their order; whose calls are among those of the generation. */
   readonly consulted: readonly ModelRun[];
 }

@@ -106,9 +106,6 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
 /** What a text counts in the bound of a prompt, as `measurePrompt` does. */
 export const textTokens = (text: string): number => Math.ceil((3 * Buffer.byteLength(text) - 2 * text.length) / 2);
 
-/** Most that `textTokens` counts for a UTF-16 unit: a character of three bytes. */
-export const TOKENS_PER_UNIT_MAX = 3.5;
-
 /** The PDFs that a request brings along, in base64: as many as its `documents`. */
 export function listPdfs(request: ModelRequest): string[] {
   const pdfs: string[] = [];

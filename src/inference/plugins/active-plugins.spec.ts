@@ -160,7 +160,7 @@ describe('a watch', () => {
   const RUN = {} as ModelRun;
   const watching = (fields: Partial<Plugin>, tell: (stage: JsonObject) => void = () => undefined) =>
     setOf([{ id: 'w', options: {}, ...fields }], [{ id: 'w' }]).watches(modelRequest(), {
-      contextFor: (consulted) => ({ ...context, infer: () => Promise.resolve(consulted(RUN)) as never }),
+      contextFor: (_id, consulted) => ({ ...context, infer: () => Promise.resolve(consulted(RUN)) as never }),
       spentOn: (runs) => 2_000_000n * BigInt(runs.length),
       tell,
     });

@@ -45,7 +45,7 @@ type FitHook = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<Fitt
 /** What watches of one answer work with. */
 export interface Watching {
   /** @param consulted is told of each model that is asked by it */
-  readonly contextFor: (consulted: (run: ModelRun) => void) => ExtensionContext;
+  readonly contextFor: (id: string, consulted: (run: ModelRun) => void) => ExtensionContext;
   readonly spentOn: (runs: readonly ModelRun[]) => PicoUsd;
   readonly tell: (stage: JsonObject) => void;
 }
@@ -151,7 +151,7 @@ export class ActivePlugins {
     return this.active.flatMap(({ plugin, options }) => {
       if (!plugin.watch) return [];
       const runs: ModelRun[] = [];
-      const context = contextFor((run) => runs.push(run));
+      const context = contextFor(plugin.id, (run) => runs.push(run));
       const watch = new PluginWatch(plugin, (note) => plugin.watch!(request, options, context, note), {
         spent: () => spentOn(runs),
         tell,

@@ -3,10 +3,11 @@ import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { toAbortSignal } from '../../core/cancellation.js';
 import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { JsonObject } from '../../core/json/json.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { Consulted, Growth, StageNote } from '../../core/plugin.js';
+import { SHORTENED_LEAST, type Consulted, type StageNote } from '../../core/plugin.js';
 import type { HeldAmounts } from '../../ledger/hold.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
@@ -21,6 +22,8 @@ export interface ConsultedGeneration {
   readonly start: AdmittedGeneration;
   /** What they brought: cited by those blocks of the answer that use it. */
   readonly sources: readonly WebCitation[];
+  /** What each has bought, by its id: its `watch` goes on with it. */
+  readonly uses: ReadonlyMap<string, OpenUse>;
 }
 
 /** A plugin whose turn is to come. */
@@ -28,13 +31,12 @@ interface Turn {
   readonly active: ActivePlugin;
   readonly use: OpenUse;
   readonly price: PicoUsd;
-  readonly growth: Growth;
+  /** Tokens that it adds to the prompt at least. */
+  readonly growth: number;
 }
 
-/** Tokens that texts which can lose their end have in the prompt, each: the first that there is room for. Chosen. */
-const SHORTENED_TO = [16_000, 4_000, 1_000];
-/** For these there is room before anything is bought. */
-const LEAST = SHORTENED_TO.at(-1)!;
+/** Tokens that remain of each text that may be shortened: the first that there is room for. Chosen. */
+const SHORTENED_TO = [16_000, 4_000, SHORTENED_LEAST];
 
 /**
  * What plugins buy and consult before the model is called. Room for all of it, and for what it adds to the prompt, is
@@ -54,6 +56,7 @@ export class Consultations {
     const sources: WebCitation[] = [];
     let { request } = planned;
     const turns = planned.plugins.consulting(request).map((active) => turnOf(active, start, contextAt));
+    const uses = new Map(turns.map(({ active, use }) => [active.plugin.id, use]));
     const release = await this.reserve(start, turns);
     try {
       for (const turn of turns) {
@@ -63,11 +66,11 @@ export class Consultations {
         if (consulted.files) generation.files = [...generation.files, ...consulted.files];
         if (consulted.request === request) continue;
         const read = await this.inspect(start, consulted.request);
-        if (isFromOutside(consulted)) await this.review(start, broughtIn(request, read), contextAt);
+        if (consulted.isOfModels !== true) await this.review(start, broughtIn(request, read), contextAt, uses);
         request = read;
       }
-      if (request === planned.request) return { start, sources };
-      return { start: await this.admitAgain(start, request, release), sources };
+      if (request === planned.request) return { start, sources, uses };
+      return { start: await this.admitAgain(start, request, release), sources, uses };
     } finally {
       release();
     }
@@ -78,12 +81,16 @@ export class Consultations {
     const { admitted } = start;
     const uses = turns.map(({ use }) => use);
     const price = turns.reduce((sum, turn) => sum + turn.price, 0n);
-    const tokens = turns.reduce((sum, { growth }) => sum + leastOf(growth), 0);
+    const tokens = turns.reduce((sum, { growth }) => sum + growth, 0);
     if (price === 0n && tokens === 0) return NOTHING_RESERVED;
-    const grown = this.admission.growthOf(admitted, tokens);
-    const release = await admitted.billing.makeRoom(roomOf(price + grown.credits, grown.byok, uses));
-    if (!release) throw noRoom();
-    return release;
+    const { legs } = admitted.plan;
+    // As `Admission.admitNext` has room: by the dearest of its legs, else by the first alone.
+    for (const some of legs.length > 1 ? [legs, legs.slice(0, 1)] : [legs]) {
+      const grown = this.admission.growthOf(admitted, some, tokens);
+      const release = await admitted.billing.makeRoom(roomOf(price + grown.credits, grown.byok, uses));
+      if (release) return release;
+    }
+    throw noRoom();
   }
 
   /** @returns undefined where it failed, and may be left out */
@@ -134,14 +141,21 @@ export class Consultations {
     return read;
   }
 
-  private async review(start: AdmittedGeneration, brought: ModelRequest, contextAt: ContextAt): Promise<void> {
+  private async review(
+    start: AdmittedGeneration,
+    brought: ModelRequest,
+    contextAt: ContextAt,
+    uses: ReadonlyMap<string, OpenUse>,
+  ): Promise<void> {
+    if (brought.messages.length === 0) return;
     const { generation, planned, admitted, signal } = start;
     for (const { plugin, options } of planned.plugins.reviewing) {
       const beganAt = performance.now();
-      const use = openUse(plugin.id, 0n, start);
+      const use = uses.get(plugin.id)!;
+      const before = use.consulted.length;
       const context = contextOf(use, brought, start, contextAt);
       const note = (stage: StageNote): void => {
-        const figures = { ...tookSince(beganAt), cost: admitted.billing.spentOn(use.consulted) };
+        const figures = { ...tookSince(beganAt), cost: admitted.billing.spentOn(use.consulted.slice(before)) };
         generation.pipeline = [...generation.pipeline, stageOf(plugin, stage, figures)];
       };
       try {
@@ -159,7 +173,7 @@ export class Consultations {
     request: ModelRequest,
     release: () => void,
   ): Promise<AdmittedGeneration> {
-    const { planned, admitted } = start;
+    const { generation, planned, admitted } = start;
     admitted.release();
     release();
     let read = request;
@@ -168,6 +182,7 @@ export class Consultations {
       if (next) break;
       read = shortened(request, tokens);
       next = await this.admission.admitNext(admitted, admitted.plan, read);
+      if (next) generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
     }
     if (!next) throw noRoom();
     return { ...start, planned: { ...planned, request: read }, admitted: { ...admitted, ...next } };
@@ -179,7 +194,7 @@ function turnOf(active: ActivePlugin, start: AdmittedGeneration, contextAt: Cont
   const { request } = start.planned;
   const context = contextAt(request, { signal: start.signal });
   const price = plugin.price?.(request, options, context) ?? 0n;
-  const growth = plugin.growth?.(request, options, context) ?? NO_GROWTH;
+  const growth = plugin.growth?.(request, options, context) ?? 0;
   return { active, price, growth, use: openUse(plugin.id, price, start) };
 }
 
@@ -192,9 +207,6 @@ const contextOf = (
   { signal }: AdmittedGeneration,
   contextAt: ContextAt,
 ): ExtensionContext => contextAt(request, { signal, use, consulted: (run) => use.consulted.push(run) });
-
-/** Models of a panel are no such outsiders: what is made of their words is judged as the reply. */
-const isFromOutside = ({ sources = [], files = [] }: Consulted): boolean => sources.length > 0 || files.length > 0;
 
 /** What has been charged is no longer to come. */
 const roomOf = (credits: PicoUsd, byok: PicoUsd, uses: readonly OpenUse[]): HeldAmounts => ({
@@ -213,9 +225,14 @@ function broughtIn(before: ModelRequest, after: ModelRequest): ModelRequest {
   return { ...after, system: [], messages, tools: [] };
 }
 
-const leastOf = ({ tokens, canShorten }: Growth): number => (canShorten ? Math.min(tokens, LEAST) : tokens);
+const shortenedStage = (tokens: number): JsonObject => ({
+  type: 'context_compression',
+  name: 'purchases',
+  summary: 'shortened',
+  data: { tokens },
+  cost_usd: 0,
+});
 
-const NO_GROWTH: Growth = { tokens: 0 };
 const NOTHING_RESERVED = (): void => undefined;
 const noRoom = (): GatewayError =>
   new GatewayError('payment-required', 'Credits or limits do not cover what this request would cost with its plugins.');

@@ -17,17 +17,18 @@ it.each(['plain words ', 'größer ', '会社 ', '🌊'])('cuts %j to its tokens
   expect(textTokens(cutToTokens(text, 1_000))).toBeGreaterThan(900);
 });
 
-it('shortens the texts that may lose something, before their ends, and no other', () => {
-  const block = (keepsEnd?: number): TextBlock => ({
+it('shortens the texts that may be shortened, between their ends, and no other', () => {
+  const block = (keeps?: TextBlock['keeps']): TextBlock => ({
     type: 'text',
-    text: `${'a'.repeat(1_000)} The end.`,
-    ...(keepsEnd !== undefined && { keepsEnd }),
+    text: `Begin. ${'a'.repeat(1_000)} The end.`,
+    ...(keeps && { keeps }),
   });
-  const request = modelRequest({ messages: [{ role: 'user', content: [block(), block(0), block(8)] }] });
-  const texts = shortened(request, 100).messages[0]!.content.map((one) => (one as TextBlock).text);
-  expect(texts).toEqual([
+  const content = [block(), block({ start: 0, end: 0 }), block({ start: 7, end: 8 }), block({ start: 7, end: 9_999 })];
+  const texts = shortened(modelRequest({ messages: [{ role: 'user', content }] }), 100).messages[0]!.content;
+  expect(texts.map((one) => (one as TextBlock).text)).toEqual([
     block().text,
-    expect.stringMatching(/^a{198,200}$/),
-    expect.stringMatching(/^a{190,192}The end\.$/),
+    expect.stringMatching(/^Begin\. a{190,193}$/),
+    expect.stringMatching(/^Begin\. a{198,200}The end\.$/),
+    block().text,
   ]);
 });

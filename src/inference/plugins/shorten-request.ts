@@ -2,7 +2,10 @@ import type { ContentBlock, TextBlock } from '../../core/conversation/content.js
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { textTokens } from '../../core/money/measure-prompt.js';
 
-/** The request with each text that may be shortened (`keepsEnd`) at so many tokens at most, as `textTokens` counts. */
+/** A text that may be shortened. */
+type Shortenable = TextBlock & { readonly keeps: NonNullable<TextBlock['keeps']> };
+
+/** The request with so many tokens at most of what may be cut of each text, as `textTokens` counts them. */
 export const shortened = (request: ModelRequest, tokensMax: number): ModelRequest => ({
   ...request,
   messages: request.messages.map((message) =>
@@ -15,13 +18,14 @@ export const shortened = (request: ModelRequest, tokensMax: number): ModelReques
   ),
 });
 
-const isShortenable = (block: ContentBlock): block is TextBlock & { readonly keepsEnd: number } =>
-  block.type === 'text' && block.keepsEnd !== undefined;
+const isShortenable = (block: ContentBlock): block is Shortenable => block.type === 'text' && block.keeps !== undefined;
 
-function shorten(block: TextBlock & { readonly keepsEnd: number }, tokensMax: number): TextBlock {
-  const place = Math.max(0, block.text.length - block.keepsEnd);
-  const end = block.text.slice(place);
-  return { ...block, text: cutToTokens(block.text.slice(0, place), Math.max(0, tokensMax - textTokens(end))) + end };
+/** A filter may have shortened it before. */
+function shorten(block: Shortenable, tokensMax: number): TextBlock {
+  const { text, keeps } = block;
+  const end = Math.max(0, text.length - keeps.end);
+  const start = Math.min(keeps.start, end);
+  return { ...block, text: text.slice(0, start) + cutToTokens(text.slice(start, end), tokensMax) + text.slice(end) };
 }
 
 /** The beginning of a text, never half of a surrogate pair. */

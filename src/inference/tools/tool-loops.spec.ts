@@ -66,7 +66,7 @@ function bench(
   const contextAt: ContextAt = (request, scope) => {
     if (isRefused) scope!.refused!();
     const { signal: ofUse, use } = scope!;
-    return extensionContext({ request, signal: ofUse, ...(use && { charge: use.charge }) });
+    return extensionContext({ request, signal: ofUse, ...(use && { charge: (cost: bigint) => use.charge(cost) }) });
   };
   const loop = new ToolLoops(
     { admitStep } as Admission,

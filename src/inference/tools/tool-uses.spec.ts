@@ -49,7 +49,7 @@ function bench(keep = (_bytes: number) => true, usesMax = Infinity) {
   const uses: ToolUseRecord[] = [];
   const runner = new ToolUses(
     { toolUses: uses } as Partial<Generation> as Generation,
-    (_, signal, { charge }) => extensionContext({ signal, keep, charge }),
+    (_, signal, use) => extensionContext({ signal, keep, charge: (cost) => use.charge(cost) }),
     abort.signal,
     usesMax,
   );

@@ -4,7 +4,7 @@ import { ExtensionFault, type ExtensionContext, type FetchLimits } from '../../c
 import { Base64Builder } from '../../core/json/base64-text.js';
 import { lengthOfFile, type ParsedFile } from '../../core/conversation/parsed-file.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type { Consulted, Growth } from '../../core/plugin.js';
+import type { Consulted } from '../../core/plugin.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { piecesOf } from '../../tools/parse-file/file-bytes.js';
 import { wordsOf } from '../../tools/parse-file/file-words.js';
@@ -28,8 +28,8 @@ const FETCH: FetchLimits = {
   redirectsMax: 3,
 };
 
-/** Of a page in words, as `textTokens` counts them. Chosen: a page set in small type has half of it. */
-const PAGE_TOKENS = 8_000;
+/** Of a page in words, as `textTokens` counts them. Chosen: a page of close print. */
+const PAGE_TOKENS = 3_000;
 
 type Awaited = Extract<NonNullable<DocumentBlock['inWords']>, { type: 'awaited' }>;
 
@@ -63,10 +63,9 @@ export const isAwaited = (request: ModelRequest): boolean => listAwaited(request
 export const priceOf = (request: ModelRequest, { catalog }: ExtensionContext): PicoUsd =>
   BigInt(pagesIn(listAwaited(request).filter(({ words }) => words.isScan))) * (catalog.plugins.ocr?.price ?? 0n);
 
-/** What their words add to the prompt. Files by address are held for by the whole context already. */
-export const growthOf = (request: ModelRequest): Growth => ({
-  tokens: pagesIn(listAwaited(request)) * PAGE_TOKENS,
-});
+/** What their words add to the prompt: nothing where they replace the files, for whose pages there is room already. */
+export const growthOf = (request: ModelRequest): number =>
+  pagesIn(listAwaited(request).filter(({ words }) => !words.isForAll)) * PAGE_TOKENS;
 
 /** By address nobody knows how many they are. */
 const pagesIn = (files: readonly AwaitedFile[]): number =>
@@ -163,10 +162,10 @@ async function readByEngine(
   context: ExtensionContext,
 ): Promise<number> {
   const { catalog, engines, signal } = context;
-  const asked = Math.min(count, OCR_PAGES_MAX);
+  const read = Math.min(count, OCR_PAGES_MAX);
   try {
     const engine = catalog.plugins.ocr!;
-    const { pages, charged } = await readScan({ base64, pages: asked }, engine, engines, signal);
+    const { pages, charged } = await readScan({ base64, pages: read }, engine, engines, signal);
     // Before its words are kept: nobody has them again who has not paid for them.
     context.charge(BigInt(charged) * (engine.price ?? 0n));
     keep({ hash, name: nameOf(block.title), content: wordsOf(pages, count) }, files, context);

@@ -34,9 +34,9 @@ export const asOneTurn = (request: ModelRequest, words: string): Message => ({
 });
 
 /** The request with words behind what its user said last: what comes before may be in the provider's cache. */
-export function withWords(request: ModelRequest, words: string, keepsEnd: number): ModelRequest {
+export function withWords(request: ModelRequest, words: string, end: number): ModelRequest {
   const { messages } = request;
-  const block: TextBlock = { type: 'text', text: words, keepsEnd };
+  const block: TextBlock = { type: 'text', text: words, keeps: { start: 0, end } };
   const last = messages.findLastIndex(({ role }) => role === 'user');
   if (last === -1) return { ...request, messages: [...messages, { role: 'user', content: [block] }] };
   const { origin: _origin, ...turn } = messages[last]!;

@@ -2,7 +2,8 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
-import type { Consulted, ForeseenCall, Foresight, Plugin } from '../../core/plugin.js';
+import { textTokens } from '../../core/money/measure-prompt.js';
+import { SHORTENED_LEAST, type Consulted, type ForeseenCall, type Foresight, type Plugin } from '../../core/plugin.js';
 import { dialectOf, FUSION_PRESETS } from '../../core/routing/catalog.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { name } from '../../shared/http/bounds.js';
@@ -46,7 +47,7 @@ export const fusion: Plugin = {
   models: FUSION_MODELS,
   choose,
   foresee,
-  growth: (request) => (isPart(request) ? { tokens: 0 } : { tokens: Infinity, canShorten: true }),
+  growth: (request) => (isPart(request) ? 0 : textTokens(CLOSING) + SHORTENED_LEAST),
   consult,
 };
 
@@ -122,6 +123,7 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
   const verdict = await judge(context, panel, answers);
   return {
     request: { ...withWords(request, wordsFor(answers, verdict), CLOSING.length), fusionDepth: 1 },
+    isOfModels: true,
     note: {
       summary: `${answers.length} of ${consulted.length} answered`,
       data: {

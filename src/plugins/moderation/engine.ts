@@ -35,12 +35,11 @@ export interface ModerationEngine {
   /** Of one request with its reply; models that it consults are charged as calls. */
   readonly price: PicoUsd;
   /**
-   * @param isCharged `price` is charged with the first answer
    * @returns empty: it may be. At once where nobody outside is asked and there is little of it
    * @throws ExtensionFault where it did not serve; GatewayError `too-large` for more than it reads, or as `infer`; the
    *   signal's reason
    */
-  judge(judged: Judged, context: ExtensionContext, isCharged?: boolean): readonly Flag[] | Promise<readonly Flag[]>;
+  judge(judged: Judged, context: ExtensionContext): readonly Flag[] | Promise<readonly Flag[]>;
   /** What it would ask models of the catalog for that, one after the other. Absent: nothing. */
   foresee?(judged: Judged, request: ModelRequest): readonly ModelRequest[];
 }

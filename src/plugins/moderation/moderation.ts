@@ -23,9 +23,9 @@ export const moderation: Plugin = {
   price: (request, _options, context) => chooseEngine(request, context).price,
   consult: async (request, _options, context, note) => ({
     request,
-    note: await judge(request, context, note, { isCharged: true }),
+    note: await judge(request, context, note),
   }),
-  review: async (brought, _options, context, note) => note(await judge(brought, context, note, { isCharged: false })),
+  review: async (brought, _options, context, note) => note(await judge(brought, context, note)),
   watch: (request, _options, context, note) =>
     new ModerationWatch({
       engine: chooseEngine(request, context),
@@ -37,15 +37,10 @@ export const moderation: Plugin = {
 };
 
 /** @returns the stage of a request that may be. @throws GatewayError `forbidden` with the stage noted */
-async function judge(
-  request: ModelRequest,
-  context: ExtensionContext,
-  note: NoteStage,
-  { isCharged }: { readonly isCharged: boolean },
-): Promise<StageNote> {
+async function judge(request: ModelRequest, context: ExtensionContext, note: NoteStage): Promise<StageNote> {
   const engine = chooseEngine(request, context);
   const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));
-  const flags = await engine.judge(judged, context, isCharged);
+  const flags = await engine.judge(judged, context);
   const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
   if (flags.length === 0) return verdict;
   note(verdict);

@@ -57,45 +57,43 @@ export const openai = (service: ToolEngine, model: string): ModerationEngine => 
   name: 'openai',
   picturesMax: PICTURES_MAX,
   price: service.price ?? 0n,
-  judge: async ({ texts, pictures }, context, isCharged = false) => {
-    let price = isCharged ? (service.price ?? 0n) : 0n;
-    const ask = async (question: Question): Promise<readonly Flag[]> => {
-      const flags = await judgeOne({ ...service, price }, model, question, context);
-      price = 0n;
-      return flags;
-    };
+  judge: async ({ texts, pictures }, context) => {
     const pieces = piecesOf(texts, PIECE_MAX, TOTAL_MAX);
     for (let from = 0; from < pieces.length; from += PIECES_PER_CALL) {
       const input = pieces.slice(from, from + PIECES_PER_CALL);
-      const flags = await ask({ input, words: input });
+      const flags = await judge(service, model, { input, words: input }, context);
       if (flags.length > 0) return flags;
     }
     for (const picture of pictures) {
       const input = [{ type: 'image_url', image_url: { url: addressOf(picture) } }];
-      const flags = await ask({ input, words: [''] });
+      const flags = await judge(service, model, { input, words: [''] }, context);
       if (flags.length > 0) return flags;
     }
     return [];
   },
 });
 
-interface Question {
+interface Judgement {
   readonly input: Json;
   /** Of each result that is expected. */
   readonly words: readonly string[];
 }
 
-/** @returns those of the first result that is flagged */
-async function judgeOne(
+/**
+ * A verdict is charged: the first of a generation, for no more than the price of one is reserved for all.
+ * @returns those of the first result that is flagged
+ */
+async function judge(
   engine: ToolEngine,
   model: string,
-  { input, words }: Question,
+  { input, words }: Judgement,
   { engines, charge, signal }: ExtensionContext,
 ): Promise<readonly Flag[]> {
   const { baseUrl = '', credential, price = 0n } = engine;
   const reply = await engines.call(
     {
       engine,
+      name: 'openai',
       method: 'POST',
       // The base may end as other addresses of this vendor do.
       path: baseUrl.endsWith('/v1') ? '/moderations' : '/v1/moderations',
@@ -109,8 +107,8 @@ async function judgeOne(
   );
   const results = isJsonObject(reply) ? reply['results'] : undefined;
   if (!Array.isArray(results) || results.length !== words.length) throw noVerdict();
-  charge(price);
   const judged = results.map((result: Json, index) => flagsOf(result, words[index]!));
+  charge(price);
   return judged.find((flags) => flags.length > 0) ?? [];
 }
 

@@ -1,6 +1,6 @@
 import { Catch, HttpException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
 import type { Request, Response } from 'express';
-import { CallerGone, GatewayError } from '../../core/errors.js';
+import { CallerGone, GatewayError, withMetadata, type ErrorDetail } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { asGatewayError } from './as-gateway-error.js';
 import { SMALL_BODY_BYTES } from './body-reader.js';
@@ -26,21 +26,26 @@ export class ErrorFilter implements ExceptionFilter {
 
   /**
    * For whoever works on when its handler has returned.
-   * @param extras keys that are added to what is told
+   * @param more `extras`: keys that are added to the body; `metadata`: to `error.metadata`
    */
-  answer(thrown: unknown, request: Request, response: Response, extras?: JsonObject): void {
+  answer(
+    thrown: unknown,
+    request: Request,
+    response: Response,
+    more: { readonly extras?: JsonObject | undefined; readonly metadata?: ErrorDetail['metadata'] | undefined } = {},
+  ): void {
     if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
       // Nobody is left to tell, or a stream's own writer has told it already.
       response.destroy();
       return;
     }
-    const error = this.gatewayError(thrown, request);
+    const error = withMetadata(this.gatewayError(thrown, request), more.metadata);
     const { status } = APPEARANCES[error.kind];
     logRefusal(response, error.kind);
     const requestId = response.getHeader(GENERATION_ID_HEADER);
     const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
       requestId: typeof requestId === 'string' ? requestId : null,
-      extras,
+      extras: more.extras,
     });
     const json = JSON.stringify(body);
     response.writeHead(status, {

@@ -49,15 +49,21 @@ export class BashSession {
 
   /**
    * @param restart whether the session begins anew before, without any file
+   * @param ran is called when the command has run, before anything of it is kept
    * @throws SessionMissing, ExtensionFault, or the signal's reason
    */
-  run(command: string, restart: boolean, context: ExtensionContext): Promise<SessionOutcome> {
-    const turn = this.last.then(() => this.take(command, restart, context));
+  run(command: string, restart: boolean, context: ExtensionContext, ran: () => void): Promise<SessionOutcome> {
+    const turn = this.last.then(() => this.take(command, restart, context, ran));
     this.last = turn.catch(() => undefined);
     return turn;
   }
 
-  private async take(command: string, restart: boolean, context: ExtensionContext): Promise<SessionOutcome> {
+  private async take(
+    command: string,
+    restart: boolean,
+    context: ExtensionContext,
+    ran: () => void,
+  ): Promise<SessionOutcome> {
     const { signal, workers } = context;
     signal.throwIfAborted();
     await this.load(context);
@@ -72,6 +78,7 @@ export class BashSession {
     });
     const outcome = (await workers.run('bash', task, signal)) as BashOutcome;
     const { stdout, stderr, exitCode } = outcome;
+    ran();
     if (outcome.state) this.hold(outcome.state, context);
     return { stdout, stderr, exitCode, ...(await this.keep(context)) };
   }

@@ -116,9 +116,7 @@ async function run(
   const script = typeof command === 'string' ? command : NOTHING;
   if (script.length > COMMAND_CHARACTERS_MAX) return fail('request_too_large');
   try {
-    const outcome = await session.run(script, isRestart, context);
-    context.charge(price);
-    return viewOutcome(outcome);
+    return viewOutcome(await session.run(script, isRestart, context, () => context.charge(price)));
   } catch (error) {
     if (error instanceof SessionMissing) return viewFailure(error.code, error.message);
     if (!(error instanceof ExtensionFault)) throw error;

@@ -42,6 +42,7 @@ export async function readScan(
   const reply = await engines.call(
     {
       engine,
+      name: 'mistral-ocr',
       method: 'POST',
       path: '/v1/ocr',
       headers: engine.credential ? { authorization: `Bearer ${engine.credential.reveal()}` } : {},

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { EngineCall } from '../../core/extension.js';
+import type { EngineCall, ExtensionContext } from '../../core/extension.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
 import { apiKey, bearer, type CredentialHeaders } from '../engine-headers.js';
 import { bytesOf, cutText } from './cut-text.js';
@@ -88,13 +88,14 @@ export const PAGE_ENGINES: ReadonlyMap<string, PageEngine> = new Map([
 /** Pages by an engine, as the catalog says how it is reached. */
 export function enginePages(name: string, engine: ToolEngine): PageSource {
   const api = PAGE_ENGINES.get(name)!;
-  return async (ask, { engines, signal, guardedFetch }) => {
+  return async (ask, { engines, signal, guardedFetch, charge }) => {
     // Where the engine goes from there is its own affair: what it came to is judged below.
     const isAllowed = (url: string): boolean => guardedFetch.allows(url) && ask.allows(url);
     if (!isAllowed(ask.url))
       throw new PageFailure('url_not_allowed', 'is of a domain that is not allowed', { isUnasked: true });
     const call: EngineCall = {
       engine,
+      name,
       method: 'POST',
       path: api.path,
       headers: api.headers(engine.credential),
@@ -105,10 +106,27 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
     };
     const answer = await orFail(engines.call(call, signal), ENGINE_FAILURES);
     if (!isJsonObject(answer)) throw new PageFailure('unavailable', 'was answered by the engine with no object');
-    const page = pageOf(api.read(answer), ask);
+    const read = readBy(api, answer, charge);
+    // It has fetched the page, whatever the page is good for.
+    charge(engine.price ?? 0n);
+    const page = pageOf(read, ask);
     if (!isAllowed(page.url)) throw new PageFailure('url_not_allowed', 'leads to a domain that is not allowed');
     return page;
   };
+}
+
+/** What an engine could not fetch it does not bill. */
+function readBy(
+  api: PageEngine,
+  answer: JsonObject,
+  charge: ExtensionContext['charge'],
+): ReturnType<PageEngine['read']> {
+  try {
+    return api.read(answer);
+  } catch (error) {
+    charge(0n);
+    throw error;
+  }
 }
 
 function pageOf({ url, title, text }: ReturnType<PageEngine['read']>, ask: PageAsk): Page {

@@ -68,7 +68,7 @@ export const webFetch: ServiceTool = {
   isFailure: isFailedPage,
 };
 
-/** Where pages come from, and what each costs. */
+/** Where pages come from, who charges each, and what it costs at most. */
 interface PageOrigin {
   readonly engine: string;
   readonly source: PageSource;
@@ -78,7 +78,7 @@ interface PageOrigin {
 /** @throws GatewayError naming the setting that the engine lacks */
 function originOf({ engine: name }: FetchOptions, { path }: AskedTool, { catalog }: ToolSetup): PageOrigin {
   const { webFetch: configured } = catalog.tools;
-  if (!PAGE_ENGINES.has(name)) return { engine: OWN_ENGINE, source: fetchPage, price: configured?.price ?? 0n };
+  if (!PAGE_ENGINES.has(name)) return ownOrigin(configured?.price ?? 0n);
   const engine = configured?.engines.get(name);
   if (engine?.baseUrl === undefined) {
     const message = `${path}.parameters.engine: ${name} is not set up here (tools.web_fetch.engines.${name} of the catalog)`;
@@ -87,21 +87,31 @@ function originOf({ engine: name }: FetchOptions, { path }: AskedTool, { catalog
   return { engine: name, source: enginePages(name, engine), price: engine.price ?? 0n };
 }
 
+const ownOrigin = (price: PicoUsd): PageOrigin => ({
+  engine: OWN_ENGINE,
+  price,
+  source: async (ask, context) => {
+    const page = await fetchPage(ask, context);
+    context.charge(price);
+    return page;
+  },
+});
+
 async function run(
   { url }: JsonObject,
   { context }: ToolUse,
-  { engine, source, price }: PageOrigin,
+  { engine, source }: PageOrigin,
   { tokensMax, hasCitations, allows }: FetchOptions,
 ): Promise<ToolResult> {
   const web = (results: number): WebRequest => ({ kind: 'fetch', engine, results });
   try {
     const page = await source({ url: readUrl(url), tokensMax, allows }, context);
-    context.charge(price, web(1));
+    context.countWeb(web(1));
     return resultOf(page, new Date(context.clock.now()), hasCitations);
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof PageFailure) {
-      if (!error.isUnasked) context.charge(0n, web(0));
+      if (!error.isUnasked) context.countWeb(web(0));
       return failed(error.failure, error.message);
     }
     if (!(error instanceof ExtensionFault)) throw error;

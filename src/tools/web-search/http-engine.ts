@@ -22,10 +22,11 @@ export interface HttpEngine extends Omit<SearchEngine, 'search'> {
 
 export const httpEngine = ({ call, headers, read, ...limits }: HttpEngine): SearchEngine => ({
   ...limits,
-  search: async (query, { settings, engines, signal, price }) => {
+  search: async (query, { settings, name, engines, signal, price }) => {
     const reply = await engines.call(
       {
         engine: settings,
+        name,
         headers: headers(settings.credential),
         ...call(query),
         timeoutMs: SEARCH_MS,

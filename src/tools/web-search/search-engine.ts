@@ -38,6 +38,7 @@ export interface FoundPage {
 /** What an engine is reached with. */
 export interface EngineAccess {
   readonly settings: ToolEngine;
+  readonly name: string;
   readonly engines: EngineClient;
   readonly signal: CancelSignal;
   /** The most that the search costs. */

@@ -49,9 +49,6 @@ export function serveSearch(asked: AskedTool, setup: SearchSetup): ServedSearch 
   return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
 }
 
-/** Title, address and date of a result. Chosen. */
-const PAGE_HEAD_CHARACTERS = 500;
-
 const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
   busy: 'too_many_requests',
   refused: 'unavailable',
@@ -71,8 +68,6 @@ export class ServedSearch implements ServedTool {
   readonly usesMax: number;
   /** Longest query that its engine takes, in characters. */
   readonly queryCharactersMax: number;
-  /** Most characters of the results of one search. */
-  readonly charactersMax: number;
   readonly fail = failedSearch;
   private readonly resultsMax: number;
   private resultsLeft: number;
@@ -94,7 +89,6 @@ export class ServedSearch implements ServedTool {
     this.engine = chosen.name;
     this.price = costOf(chosen, this.resultsMax);
     this.usesMax = options.uses;
-    this.charactersMax = this.resultsMax * (options.characters + PAGE_HEAD_CHARACTERS);
     this.queryCharactersMax = chosen.engine.queryCharactersMax;
   }
 
@@ -139,10 +133,11 @@ export class ServedSearch implements ServedTool {
     try {
       const { results, characters } = query;
       const price = costOf(this.chosen, results);
-      const found = await engine.search(query, { settings, engines, signal, price });
+      const found = await engine.search(query, { settings, name: this.engine, engines, signal, price });
       const allows = (url: string): boolean => this.isAsked(url) && guardedFetch.allows(url);
       const pages = resultPages(found, { results, characters, allows });
-      context.charge(costOf(this.chosen, Math.min(found.length, results)), this.webRequest(pages.length));
+      context.charge(costOf(this.chosen, Math.min(found.length, results)));
+      context.countWeb(this.webRequest(pages.length));
       const result = {
         text: printPages(pages),
         content: await viewPages(pages, (text, address) => context.seal(text, address)),
@@ -153,7 +148,7 @@ export class ServedSearch implements ServedTool {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ExtensionFault)) throw error;
-      if (wasAsked(error)) context.charge(0n, this.webRequest(0));
+      if (wasAsked(error)) context.countWeb(this.webRequest(0));
       return { result: failedSearch(FAILURE_OF[error.kind]), told: 0 };
     }
   }
