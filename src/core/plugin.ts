@@ -60,7 +60,7 @@ export type Foresight = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
 /** Reports a stage. */
 export type NoteStage = (note: StageNote) => void;
 
-/** Of a text that may be shortened (`TextBlock.keeps`) so many tokens remain at least, as `textTokens` counts. Chosen. */
+/** Tokens that remain of a text that may be shortened (`TextBlock.keeps`), as `textTokens` counts them. Chosen. */
 export const SHORTENED_LEAST = 1_000;
 
 /** The events of one answer on their way out. */
