@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   explain: ['messages', 'chat', 'inference'],
   description: [],
   import: ['catalog', 'providers'],
-  models: ['catalog', 'providers', 'health', 'guardrails', 'accounts'],
+  models: ['catalog', 'providers', 'byok', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit', 'plugins'],
 };
 

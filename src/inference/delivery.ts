@@ -11,6 +11,7 @@ import type { Generation, RequestOrigin } from '../core/generation/generation.js
 import { faultError } from '../routing/fault-policies.js';
 import { Environment } from '../shared/environment.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
+import { withDocsAddress } from '../shared/http/base-url.js';
 import { ErrorFilter, GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { observe, Pace } from '../shared/http/paced.js';
 import { logGeneration, REQUEST_ID_HEADER } from '../shared/http/request-log.js';
@@ -157,7 +158,7 @@ export class Delivery {
         writer.stop();
         throw error;
       }
-      writer.end(face.failure(generation, asGatewayError(error)));
+      writer.end(face.failure(generation, withDocsAddress(asGatewayError(error), response.req)));
     }
   }
 }

@@ -234,7 +234,7 @@ describeOnEmbedded('provider preferences', (database) => {
       ['quantizations', ask('test/widths', { provider: { quantizations: ['fp32'] } }), 'constraint_filtered', 'quantization', 'provider.quantizations'],
       ['max_price', ask('test/trio', { provider: { max_price: { prompt: '0.4' } } }), 'constraint_filtered', 'max_price', 'provider.max_price'],
       ['require_parameters', ask('test/skills', { top_k: 3, provider: { require_parameters: true } }), 'constraint_filtered', 'require_parameters', 'provider.require_parameters'],
-      ['a prompt too long', ask('test/trio', { messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] }), 'constraint_filtered', 'context_length', 'messages'],
+      ['a prompt too long for who is left by other filters: nobody', ask('test/alone', { provider: { zdr: true }, messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] }), 'privacy_restricted', 'data_policy:zdr', 'provider.zdr'],
       ['an image', ask('test/text-only', { messages: [{ role: 'user', content: [IMAGE] }] }), 'constraint_filtered', undefined, 'messages'],
     ])('%s', async (_, body, code, excludedBy, field) => {
       const outcome = await bench.ask(body);

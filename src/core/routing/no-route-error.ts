@@ -1,7 +1,7 @@
 import { GatewayError, type ErrorKind } from '../errors.js';
 import type { JsonObject } from '../json/json.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
-import type { Exclusion, Plan, UnknownProvider } from './plan.js';
+import type { Exclusion, LengthLimits, Plan, UnknownProvider } from './plan.js';
 import type { ForbiddenReason } from './rules.js';
 
 const EXCLUSIONS_SHOWN_MAX = 20;
@@ -29,11 +29,13 @@ const KINDS: Readonly<Record<AvailabilityCode, ErrorKind>> = {
  * wait, else 503, until the first pause ends (docs/reasons/routing.md#everybody-pauses).
  * @param now epoch milliseconds
  */
-export function noRouteError(plan: Plan, now: number): GatewayError {
+export function noRouteError(made: Plan, now: number): GatewayError {
+  if (made.tooLong) return tooLongError(made.tooLong);
+  const plan = { ...made, excluded: withoutTiers(made.excluded) };
   const paused = plan.excluded.flatMap(({ cooling }) => cooling ?? []);
   const code = codeOf(plan);
   const availability = { code, requested_models: requestedModels(plan), docs_url: DOCS_URL };
-  const metadata = { excluded: byWeight(plan.excluded).slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
+  const metadata = { excluded: plan.excluded.slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
   if (paused.length === 0) {
     const reasons = { retryable: false, ...availability, ...viewReasons(plan, code) };
     const { unknownProviders } = plan;
@@ -51,6 +53,21 @@ export function noRouteError(plan: Plan, now: number): GatewayError {
     retryAfterMs,
     availability: { retryable: true, ...availability, retry_after: retryAfterSeconds, ...viewReasons(plan, code) },
   });
+}
+
+/**
+ * The words for a prompt are those by which programs know that they have to shorten it
+ * (docs/wire/errors.md#too-long).
+ */
+function tooLongError({ prompt, context, output, outputField, outputMax, outputRoom }: LengthLimits): GatewayError {
+  if (prompt > context || outputRoom < 1)
+    return new GatewayError('context-too-long', `prompt is too long: ${prompt} tokens > ${context} maximum`);
+  if (output > outputMax) {
+    const message = `${outputField}: ${output} > ${outputMax}, the maximum number of output tokens`;
+    return new GatewayError('invalid-request', message, { errorType: 'max_tokens_exceeded' });
+  }
+  const message = `${outputField}: ${output} with a prompt of ${prompt} tokens is more than the context has; send at most ${outputRoom}`;
+  return new GatewayError('context-too-long', message);
 }
 
 /**
@@ -121,11 +138,11 @@ function viewExclusion({ model, tag, provider, reason, detail }: Exclusion): Jso
   };
 }
 
-/** Tiers nobody asked for say the least. */
-const byWeight = (excluded: readonly Exclusion[]): readonly Exclusion[] => [
-  ...excluded.filter(({ reason }) => reason !== 'service-tier'),
-  ...excluded.filter(({ reason }) => reason === 'service-tier'),
-];
+/** A tier that was not requested is no reason why a request cannot be served, unless there is no other. */
+function withoutTiers(excluded: readonly Exclusion[]): readonly Exclusion[] {
+  const others = excluded.filter(({ reason }) => reason !== 'service-tier');
+  return others.length > 0 ? others : excluded;
+}
 
 function describe(plan: Plan): string {
   const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));

@@ -66,6 +66,8 @@ export interface RouteNeeds {
   /** The prompt has at least so many tokens, however it is counted. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number | undefined;
+  /** The caller's name of that field; absent: `max_tokens`. */
+  readonly maxOutputTokensField?: string | undefined;
   /**
    * Endpoints with a context of at least and at most so many tokens are not too short: the request is shortened for
    * them. Absent: it is for none, or has room everywhere.
