@@ -1,7 +1,7 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
-import type { CatalogSnapshot } from '../../core/routing/catalog.js';
+import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { cheapestUsd, type ChoosableModel, type CountedTokens } from '../../core/routing/choosable-models.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import { matchesModel } from '../../core/routing/model-pattern.js';
@@ -72,16 +72,23 @@ function namesOf({ allowed_models: names }: JsonObject): readonly string[] | und
 }
 
 /** Of some models those that a list has; undefined has all. */
-function listedOf({ models, leftOut }: Pool, names: readonly string[] | undefined, catalog: CatalogSnapshot): Pool {
-  if (!names) return { models, leftOut };
+function listedOf(pool: Pool, names: readonly string[] | undefined, catalog: CatalogSnapshot): Pool {
+  if (!names) return pool;
   const ids = new Set<string>();
   const patterns: string[] = [];
   for (const name of names) {
     if (name.includes('*')) patterns.push(name);
     else ids.add(modelId(catalog, readModelName(name).id) ?? name);
   }
-  const listed = models.filter(({ id }) => ids.has(id) || patterns.some((pattern) => matchesModel(pattern, id)));
-  return { models: listed, leftOut: { ...leftOut, 'not in the list': models.length - listed.length } };
+  const isListed = ({ id }: Model): boolean => ids.has(id) || patterns.some((pattern) => matchesModel(pattern, id));
+  const models = pool.models.filter(isListed);
+  const others = pool.others.filter(isListed);
+  return {
+    ...pool,
+    models,
+    others,
+    leftOut: { 'not in the list': catalog.models.size - models.length - others.length },
+  };
 }
 
 interface RankedModel extends Ranked, RankFigures {
