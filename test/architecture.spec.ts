@@ -23,7 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   audit: ['accounts', 'vault'],
   ledger: ['accounts', 'audit'],
   limits: ['ledger'],
-  keys: ['accounts', 'ledger', 'limits', 'audit'],
+  keys: ['accounts', 'ledger', 'limits', 'catalog', 'audit'],
   byok: ['keys', 'accounts', 'catalog', 'providers', 'audit', 'vault'],
   guardrails: ['keys', 'accounts', 'ledger', 'catalog', 'audit'],
   routing: ['health', 'catalog', 'providers', 'byok', 'accounts'],

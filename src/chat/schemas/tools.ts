@@ -87,9 +87,8 @@ const CHAT_FORM =
 const isMessagesTool = object({ input_schema: anything() });
 /** The responses format has no `function` around it. */
 const isFlatTool = Type.Unsafe<object>({
-  required: ['type', 'name'],
-  properties: { type: { const: 'function' } },
-  not: { required: ['function'] },
+  ...object({ type: literal('function'), name: anything() }),
+  not: object({ function: anything() }),
 });
 
 const knownTool = when(

@@ -1,8 +1,10 @@
 import { GatewayError, type ErrorKind } from '../errors.js';
 import type { JsonObject } from '../json/json.js';
+import { printWarning } from '../warning.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
 import type { Exclusion, LengthLimits, Plan, UnknownProvider } from './plan.js';
 import type { ForbiddenReason } from './rules.js';
+import { unknownProviderWarning } from './unknown-providers.js';
 
 const EXCLUSIONS_SHOWN_MAX = 20;
 const PROVIDERS_SHOWN_MAX = 20;
@@ -146,7 +148,7 @@ function withoutTiers(excluded: readonly Exclusion[]): readonly Exclusion[] {
 
 function describe(plan: Plan): string {
   const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));
-  const unknown = (plan.unknownProviders ?? []).map(unknownClause).join('');
+  const unknown = (plan.unknownProviders ?? []).map((one) => `${printWarning(unknownProviderWarning(one))}. `).join('');
   // What can be mended at once comes first: the rest may have to be cut.
   const sentence = `${unknown}No endpoint of ${namesOf(plan)} is left`;
   const help = credentialHelp(plan);
@@ -161,11 +163,6 @@ function credentialHelp({ excluded }: Plan): string {
   return missing.some(({ detail }) => detail !== undefined)
     ? ' Set the variable of one of them where the gateway runs, or keep a credential of your own by POST /byok.'
     : ' Keep a credential of your own by POST /byok.';
-}
-
-function unknownClause({ field, name, nearest }: UnknownProvider): string {
-  const meant = nearest.length > 0 ? `, the nearest known: ${nearest.join(', ')}` : '';
-  return `${field}: ${JSON.stringify(name)} is no known provider and matches nothing${meant}. `;
 }
 
 const viewUnknown = ({ field, name, nearest }: UnknownProvider): JsonObject => ({ field, name, nearest });

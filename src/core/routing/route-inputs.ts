@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { RequestField } from '../translation.js';
+import type { Warning } from '../warning.js';
 import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
 import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
@@ -28,6 +29,8 @@ export interface Choice {
   readonly data: JsonObject;
   /** What its reader may want to know beside that: who was left out, and why; not kept. Never content. */
   readonly told?: JsonObject;
+  /** Entries of the lists that it was made from that fit nothing; not kept. */
+  readonly warnings?: readonly Warning[];
   /** All that it was made among, the best first, for an explanation; not kept. */
   readonly ranking?: readonly JsonObject[];
 }

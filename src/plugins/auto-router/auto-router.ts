@@ -7,6 +7,7 @@ import { readModelName } from '../../core/routing/model-name.js';
 import { matchesModel } from '../../core/routing/model-pattern.js';
 import { modelId } from '../../core/routing/resolve-model.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
+import { unmatchedModels } from '../../core/routing/unmatched-models.js';
 import { modelNames } from '../../shared/http/bounds.js';
 import { flag, integer, optional } from '../../shared/http/schema.js';
 import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from '../routers/candidates.js';
@@ -30,10 +31,13 @@ export const autoRouter: Plugin = {
     cost_quality_tradeoff: optional(integer({ min: 0, max: TRADEOFF_MAX })),
   },
   models: ['openrouter/auto', 'fairlead/auto', FREE],
-  choose: (request, options, inputs) =>
-    readModelName(request.model).id === FREE
+  choose: (request, options, inputs) => {
+    const isFree = readModelName(request.model).id === FREE;
+    const choice = isFree
       ? drawFree(request, inputs, (pool) => listedOf(pool, namesOf(options), inputs.catalog))
-      : chooseBest(request, options, inputs),
+      : chooseBest(request, options, inputs);
+    return withWarnings(choice, options, inputs);
+  },
 };
 
 /**
@@ -65,6 +69,13 @@ function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceIn
 }
 
 const scoreOf = (kind: PromptKind): 'coding' | 'quality' => (kind === 'code' ? 'coding' : 'quality');
+
+/** Of the caller's own list: the operator's is judged with the catalog file. */
+function withWarnings(choice: Choice, options: JsonObject, { catalog }: ChoiceInputs): Choice {
+  const names = namesOf(options);
+  const warnings = names ? unmatchedModels('plugins.auto-router.allowed_models', names, catalog) : [];
+  return warnings.length > 0 ? { ...choice, warnings } : choice;
+}
 
 /** Names of models and patterns that the caller gives; an empty list says nothing. */
 function namesOf({ allowed_models: names }: JsonObject): readonly string[] | undefined {

@@ -13,21 +13,23 @@ const ADDRESS = /^(?:[\d.]+|localhost|.*:.*)$/;
  * Here nothing can be opened there.
  */
 export function closeConnections({ fs }: Bash): void {
-  const { exists, writeFile, appendFile } = fs;
+  const exists = fs.exists.bind(fs);
+  const writeFile = fs.writeFile.bind(fs);
+  const appendFile = fs.appendFile.bind(fs);
   const refuse = (path: string): void => {
     if (CONNECTION.test(path)) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
   };
   fs.exists = async (path) => {
     refuse(path);
-    return exists.call(fs, path);
+    return exists(path);
   };
   fs.writeFile = async (path, ...rest) => {
     refuse(path);
-    return writeFile.call(fs, path, ...rest);
+    return writeFile(path, ...rest);
   };
   fs.appendFile = async (path, ...rest) => {
     refuse(path);
-    return appendFile.call(fs, path, ...rest);
+    return appendFile(path, ...rest);
   };
 }
 
