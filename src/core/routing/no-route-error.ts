@@ -61,7 +61,14 @@ export function noRouteError(made: Plan, now: number): GatewayError {
  * The words for a prompt are those by which programs know that they have to shorten it
  * (docs/wire/errors.md#too-long).
  */
-function tooLongError({ prompt, context, output, outputField, outputMax, outputRoom }: LengthLimits): GatewayError {
+export function tooLongError({
+  prompt,
+  context,
+  output,
+  outputField,
+  outputMax,
+  outputRoom,
+}: LengthLimits): GatewayError {
   if (prompt > context || outputRoom < 1)
     return new GatewayError('context-too-long', `prompt is too long: ${prompt} tokens > ${context} maximum`);
   if (output > outputMax) {

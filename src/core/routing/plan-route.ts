@@ -82,7 +82,9 @@ function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCan
   return cooling;
 }
 
-const isByLength = ({ reason }: Exclusion): boolean => reason === 'context-length' || reason === 'max-tokens';
+/** Whether a shorter request would not be left out for it. */
+export const isByLength = ({ reason }: Pick<Exclusion, 'reason'>): boolean =>
+  reason === 'context-length' || reason === 'max-tokens';
 
 /**
  * What the endpoints that would serve the request at any length have room for.

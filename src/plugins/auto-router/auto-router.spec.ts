@@ -87,6 +87,22 @@ it('refuses with 404 where nothing is left, and says what removed them', () => {
   expect(act).toThrow(expect.objectContaining({ kind: 'not-found' }));
 });
 
+it('refuses a request that is too long for all of them as such, unless nobody would answer a shorter one', () => {
+  const long = { messages: [said('x'.repeat(6 * 150_000))] };
+  const refusal = (parts: Partial<ChoiceInputs>): unknown => {
+    try {
+      return choose({}, parts, long);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(refusal({})).toMatchObject({
+    kind: 'context-too-long',
+    message: 'prompt is too long: 150000 tokens > 100000 maximum',
+  });
+  expect(refusal({ isShared: () => false })).toMatchObject({ kind: 'not-found' });
+});
+
 it('puts what is out behind what is well, and counts what fails against it', () => {
   const out = healthOf({ 'of-best': { isOut: true } });
   expect(choose(at(0), { health: out }).models).toEqual(['x/good', 'x/cheap', 'x/best']);

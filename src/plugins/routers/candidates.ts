@@ -3,9 +3,11 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 import { noChoiceError, type LeftOut } from '../../core/routing/no-choice-error.js';
 import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { choosableModels, type ChoosableModel } from '../../core/routing/choosable-models.js';
-import type { RouterStrategy } from '../../core/routing/plan.js';
+import { tooLongError } from '../../core/routing/no-route-error.js';
+import { isByLength, planRoute } from '../../core/routing/plan-route.js';
+import type { Exclusion, LengthLimits, RouterStrategy } from '../../core/routing/plan.js';
 import { forbids, readRules, type Rules } from '../../core/routing/rules.js';
-import type { Choice, ChoiceInputs, RouteNeeds } from '../../core/routing/route-inputs.js';
+import type { Choice, ChoiceInputs, RouteInputs, RouteNeeds } from '../../core/routing/route-inputs.js';
 
 /** Most models of a choice: the first, and those that are tried when it fails. */
 const CHOSEN_MAX = 3;
@@ -51,7 +53,7 @@ export interface Ranking<One extends Ranked> {
 /**
  * Judges a router's models as the planner would judge each.
  * @param isOne which of those that could answer it may choose; the others are left out for `otherwise`
- * @throws GatewayError `not-found` where nothing is left
+ * @throws GatewayError `not-found` where nothing is left, or that the request is too long where that alone is why
  */
 export function findCandidates(
   request: ModelRequest,
@@ -68,7 +70,18 @@ export function findCandidates(
   // Their plan will say until when.
   const waiting = resting.map(atRest).filter(isOne);
   if (waiting.length > 0) return { models: waiting, needs, leftOut };
-  throw noChoiceError(request.model, leftOut, removed);
+  const tooLong = lengthLimits(removed, { ...inputs, needs });
+  throw tooLong ? tooLongError(tooLong) : noChoiceError(request.model, leftOut, removed);
+}
+
+/** Of the longest that would answer if the request were shorter; undefined: there is none. */
+function lengthLimits(removed: readonly Exclusion[], inputs: RouteInputs): LengthLimits | undefined {
+  let longest: LengthLimits | undefined;
+  for (const { model } of removed.filter(isByLength)) {
+    const limits = planRoute({ ...inputs, needs: { ...inputs.needs, models: [{ id: model }] } })?.tooLong;
+    if (limits && (longest === undefined || limits.context > longest.context)) longest = limits;
+  }
+  return longest;
 }
 
 /** A model that a list does not allow is counted as such, whatever else there is about it. */
