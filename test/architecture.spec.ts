@@ -23,7 +23,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   audit: ['accounts', 'vault'],
   ledger: ['accounts', 'audit'],
   limits: ['ledger'],
-  keys: ['accounts', 'ledger', 'limits', 'audit'],
+  keys: ['accounts', 'ledger', 'limits', 'catalog', 'audit'],
   byok: ['keys', 'accounts', 'catalog', 'providers', 'audit', 'vault'],
   guardrails: ['keys', 'accounts', 'ledger', 'catalog', 'audit'],
   routing: ['health', 'catalog', 'providers', 'byok', 'accounts'],
@@ -33,7 +33,7 @@ const ARROWS: Readonly<Record<string, readonly string[]>> = {
   explain: ['messages', 'chat', 'inference'],
   description: [],
   import: ['catalog', 'providers'],
-  models: ['catalog', 'providers', 'health', 'guardrails', 'accounts'],
+  models: ['catalog', 'providers', 'byok', 'health', 'guardrails', 'accounts'],
   workspaces: ['keys', 'byok', 'accounts', 'ledger', 'catalog', 'guardrails', 'audit', 'plugins'],
 };
 

@@ -2,11 +2,13 @@ import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
+import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { routabilityOf } from '../providers/routability.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
 import { CredentialOpener } from './credential-opener.js';
 import { CredentialsService } from './credentials.service.js';
@@ -30,6 +32,7 @@ export class ByokController {
   @Post()
   @Answers(one(credentialReply), {
     summary: 'Store a credential of your own at a provider',
+    headers: { [WARNING_HEADER]: WARNING_MEANING },
     description:
       'It is kept encrypted and never shown again. `routable` tells whether requests can be sent to the provider, and `reason` why not.',
     errors: ['not-found'],
@@ -44,8 +47,14 @@ export class ByokController {
       },
     },
   })
-  async create(@FromCaller() caller: Caller, @Body() body: CreateCredentialDto): Promise<{ data: CredentialReply }> {
-    return { data: await this.view(await this.credentials.create(caller, readCredentialDescription(body))) };
+  async create(
+    @FromCaller() caller: Caller,
+    @Body() body: CreateCredentialDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ data: CredentialReply }> {
+    const row = await this.credentials.create(caller, readCredentialDescription(body));
+    addWarnings(response, unmatchedModels('allowed_models', body.allowed_models, this.catalog.current));
+    return { data: await this.view(row) };
   }
 
   @Get()
@@ -71,6 +80,7 @@ export class ByokController {
   @Patch(':id')
   @Answers(one(credentialReply), {
     summary: 'Change a credential',
+    headers: { [WARNING_HEADER]: WARNING_MEANING },
     description: 'What is left out stays as it is, null clears; `key` replaces the credential itself.',
     examples: { rename: { name: 'Renamed', sort_order: 1 }, rotate: { key: 'sk-another-that-opens-nothing' } },
   })
@@ -78,8 +88,11 @@ export class ByokController {
     @FromCaller() caller: Caller,
     @Param('id') id: string,
     @Body() body: UpdateCredentialDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: CredentialReply }> {
-    return { data: await this.view(await this.credentials.change(caller, id, readCredentialChanges(body))) };
+    const row = await this.credentials.change(caller, id, readCredentialChanges(body));
+    addWarnings(response, unmatchedModels('allowed_models', body.allowed_models, this.catalog.current));
+    return { data: await this.view(row) };
   }
 
   @Delete(':id')

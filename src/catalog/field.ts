@@ -4,12 +4,14 @@ import { HOUR_MS } from '../core/time.js';
 import type { CatalogDocument, FieldPath } from './document.js';
 
 const SLUG = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 const DECIMAL = /^(-?)\d+(?:\.(\d+))?$/;
 const DURATION = /^([1-9]\d{0,6})(ms|s)$/;
 const SIZE = /^([1-9]\d{0,5})(KiB|MiB|GiB)$/;
 const BYTES_PER: Readonly<Record<string, number>> = { KiB: 1024, MiB: 1024 ** 2, GiB: 1024 ** 3 };
 const TIMEOUT_MS_MAX = HOUR_MS;
 const TEXT_CHARS_MAX = 2000;
+const MS_PER_SECOND = 1_000;
 const TOKENS_PER_PRICE = 1_000_000n;
 
 /** An exact share. */
@@ -117,6 +119,15 @@ export class Field {
     return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
       ? value
       : this.refuse('must be a whole number from 0 on');
+  }
+
+  /** A UTC day such as `2025-09-29`, as the Unix seconds of its start. */
+  day(): number | undefined {
+    const day = typeof this.value === 'string' && DAY.test(this.value) ? this.value : '';
+    const start = new Date(`${day}T00:00:00Z`);
+    // JavaScript reads 30 February as 2 March.
+    const isDay = !Number.isNaN(start.getTime()) && start.toISOString().startsWith(day);
+    return isDay ? start.getTime() / MS_PER_SECOND : this.refuse('must be a day such as "2025-09-29"');
   }
 
   /** A share between 0 and 1, both included. */

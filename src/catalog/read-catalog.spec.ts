@@ -182,6 +182,7 @@ providers:
 models:
   - id: acme/large:free
     name: Large
+    created: 2025-09-29
     context_length: 200000
     max_completion_tokens: 64000
     input_modalities: [text, image, file, audio, video, text]
@@ -225,6 +226,7 @@ tools:
     expect(providers.get('play')?.baseUrl).toBe('simulated://play');
     const large = models.get('acme/large:free');
     expect(large).toMatchObject({
+      created: 1_759_104_000,
       maxCompletionTokens: 64000,
       inputModalities: ['text', 'image', 'file', 'audio', 'video'],
       outputModalities: ['text', 'image'],
@@ -443,6 +445,8 @@ describe('a bad file', () => {
     ['has an output limit that is null', model('max_completion_tokens:'), `16: models.0.max_completion_tokens: ${WHOLE}`],
     ['has an unknown modality', model('input_modalities: [text, smell]'), '16: models.0.input_modalities.1: must be one of "text", "image", "file", "audio", "video"'],
     ['has no modality', model('output_modalities: []'), '16: models.0.output_modalities: must name at least one modality'],
+    ['has a day that no month has', model('created: 2025-02-30'), '16: models.0.created: must be a day such as "2025-09-29"'],
+    ['has a day that is a time', model('created: "2025-02-03T00:00:00Z"'), '16: models.0.created: must be a day such as "2025-09-29"'],
     ['has a score above 1', model('scores: { quality: { value: 1.01, source: a } }'), `16: models.0.scores.quality.value: ${SHARE}`],
     ['has a score below 0', model('scores: { coding: { value: -0.01, source: a } }'), `16: models.0.scores.coding.value: ${SHARE}`],
     ['has a score that is no number', model('scores: { coding: { value: .nan, source: a } }'), `16: models.0.scores.coding.value: ${SHARE}`],

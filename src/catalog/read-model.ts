@@ -51,6 +51,7 @@ export function readModel(field: Field): ModelDraft | undefined {
     ['id', 'name', 'context_length', 'endpoints'],
     [
       'aliases',
+      'created',
       'max_completion_tokens',
       'input_modalities',
       'output_modalities',
@@ -66,6 +67,7 @@ export function readModel(field: Field): ModelDraft | undefined {
   const id = readModelId(members.get('id'));
   const aliases = readAliases(members.get('aliases'));
   const name = members.get('name')?.text();
+  const created = members.get('created')?.day();
   const contextLength = members.get('context_length')?.positiveInteger();
   const maxCompletionTokens = members.get('max_completion_tokens')?.positiveInteger();
   const distillable = members.get('distillable')?.flag();
@@ -82,6 +84,7 @@ export function readModel(field: Field): ModelDraft | undefined {
     id,
     ...(aliases.length > 0 && { aliases: aliases.map(({ alias }) => alias) }),
     name,
+    ...(created !== undefined && { created }),
     contextLength,
     ...(maxCompletionTokens !== undefined && { maxCompletionTokens }),
     inputModalities,

@@ -4,9 +4,11 @@ import { Delivery } from '../inference/delivery.js';
 import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
 import { InferenceRoute } from '../inference/inference-route.decorator.js';
 import type { InferenceRequest } from '../inference/router-metadata.interceptor.js';
+import { misspeltFields } from '../inference/misspelt-fields.js';
 import { readRequestHeaders, REQUEST_HEADERS, ROUTER_METADATA_HEADER } from '../inference/read-headers.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
+import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import { chatFace } from './chat-face.js';
 import { CHAT_EXAMPLES } from './chat-examples.js';
 import { CreateChatDto } from './create-chat.dto.js';
@@ -28,7 +30,10 @@ export class ChatController {
     description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
     events: chatChunk,
     reads: { ...REQUEST_HEADERS, ...ROUTER_METADATA_HEADER },
-    headers: { [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.' },
+    headers: {
+      [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.',
+      [WARNING_HEADER]: WARNING_MEANING,
+    },
     errors: INFERENCE_ERRORS,
     examples: CHAT_EXAMPLES,
   })
@@ -38,6 +43,7 @@ export class ChatController {
     @Res() response: Response,
   ): undefined {
     const request = readRequest(body, readRequestHeaders(headers));
+    if (request.extras) addWarnings(response, misspeltFields(request.extras, CreateChatDto));
     const face = chatFace({
       hidesReasoning: hidesReasoning(body),
       sendsUsageSeparately: body.stream_options?.include_usage === true,

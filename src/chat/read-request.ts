@@ -74,6 +74,7 @@ export function readRequest(dto: CreateChatDto, headers: RequestHeaders): ModelR
 function addOptions(request: Draft, dto: CreateChatDto, headers: RequestHeaders): void {
   const maxOutputTokens = dto.max_completion_tokens ?? dto.max_tokens ?? undefined;
   if (maxOutputTokens !== undefined) request.maxOutputTokens = maxOutputTokens;
+  if (typeof dto.max_completion_tokens === 'number') request.maxOutputTokensField = 'max_completion_tokens';
   const stops = dto.stop ? readStops(dto.stop) : NONE;
   if (stops.length > 0) request.stopSequences = stops;
   if (dto.tool_choice) request.toolChoice = readToolChoice(dto.tool_choice);

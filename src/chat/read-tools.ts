@@ -1,6 +1,7 @@
 import type { Tool, ToolChoice } from '../core/conversation/tools.js';
 import { isJsonObject, type JsonObject } from '../core/json/json.js';
 import { readCacheMarker, type WireCacheControl } from '../inference/read-cache-marker.js';
+import { assertServiceForm } from '../inference/tool-forms.js';
 import { WEB_SEARCH_SHORTHANDS, type WireFunctionTool, type WireTool, type WireToolChoice } from './schemas/tools.js';
 
 const SHORTHANDS: ReadonlySet<string> = new Set(WEB_SEARCH_SHORTHANDS);
@@ -9,11 +10,12 @@ const WEB_SEARCH = 'openrouter:web_search';
 const NO_ARGUMENTS: JsonObject = { type: 'object', properties: {} };
 
 /** A tool the caller runs, or one the gateway runs. */
-export function readTool(tool: WireTool): Tool {
+export function readTool(tool: WireTool, place: number): Tool {
   if (tool.type === 'function') return readFunction(tool as WireFunctionTool);
   const { type, cache_control, ...rest }: JsonObject & { type: string } = tool;
   const marker = markerOf(cache_control as WireCacheControl | undefined);
   if (SHORTHANDS.has(type)) return { type: 'service', id: WEB_SEARCH, parameters: readShorthand(rest), ...marker };
+  assertServiceForm(tool, type, `tools.${place}`);
   const { parameters } = rest;
   return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...marker };
 }

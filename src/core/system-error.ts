@@ -12,7 +12,7 @@ const CAUSES_MAX = 5;
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
 /** The error of the system that another rests on, however deep. */
-export function systemErrorOf(failure: Error): SystemError | undefined {
+export function systemErrorOf(failure: Pick<Error, 'cause'>): SystemError | undefined {
   let error: unknown = failure.cause;
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth++) {
     if ('code' in error && typeof error.code === 'string' && CODE.test(error.code)) {

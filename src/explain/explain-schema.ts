@@ -185,6 +185,7 @@ export const planView = titled(
     ),
     tools: optional(described('All but functions of the caller’s own, which he runs.', rows(toolView))),
     consulted: optional(described('Models that plugins would ask before the one that answers.', rows(consultedView))),
+    warnings: optional(described('Lines of `X-Fairlead-Warning` that the reply would have.', rows(text()))),
     unknown_providers: optional(
       described(
         'Entries of lists that nobody knows: they match nothing.',

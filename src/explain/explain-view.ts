@@ -9,6 +9,7 @@ import type { Exclusion, Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { NamedChoice, RouteNeeds } from '../core/routing/route-inputs.js';
 import { strategyOf } from '../core/routing/router-metadata.js';
 import { kindOf } from '../core/tool.js';
+import { printWarning } from '../core/warning.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { ForecastCall, ForecastPlan, ForecastTool, ToolModel } from '../inference/explain-route.js';
 import type { PluginStanding } from '../inference/plugins/active-plugins.js';
@@ -28,7 +29,7 @@ export function explainView(
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
   told: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> = {},
 ): { data: PlanView } {
-  const { forecast, refusals, dropped, tools = [], plugins = [], consulted = [], choice } = told;
+  const { forecast, refusals, dropped, tools = [], plugins = [], consulted = [], warnings = [], choice } = told;
   return {
     data: {
       requested: plan.requested,
@@ -49,6 +50,7 @@ export function explainView(
       ...(plugins.length > 0 && { plugins: plugins.map(viewPlugin) }),
       ...(tools.length > 0 && { tools: tools.map((tool) => viewTool(tool, promptTokensMin)) }),
       ...(consulted.length > 0 && { consulted: consulted.map(viewConsulted) }),
+      ...(warnings.length > 0 && { warnings: warnings.map(printWarning) }),
       ...(plan.unknownProviders && {
         unknown_providers: plan.unknownProviders.map(({ field, name, nearest }) => ({ field, name, nearest })),
       }),

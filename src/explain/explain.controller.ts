@@ -4,12 +4,14 @@ import { CreateChatDto } from '../chat/create-chat.dto.js';
 import { readRequest as readChatRequest } from '../chat/read-request.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { ExplainRoute } from '../inference/explain-route.js';
+import { misspeltFields } from '../inference/misspelt-fields.js';
 import { readRequestHeaders, REQUEST_HEADERS, type RequestHeaders } from '../inference/read-headers.js';
 import { CreateMessageDto } from '../messages/create-message.dto.js';
 import { MESSAGE_EXAMPLES } from '../messages/message-examples.js';
 import { readRequest as readMessagesRequest } from '../messages/read-request.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import type { DtoClass } from '../shared/http/dto-rules.js';
 import { readBody } from '../shared/http/dto.pipe.js';
 import { one } from '../shared/http/replies.js';
 import type { AuthenticatedRequest } from '../shared/http/route.decorators.js';
@@ -17,11 +19,20 @@ import { ExplainQueryDto } from './explain-query.dto.js';
 import { planView, type PlanView } from './explain-schema.js';
 import { explainView } from './explain-view.js';
 
-const READERS: Readonly<
-  Record<NonNullable<ExplainQueryDto['format']>, (body: unknown, headers: RequestHeaders) => ModelRequest>
-> = {
-  messages: (body, headers) => readMessagesRequest(readBody(body, CreateMessageDto), headers),
-  chat: (body, headers) => readChatRequest(readBody(body, CreateChatDto), headers),
+interface Reader {
+  readonly dto: DtoClass;
+  read(body: unknown, headers: RequestHeaders): ModelRequest;
+}
+
+const READERS: Readonly<Record<NonNullable<ExplainQueryDto['format']>, Reader>> = {
+  messages: {
+    dto: CreateMessageDto,
+    read: (body, headers) => readMessagesRequest(readBody(body, CreateMessageDto), headers),
+  },
+  chat: {
+    dto: CreateChatDto,
+    read: (body, headers) => readChatRequest(readBody(body, CreateChatDto), headers),
+  },
 };
 
 /** `POST /routing/explain`: where a body would go and why, without calling anybody. Either kind of key. */
@@ -46,8 +57,13 @@ export class ExplainController {
     @Req() { headers, caller }: AuthenticatedRequest,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: PlanView }> {
-    const request = READERS[format ?? 'messages'](body, readRequestHeaders(headers));
-    const told = await this.routes.explain(request, caller, abortWhenGone(response).signal, seed);
-    return explainView(told.plan, told.inputs.needs, told);
+    const reader = READERS[format ?? 'messages'];
+    const request = reader.read(body, readRequestHeaders(headers));
+    const foreseen = await this.routes.explain(request, caller, abortWhenGone(response).signal, seed);
+    const misspelt = request.extras ? misspeltFields(request.extras, reader.dto) : [];
+    return explainView(foreseen.plan, foreseen.inputs.needs, {
+      ...foreseen,
+      warnings: [...misspelt, ...(foreseen.warnings ?? [])],
+    });
   }
 }

@@ -1,8 +1,12 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
+import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import { CreateGuardrailDto, readTerms, UpdateGuardrailDto } from './guardrail-bodies.dto.js';
 import { guardrailView, viewGuardrail, type GuardrailView } from './guardrail-view.js';
 import { ListGuardrailsDto } from './list-guardrails.dto.js';
@@ -12,11 +16,15 @@ import { GuardrailsService } from './guardrails.service.js';
 @Controller('guardrails')
 @Accepts('management')
 export class GuardrailsController {
-  constructor(private readonly guardrailsService: GuardrailsService) {}
+  constructor(
+    private readonly guardrailsService: GuardrailsService,
+    private readonly catalog: CatalogStore,
+  ) {}
 
   @Post()
   @Answers(one(guardrailView), {
     summary: 'Make a guardrail',
+    headers: { [WARNING_HEADER]: WARNING_MEANING },
     errors: ['not-found'],
     description: 'By itself it is in force for nobody: assign it to keys or members, or make it a workspace’s default.',
     examples: {
@@ -30,12 +38,17 @@ export class GuardrailsController {
       },
     },
   })
-  async create(@FromCaller() caller: Caller, @Body() body: CreateGuardrailDto): Promise<{ data: GuardrailView }> {
+  async create(
+    @FromCaller() caller: Caller,
+    @Body() body: CreateGuardrailDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ data: GuardrailView }> {
     const guardrail = await this.guardrailsService.create(
       caller,
       { ...readTerms(body), name: body.name },
       body.workspace_id,
     );
+    this.warn(response, body);
     return { data: viewGuardrail(guardrail) };
   }
 
@@ -58,6 +71,7 @@ export class GuardrailsController {
   @Patch(':id')
   @Answers(one(guardrailView), {
     summary: 'Change a guardrail',
+    headers: { [WARNING_HEADER]: WARNING_MEANING },
     description: 'What is left out stays as it is, null clears.',
     examples: { budget: { limit_usd: 10, reset_interval: 'weekly' } },
   })
@@ -65,8 +79,11 @@ export class GuardrailsController {
     @FromCaller() caller: Caller,
     @Param('id') id: string,
     @Body() body: UpdateGuardrailDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: GuardrailView }> {
-    return { data: viewGuardrail(await this.guardrailsService.update(caller, id, readTerms(body))) };
+    const guardrail = await this.guardrailsService.update(caller, id, readTerms(body));
+    this.warn(response, body);
+    return { data: viewGuardrail(guardrail) };
   }
 
   @Delete(':id')
@@ -74,5 +91,10 @@ export class GuardrailsController {
   async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
     await this.guardrailsService.delete(caller, id);
     return { deleted: true };
+  }
+
+  private warn(response: Response, body: Pick<CreateGuardrailDto, 'allowed_models' | 'ignored_models'>): void {
+    for (const field of ['allowed_models', 'ignored_models'] as const)
+      addWarnings(response, unmatchedModels(field, body[field], this.catalog.current));
   }
 }

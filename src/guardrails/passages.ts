@@ -75,6 +75,7 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   // What of them is read stands in documents.
   parsedFiles: 'own',
   maxOutputTokens: 'own',
+  maxOutputTokensField: 'own',
   sampling: 'fixed',
   stopSequences: 'fixed',
   tools: 'content',

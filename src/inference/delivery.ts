@@ -12,11 +12,13 @@ import type { Generation, RequestOrigin } from '../core/generation/generation.js
 import { faultError } from '../routing/fault-policies.js';
 import { Environment } from '../shared/environment.js';
 import { asGatewayError } from '../shared/http/as-gateway-error.js';
+import { withDocsAddress } from '../shared/http/base-url.js';
 import { ErrorFilter, GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
 import { observe, Pace } from '../shared/http/paced.js';
 import { logGeneration, REQUEST_ID_HEADER } from '../shared/http/request-log.js';
 import { StallWatch } from '../shared/http/stall-watch.js';
 import { StreamWriter } from '../shared/http/stream-writer.js';
+import { addWarnings } from '../shared/http/warning-header.js';
 import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 import { CreateCompletion, type AcceptedGeneration } from './create-completion.js';
@@ -77,14 +79,19 @@ export class Delivery {
       carried.generation = generation;
       response.setHeader(GENERATION_ID_HEADER, generation.id);
       logGeneration(response, generation);
+      // Known at once, or when there is a reply; a heartbeat may come before that.
+      if (generation.warnings) addWarnings(response, generation.warnings);
       if (request.stream) await this.deliverStream(response, accepted, face);
       else {
-        const whole = await readReply(await accepted.reply);
+        const reply = await accepted.reply;
+        if (generation.warnings) addWarnings(response, generation.warnings);
+        const whole = await readReply(reply);
         const sending = sendWhole(response, generation, face, whole);
         if (sending) await sending;
       }
     } catch (error) {
       const { generation } = carried;
+      if (generation?.warnings) addWarnings(response, generation.warnings);
       this.errors.answer(error, response.req, response, { extras: generation?.extras, metadata: costOf(generation) });
     } finally {
       if (isOver(response)) this.open.remove(place);
@@ -151,6 +158,7 @@ export class Delivery {
     else response.once('close', closed);
     try {
       const events = await reply;
+      if (generation.warnings) addWarnings(response, generation.warnings);
       const printer = face.printer(generation);
       await writer.pipe(observe(events, pace, (batch) => printed(generation, () => printer.print(batch))));
     } catch (error) {
@@ -159,7 +167,8 @@ export class Delivery {
         writer.stop();
         throw error;
       }
-      writer.end(face.failure(generation, withMetadata(asGatewayError(error), costOf(generation))));
+      const failure = withDocsAddress(asGatewayError(error), response.req);
+      writer.end(face.failure(generation, withMetadata(failure, costOf(generation))));
     }
   }
 }

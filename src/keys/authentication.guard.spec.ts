@@ -7,6 +7,7 @@ import { GatewayError } from '../core/errors.js';
 import { hashKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
 import type { FailedAuthentications } from '../limits/failed-authentications.js';
+import type { Environment } from '../shared/environment.js';
 import { Accepts, Open } from '../shared/http/route.decorators.js';
 import type { ActiveKey } from './active-key.js';
 import { AuthenticationGuard } from './authentication.guard.js';
@@ -91,6 +92,7 @@ describe('AuthenticationGuard', () => {
       cache as KeyCache,
       failures as FailedAuthentications,
       new StoppedClock(),
+      { publicCatalog: 'off' } as Environment,
     );
   });
 
@@ -177,23 +179,60 @@ describe('AuthenticationGuard', () => {
     expect(request.caller).toBe(KEYS.get(hashKey('inference'))!.caller);
   });
 
+  const SEND = 'Send a key of this gateway as Authorization: Bearer KEY, or as x-api-key: KEY.';
+  const INACTIVE = 'Invalid API key: it is not an active key of this gateway.';
+  const EXPIRED = 'Invalid API key: it expired at 1970-01-01T00:16:40.000Z.';
+
   it.each([
-    ['no key', '/api/v1/key', {}, 'Missing Authentication header'],
-    ['no key', '/api/v1/messages', {}, 'Invalid API key'],
-    ['no key', '/v1/messages/count_tokens', {}, 'Invalid API key'],
-    ['no key', '/api/v1/keys/messages', {}, 'Missing Authentication header'],
-    ['an unknown key', '/api/v1/key', { authorization: 'Bearer nobody' }, 'Invalid API key'],
-    ['an unknown key', '/api/v1/messages', { 'x-api-key': 'nobody' }, 'Invalid API key'],
-    ['an expired key', '/api/v1/key', { authorization: 'Bearer expires now' }, 'Invalid API key'],
+    ['no key', '/api/v1/key', {}, `Missing Authentication header: no key was sent. ${SEND}`],
+    ['no key', '/api/v1/messages', {}, `Invalid API key: no key was sent. ${SEND}`],
+    ['no key', '/v1/messages/count_tokens', {}, `Invalid API key: no key was sent. ${SEND}`],
+    ['no key', '/api/v1/keys/messages', {}, `Missing Authentication header: no key was sent. ${SEND}`],
+    [
+      'another scheme',
+      '/api/v1/key',
+      { authorization: 'Basic aW5mZXJlbmNl' },
+      `Missing Authentication header: the Authorization header has no key behind the word Bearer. ${SEND}`,
+    ],
+    ['an unknown key', '/api/v1/key', { authorization: 'Bearer nobody' }, INACTIVE],
+    ['an unknown key', '/api/v1/messages', { 'x-api-key': 'nobody' }, INACTIVE],
+    ['an expired key', '/api/v1/key', { authorization: 'Bearer expires now' }, EXPIRED],
+    ['an expired key', '/api/v1/messages', { 'x-api-key': 'expires now' }, EXPIRED],
+    ['half of an expired key', '/api/v1/key', { 'x-api-key': 'expires' }, INACTIVE],
     [
       'a good Bearer behind a bad x-api-key',
       '/api/v1/key',
       { 'x-api-key': 'nobody', authorization: 'Bearer inference' },
-      'Invalid API key',
+      INACTIVE,
     ],
   ])('refuses %s at %s', async (_, path, headers, message) => {
     for (atHand of [true, false])
       expect(await refusal({ path, headers })).toMatchObject({ kind: 'unauthenticated', message });
+  });
+
+  it.each([
+    ['sk-ant-api03-', 'Anthropic'],
+    ['sk-or-v1-', 'OpenRouter'],
+    ['sk-proj-', 'OpenAI'],
+    ['gsk_', 'Groq'],
+    ['xai-', 'xAI'],
+    ['nvapi-', 'NVIDIA'],
+  ])('recognises a key that begins with %s, and repeats nothing of it', async (start, vendor) => {
+    const error = (await refusal({ key: `${start}canary0123456789` })) as GatewayError;
+    expect(error.kind).toBe('unauthenticated');
+    expect(error.message).toBe(
+      `Invalid API key: it has the form of a key of ${vendor}. Send a key of this gateway; keys of providers are stored by POST /byok.`,
+    );
+  });
+
+  it('names no vendor where several have the form, and none of an own key', async () => {
+    for (const key of ['sk-0123456789abcdef0123456789abcdef', `sk-fl-v1-${'0'.repeat(64)}`])
+      expect(await refusal({ key })).toMatchObject({ message: INACTIVE });
+  });
+
+  it('reports a key that ended while its request was read as expired', () => {
+    expect(guard.refusalOf(activeKey('expires now', 'inference').caller)?.message).toBe(EXPIRED);
+    expect(guard.refusalOf(activeKey('deleted', 'inference').caller)?.message).toBe(INACTIVE);
   });
 
   it.each([

@@ -6,14 +6,14 @@ import type { Caller, KeyKind } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
 import { FailedAuthentications } from '../limits/failed-authentications.js';
+import { Environment } from '../shared/environment.js';
 import type { CallerStanding } from '../shared/http/caller-standing.js';
 import { errorFamily } from '../shared/http/error-views.js';
-import { ACCEPTS, OPEN, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
+import { ACCEPTS, OPEN, OPEN_WITH_CATALOG, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { secretOf, type ActiveKey } from './active-key.js';
 import { KeyCache } from './key-cache.js';
+import { expiredKeyMessage, INACTIVE_KEY, missingKeyMessage, unknownKeyMessage } from './key-refusals.js';
 
-const INVALID_KEY = 'Invalid API key';
-const MISSING_KEY = 'Missing Authentication header';
 const SCHEME = 'bearer ';
 
 /** What the other kind of key is told, by the kind the route accepts. */
@@ -24,6 +24,8 @@ const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
 
 interface RouteAccess {
   readonly isOpen: boolean;
+  /** Who presents a key is held to it. */
+  readonly isOpenToStrangers: boolean;
   readonly accepts: KeyKind | undefined;
 }
 
@@ -41,14 +43,16 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     private readonly keys: KeyCache,
     private readonly failures: FailedAuthentications,
     private readonly clock: Clock,
+    private readonly environment: Environment,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { isOpen, accepts } = this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
+    const { isOpen, isOpenToStrangers, accepts } =
+      this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
     if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const keyHash = readPresentedKey(request.headers);
-    if (keyHash === undefined) return this.refuse(request, missingMessage(request.path));
+    if (keyHash === undefined) return isOpenToStrangers || this.refuse(request, missingMessage(request));
     const atHand = this.keys.peek(keyHash);
     return atHand === undefined ? this.ask(request, keyHash, accepts) : this.judge(request, atHand, accepts);
   }
@@ -61,7 +65,7 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
       this.keys.find(keyHash).catch(() => undefined);
       return undefined;
     }
-    return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', INVALID_KEY);
+    return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', endedMessage(atHand));
   }
 
   /** What the route's decorators say; looked up once a route, for they never change. */
@@ -70,6 +74,9 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     const places = [handler, context.getClass()];
     const access = {
       isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
+      isOpenToStrangers:
+        this.environment.publicCatalog === 'on' &&
+        (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_WITH_CATALOG, places) ?? false),
       accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
     };
     this.accessByRoute.set(handler, access);
@@ -88,7 +95,7 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     key: ActiveKey | null,
     accepts: KeyKind | undefined,
   ): boolean | Promise<boolean> {
-    if (!this.isGood(key)) return this.refuse(request, INVALID_KEY);
+    if (!this.isGood(key)) return this.refuse(request, key ? endedMessage(key) : unknownMessage(request));
     if (accepts && key.caller.kind !== accepts) throw new GatewayError('forbidden', WRONG_KIND[accepts]);
     request.caller = key.caller;
     return true;
@@ -104,10 +111,14 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
   }
 }
 
-/** docs/wire/errors.md#missing-keys: the Messages family calls a missing key an invalid one. */
-function missingMessage(path: string): string {
-  return errorFamily(path) === 'messages' ? INVALID_KEY : MISSING_KEY;
-}
+const missingMessage = ({ path, headers }: AuthenticatedRequest): string =>
+  missingKeyMessage(errorFamily(path), Boolean(headers.authorization));
+
+/** A key that was active when it was last read, and has ended since; null: it is active no more. */
+const endedMessage = (key: ActiveKey | null): string =>
+  key?.expiresAtMs ? expiredKeyMessage(key.expiresAtMs) : INACTIVE_KEY;
+
+const unknownMessage = ({ headers }: AuthenticatedRequest): string => unknownKeyMessage(presentedKey(headers));
 
 /**
  * The hash of the key that a request presents: nothing else is ever made of the key itself. Of both headers `x-api-key`
@@ -115,12 +126,15 @@ function missingMessage(path: string): string {
  * @returns undefined when the request presents none
  */
 export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {
-  const { 'x-api-key': apiKey, authorization = '' } = headers;
-  let presented = '';
-  if (typeof apiKey === 'string' && apiKey !== '') presented = apiKey;
-  else if (authorization.slice(0, SCHEME.length).toLowerCase() === SCHEME)
-    presented = authorization.slice(SCHEME.length).trim();
+  const presented = presentedKey(headers);
   // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has
   // the hash it is stored by.
   return presented === '' ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
+}
+
+/** Empty where there is none. */
+function presentedKey({ 'x-api-key': apiKey, authorization = '' }: IncomingHttpHeaders): string {
+  if (typeof apiKey === 'string' && apiKey !== '') return apiKey;
+  const isBearer = authorization.slice(0, SCHEME.length).toLowerCase() === SCHEME;
+  return isBearer ? authorization.slice(SCHEME.length).trim() : '';
 }

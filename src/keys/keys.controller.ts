@@ -1,10 +1,14 @@
-import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Query } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
+import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { object, text, described } from '../shared/http/schema.js';
+import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
 import { KeysService } from './keys.service.js';
@@ -23,12 +27,14 @@ export class KeysController {
   constructor(
     private readonly keys: KeysService,
     private readonly windows: SpendingWindows,
+    private readonly catalog: CatalogStore,
   ) {}
 
   @Post()
   @Header('Cache-Control', 'no-store')
   @Answers(issued, {
     summary: 'Make a key',
+    headers: { [WARNING_HEADER]: WARNING_MEANING },
     errors: ['not-found'],
     examples: {
       minimal: { name: 'My first key' },
@@ -49,8 +55,13 @@ export class KeysController {
       management: { name: 'For administration', kind: 'management' },
     },
   })
-  async create(@FromCaller() caller: Caller, @Body() body: CreateKeyDto): Promise<{ data: KeyView; key: string }> {
+  async create(
+    @FromCaller() caller: Caller,
+    @Body() body: CreateKeyDto,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<{ data: KeyView; key: string }> {
     const { key, row } = await this.keys.issue(caller, readKeyDescription(body), body.workspace_id);
+    addWarnings(response, unmatchedModels('allowed_models', body.allowed_models, this.catalog.current));
     return { data: viewKey(row, NO_SPENDING), key };
   }
 
@@ -78,6 +89,7 @@ export class KeysController {
   @Patch(':hash')
   @Answers(one(keyView), {
     summary: 'Change a key',
+    headers: { [WARNING_HEADER]: WARNING_MEANING },
     description: 'What is left out stays as it is, null clears.',
     examples: { limit: { name: 'Renamed', limit: 25, limit_reset: null }, disable: { disabled: true } },
   })
@@ -85,8 +97,11 @@ export class KeysController {
     @FromCaller() caller: Caller,
     @Param('hash') hash: string,
     @Body() body: UpdateKeyDto,
+    @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: KeyView }> {
-    return { data: await this.view(await this.keys.change(caller, hash, readKeyChanges(body))) };
+    const row = await this.keys.change(caller, hash, readKeyChanges(body));
+    addWarnings(response, unmatchedModels('allowed_models', body.allowed_models, this.catalog.current));
+    return { data: await this.view(row) };
   }
 
   @Post(':hash/rotate')

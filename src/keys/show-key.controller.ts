@@ -6,6 +6,7 @@ import { SpendingWindows } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
+import { INACTIVE_KEY } from './key-refusals.js';
 import { KeysService } from './keys.service.js';
 import { keyStatusView, viewKeyStatus, type KeyStatusView } from './key-view.js';
 
@@ -28,7 +29,7 @@ export class ShowKeyController {
       this.windows.countFreeRequests(accountId),
     ]);
     // Revoked since it was last looked up: here the store itself has just said so.
-    if (!row || row.disabled) throw new GatewayError('unauthenticated', 'Invalid API key');
+    if (!row || row.disabled) throw new GatewayError('unauthenticated', INACTIVE_KEY);
     return { data: viewKeyStatus(row, spending, { ...tier, freeRequests }) };
   }
 }

@@ -1,11 +1,13 @@
 import { Body, Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CountTokens } from '../inference/count-tokens.js';
+import { misspeltFields } from '../inference/misspelt-fields.js';
 import { readRequestHeaders, REQUEST_HEADERS } from '../inference/read-headers.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { Accepts, type AuthenticatedRequest } from '../shared/http/route.decorators.js';
 import { integer, object, optional, type Static } from '../shared/http/schema.js';
+import { addWarnings } from '../shared/http/warning-header.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
 import { readRequest } from './read-request.js';
@@ -41,6 +43,7 @@ export class CountTokensController {
     @Res({ passthrough: true }) response: Response,
   ): Promise<Static<typeof counted>> {
     const request = readRequest(body, readRequestHeaders(headers));
+    if (request.extras) addWarnings(response, misspeltFields(request.extras, CreateMessageDto));
     const { inputTokens, originalInputTokens, source } = await this.counting.run(
       request,
       caller,

@@ -4,9 +4,11 @@ import { Delivery } from '../inference/delivery.js';
 import { INFERENCE_ERRORS } from '../inference/inference-errors.js';
 import { InferenceRoute } from '../inference/inference-route.decorator.js';
 import type { InferenceRequest } from '../inference/router-metadata.interceptor.js';
+import { misspeltFields } from '../inference/misspelt-fields.js';
 import { readRequestHeaders, REQUEST_HEADERS, ROUTER_METADATA_HEADER } from '../inference/read-headers.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { GENERATION_ID_HEADER } from '../shared/http/error.filter.js';
+import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import { CreateMessageDto } from './create-message.dto.js';
 import { messagesFace } from './messages-face.js';
 import { MESSAGE_EXAMPLES } from './message-examples.js';
@@ -25,7 +27,10 @@ export class MessagesController {
     description: 'Fields of the body that are not declared here are passed on to providers of the same format.',
     events: messageEvent,
     reads: { ...REQUEST_HEADERS, ...ROUTER_METADATA_HEADER },
-    headers: { [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.' },
+    headers: {
+      [GENERATION_ID_HEADER]: 'The id of the generation, on errors after routing too.',
+      [WARNING_HEADER]: WARNING_MEANING,
+    },
     errors: INFERENCE_ERRORS,
     examples: MESSAGE_EXAMPLES,
   })
@@ -35,6 +40,7 @@ export class MessagesController {
     @Res() response: Response,
   ): undefined {
     const request = readRequest(body, readRequestHeaders(headers));
+    if (request.extras) addWarnings(response, misspeltFields(request.extras, CreateMessageDto));
     void this.delivery.deliver(response, { request, caller, observer, api: 'messages', face: messagesFace });
   }
 }

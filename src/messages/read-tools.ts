@@ -3,19 +3,23 @@ import { isJsonObject, type JsonObject } from '../core/json/json.js';
 import { readCacheMarker } from '../inference/read-cache-marker.js';
 import { originOf } from './read-blocks.js';
 import { SERVICE_TOOL_PREFIX } from '../core/tool.js';
-import type { WireCustomTool, WireTool, WireToolChoice } from './schemas/tools.js';
+import { assertServiceForm, assertVendorType } from '../inference/tool-forms.js';
+import { VENDOR_TYPES, type WireCustomTool, type WireTool, type WireToolChoice } from './schemas/tools.js';
 
 /** A tool the caller runs, one the gateway runs, or one of the vendor's, which is carried as it came. */
-export function readTool(tool: WireTool): Tool {
+export function readTool(tool: WireTool, place: number): Tool {
   if (isCustom(tool)) return readCustom(tool);
   const value: JsonObject = tool;
   const { type, name, parameters, cache_control: marker } = value;
   const cacheMarker = isJsonObject(marker) && {
     cacheMarker: readCacheMarker({ type: 'ephemeral', ...ttlOf(marker) }),
   };
+  const path = `tools.${place}`;
   if (typeof type === 'string' && type.startsWith(SERVICE_TOOL_PREFIX)) {
+    assertServiceForm(value, type, path);
     return { type: 'service', id: type, parameters: isJsonObject(parameters) ? parameters : {}, ...cacheMarker };
   }
+  if (typeof type === 'string') assertVendorType(type, VENDOR_TYPES, path);
   return {
     type: 'vendor',
     opaque: { vendor: 'anthropic', value },

@@ -57,7 +57,7 @@ describe.each(POLICIES)('policies: %s', (_, policies, expected) => {
 
 it('shows the price of what is left', () => {
   const [one] = listAllowed(VIEW, [{ ignore: ['p'] }]);
-  expect(JSON.parse(one!.json)).toMatchObject({ pricing: { prompt: '0.0000015', completion: '0.0000015' } });
+  expect(JSON.parse(`${one!.head}}`)).toMatchObject({ pricing: { prompt: '0.0000015', completion: '0.0000015' } });
   expect(one!.promptPrice).toBe(1_500_000n);
 });
 

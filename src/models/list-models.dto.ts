@@ -72,6 +72,10 @@ export class ListModelsDto {
   limit?: number;
 
   @MayOmit()
+  @Fits(words)
+  after_id?: string;
+
+  @MayOmit()
   @Fits(sort)
   sort?: ModelSort;
 
@@ -156,6 +160,9 @@ export class ListModelsDto {
 
   @QueryNumber(share)
   max_tool_success_rate?: number;
+
+  @QueryFlag()
+  callable?: boolean;
 
   // There is no feed: who asks for one is told so, rather than sent something else.
   @QueryFlag(onlyFalse)

@@ -17,9 +17,16 @@ export interface ModelEntry {
   readonly parameters: ReadonlySet<string>;
   /** What `q` is looked for in, in lower case. */
   readonly words: string;
-  /** Its view, printed. */
-  readonly json: string;
+  /** Its view, printed, but for what depends on the caller and the last brace. */
+  readonly head: string;
 }
+
+/** Whether the operator or the caller has a credential for one of the endpoints of a model. */
+export type IsCallable = (entry: ModelEntry) => boolean;
+
+/** The whole view. */
+export const printEntry = (entry: ModelEntry, isCallable: IsCallable): string =>
+  `${entry.head},"callable":${isCallable(entry)}}`;
 
 /** @param endpoints of the model, at least one */
 export function createEntry(model: Model, endpoints: readonly Endpoint[]): ModelEntry {
@@ -31,7 +38,7 @@ export function createEntry(model: Model, endpoints: readonly Endpoint[]): Model
     completionPrice: priceOf(top, 'completion'),
     parameters: new Set(supportedParameters(endpoints)),
     words: `${model.id}\n${model.name}`.toLowerCase(),
-    json: printJson(viewModel(model, top, endpoints)),
+    head: printJson(viewModel(model, top, endpoints)).slice(0, -1),
   };
 }
 

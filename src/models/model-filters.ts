@@ -1,8 +1,9 @@
 import type { PicoUsd } from '../core/money/credits.js';
+import { DAY_MS } from '../core/time.js';
 import type { Endpoint } from '../core/routing/catalog.js';
 import { namesProvider, readSlug } from '../core/routing/slug.js';
 import type { ListModelsDto } from './list-models.dto.js';
-import type { ModelEntry } from './model-entry.js';
+import type { IsCallable, ModelEntry } from './model-entry.js';
 
 type Filter = (entry: ModelEntry) => boolean;
 
@@ -13,8 +14,6 @@ type Filter = (entry: ModelEntry) => boolean;
 const UNSAID = [
   'category',
   'arch',
-  'min_age_days',
-  'max_age_days',
   'min_intelligence_index',
   'max_intelligence_index',
   'min_coding_index',
@@ -26,17 +25,35 @@ const UNSAID = [
 ] as const satisfies readonly (keyof ListModelsDto)[];
 
 const TOKENS_PER_MILLION = 1_000_000n;
+const MS_PER_SECOND = 1_000;
 const OUTPUTS_DEFAULT: readonly string[] = ['text'];
 const ALL = 'all';
 
-/** The entries that fit everything a valid query asks for, in the same order. An empty text asks for nothing. */
-export function selectEntries(entries: readonly ModelEntry[], query: ListModelsDto): readonly ModelEntry[] {
+/**
+ * The entries that fit everything a valid query asks for, in the same order. An empty text asks for nothing.
+ * @param now epoch milliseconds
+ */
+export function selectEntries(
+  entries: readonly ModelEntry[],
+  query: ListModelsDto,
+  isCallable: IsCallable,
+  now: number,
+): readonly ModelEntry[] {
   if (UNSAID.some((name) => query[name] !== undefined && query[name] !== '')) return [];
   const filters = listFilters(query);
+  const { min_age_days: ageMin = 0, max_age_days: ageMax = Infinity } = query;
+  if ((query.min_age_days ?? query.max_age_days) !== undefined)
+    filters.push(({ model: { created } }) => created !== undefined && isWithin(ageOf(created, now), ageMin, ageMax));
+  if (query.callable !== undefined) filters.push((entry) => isCallable(entry) === query.callable);
   return filters.length === 0 ? entries : entries.filter((entry) => filters.every((fits) => fits(entry)));
 }
 
-function listFilters(query: ListModelsDto): readonly Filter[] {
+/** Whole days. @param created Unix seconds */
+const ageOf = (created: number, now: number): number => Math.floor((now - created * MS_PER_SECOND) / DAY_MS);
+
+const isWithin = (figure: number, least: number, most: number): boolean => least <= figure && figure <= most;
+
+function listFilters(query: ListModelsDto): Filter[] {
   const filters: Filter[] = [];
   const words = query.q?.trim().toLowerCase();
   if (words) filters.push((entry) => entry.words.includes(words));

@@ -13,12 +13,12 @@ const score = (value: number) => ({ value, source: 'test' });
 
 const MODELS = [
   model('a/one', [endpoint('p', { usd: 5 })], { contextLength: 10, scores: { quality: score(0.1) } }),
-  model('a/two', [endpoint('p', { usd: 1 }), endpoint('q', { usd: 9 })], { contextLength: 30 }),
+  model('a/two', [endpoint('p', { usd: 1 }), endpoint('q', { usd: 9 })], { contextLength: 30, created: 9 }),
   model('a/three', [endpoint('q', { pricing: null })], {
     contextLength: 20,
     scores: { quality: score(1), coding: score(0) },
   }),
-  model('a/four', [endpoint('q', { usd: 1 })], { contextLength: 20, scores: { coding: score(0.5) } }),
+  model('a/four', [endpoint('q', { usd: 1 })], { contextLength: 20, created: 8, scores: { coding: score(0.5) } }),
 ];
 const HEALTH: HealthSnapshot = {
   find: ({ model: id, tag }) => {
@@ -31,7 +31,7 @@ const AS_IS = ['one', 'two', 'three', 'four'];
 
 const ORDERS: Readonly<Record<ModelSort, readonly string[]>> = {
   'most-popular': AS_IS,
-  newest: AS_IS,
+  newest: ['two', 'four', 'one', 'three'],
   'top-weekly': AS_IS,
   'agentic-high-to-low': AS_IS,
   'design-arena-elo-high-to-low': AS_IS,

@@ -13,7 +13,7 @@ const negated = (figure: number | undefined): number | undefined => (figure === 
 /** Absent: a catalog says nothing of it, and its own order stays (docs/models.md). */
 const FIGURE_OF: Readonly<Record<ModelSort, Figure | undefined>> = {
   'most-popular': undefined,
-  newest: undefined,
+  newest: ({ model }) => negated(model.created),
   'top-weekly': undefined,
   'pricing-low-to-high': priceOf,
   'pricing-high-to-low': (entry) => -priceOf(entry),

@@ -12,18 +12,58 @@ interface Page {
   readonly data: readonly number[];
   readonly total_count: number;
   readonly links: { readonly next: string | null };
+  readonly has_more: boolean;
+  readonly last_id: string | null;
 }
 
 const entriesOf = (count: number): ModelEntry[] =>
-  Array.from({ length: count }, (_, index) => ({ json: String(index) }) as ModelEntry);
+  Array.from({ length: count }, (_, index) => ({ head: `{"id":${index}`, model: { id: String(index) } }) as ModelEntry);
 type Parameters = Readonly<Record<string, string>>;
-const pageOf = (count: number, parameters: Parameters): Page =>
-  JSON.parse(printModelPage(entriesOf(count), readQuery(parameters, ListModelsDto), '/models')) as Page;
+function pageOf(count: number, parameters: Parameters): Page {
+  const query = readQuery(parameters, ListModelsDto);
+  const text = printModelPage(entriesOf(count), query, '/models', ({ model }) => model.id === '0');
+  const { data, ...rest } = JSON.parse(text) as Omit<Page, 'data'> & { data: { id: number; callable: boolean }[] };
+  expect(data.map(({ callable }) => callable)).toEqual(data.map(({ id }) => id === 0));
+  return { data: data.map(({ id }) => id), ...rest };
+}
+/** As clients of the Messages format read it. */
+const ends = (data: readonly number[], hasMore: boolean) => ({
+  has_more: hasMore,
+  first_id: data.length > 0 ? String(data[0]) : null,
+  last_id: data.length > 0 ? String(data.at(-1)) : null,
+});
 const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('printModelPage', () => {
   it.each([0, 1, 499, 500, 501, 2000])('gives all %d at once when neither is said', (count) => {
-    expect(pageOf(count, {})).toEqual({ data: all(count), total_count: count, links: { next: null } });
+    expect(pageOf(count, {})).toEqual({
+      data: all(count),
+      total_count: count,
+      links: { next: null },
+      ...ends(all(count), false),
+    });
+  });
+
+  it.each([
+    [7, 3],
+    [9, 3],
+    [3, 1000],
+  ])('is walked by the last id: %d models, %d a page', (count, limit) => {
+    const seen: number[] = [];
+    let page = pageOf(count, { limit: String(limit) });
+    seen.push(...page.data);
+    while (page.has_more) {
+      page = pageOf(count, { limit: String(limit), after_id: page.last_id! });
+      seen.push(...page.data);
+    }
+    expect(seen).toEqual(all(count));
+    expect(pageOf(count, { after_id: String(count - 1) }).data).toEqual([]);
+    expect(() => pageOf(count, { after_id: 'x' })).toThrow('after_id: must be the id of a model of this list');
+  });
+
+  it('leads on from the last id by its link as well', () => {
+    const { links, data } = pageOf(9, { limit: '3', after_id: '1' });
+    expect([data, links.next]).toEqual([[2, 3, 4], '/models?limit=3&offset=5']);
   });
 
   it.each([
@@ -53,7 +93,7 @@ describe('printModelPage', () => {
     ['far past the end there is nothing', { offset: '999999999', limit: '1000' }, 2, [], null],
     ['a limit alone begins at the start', { limit: '1' }, 2, [0], '/models?limit=1&offset=1'],
   ])('%s', (_, query, count, data, next) => {
-    expect(pageOf(count, query)).toEqual({ data, total_count: count, links: { next } });
+    expect(pageOf(count, query)).toEqual({ data, total_count: count, links: { next }, ...ends(data, next !== null) });
   });
 
   it('asks the same question in the link to the next page', () => {

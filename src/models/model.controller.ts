@@ -1,5 +1,6 @@
 import { Controller, Get, Header, Param } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
+import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import type { Model } from '../core/routing/catalog.js';
 import { readModelName } from '../core/routing/model-name.js';
@@ -7,11 +8,14 @@ import { modelId } from '../core/routing/resolve-model.js';
 import { shortened } from '../core/shortened.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
+import { FromCaller, OpenWithCatalog } from '../shared/http/route.decorators.js';
 import { object, rows, titled, type Static } from '../shared/http/schema.js';
+import { CallableEntries } from './callable-entries.js';
 import { CatalogViews } from './catalog-views.js';
 import { EndpointViews } from './endpoint-views.js';
+import { printEntry } from './model-entry.js';
 import { endpointView } from './view-endpoint.js';
-import { CREATED_UNKNOWN, modelHead, modelView, viewArchitecture } from './view-model.js';
+import { createdOf, modelHead, modelView, retrievedModel, viewArchitecture } from './view-model.js';
 
 const modelEndpoints = titled('model-endpoints', object({ ...modelHead, endpoints: rows(endpointView) }));
 const modelEndpointsReply = one(modelEndpoints);
@@ -19,10 +23,12 @@ const endpointsReply = one(rows(endpointView));
 
 /** One model, its endpoints, and the endpoints that keep nothing (docs/models.md#the-catalogue-as-callers-see-it). */
 @Controller()
+@OpenWithCatalog()
 export class ModelController {
   constructor(
     private readonly catalog: CatalogStore,
     private readonly views: CatalogViews,
+    private readonly callable: CallableEntries,
     private readonly endpoints: EndpointViews,
   ) {}
 
@@ -33,11 +39,35 @@ export class ModelController {
   @Get('model/:author/:slug')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(one(modelView), { summary: 'Show a model' })
-  show(@Param('author') author: string, @Param('slug') slug: string): string {
-    const id = this.idOf(author, slug);
-    const entry = this.views.current().find(id);
-    if (!entry) throw unknownModel(id);
-    return `{"data":${entry.json}}`;
+  async show(
+    @Param('author') author: string,
+    @Param('slug') slug: string,
+    @FromCaller() caller: Caller | undefined,
+  ): Promise<string> {
+    return `{"data":${await this.print(`${author}/${slug}`, caller)}}`;
+  }
+
+  /** Clients' `models.retrieve`, which encodes the whole name as one part of the path. */
+  @Get('models/:name')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers(retrievedModel, {
+    summary: 'Retrieve a model by any of its names',
+    description: 'The id is encoded, `acme%2Fant`, or it is a name without an author.',
+  })
+  async retrieve(@Param('name') name: string, @FromCaller() caller: Caller | undefined): Promise<string> {
+    const json = await this.print(name, caller);
+    return `${json.slice(0, -1)},"data":${json}}`;
+  }
+
+  @Get('models/:author/:slug')
+  @Header('Content-Type', 'application/json; charset=utf-8')
+  @Answers(retrievedModel, { summary: 'Retrieve a model' })
+  retrieveById(
+    @Param('author') author: string,
+    @Param('slug') slug: string,
+    @FromCaller() caller: Caller | undefined,
+  ): Promise<string> {
+    return this.retrieve(`${author}/${slug}`, caller);
   }
 
   /**
@@ -47,7 +77,7 @@ export class ModelController {
   @Get('models/:author/:slug/endpoints')
   @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model, with their health' })
   listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Static<typeof modelEndpointsReply> {
-    const id = this.idOf(author, slug);
+    const id = this.idOf(`${author}/${slug}`);
     const { models } = this.catalog.current;
     const model = models.get(id);
     const plain = model ?? models.get(id.split(':')[0]!);
@@ -62,8 +92,17 @@ export class ModelController {
     return { data: models.flatMap((model) => this.endpoints.of(model, ({ policy }) => policy.zeroDataRetention)) };
   }
 
-  private idOf(author: string, slug: string): string {
-    const { id } = readModelName(`${author}/${slug}`);
+  /** @throws GatewayError `not-found` */
+  private async print(name: string, caller: Caller | undefined): Promise<string> {
+    const isCallable = await this.callable.by(caller);
+    const id = this.idOf(name);
+    const entry = this.views.current().find(id);
+    if (!entry) throw unknownModel(id);
+    return printEntry(entry, isCallable);
+  }
+
+  private idOf(name: string): string {
+    const { id } = readModelName(name);
     return modelId(this.catalog.current, id) ?? id;
   }
 }
@@ -71,7 +110,7 @@ export class ModelController {
 const viewHead = (model: Model, id: string): Omit<Static<typeof modelEndpoints>, 'endpoints'> => ({
   id,
   name: model.name,
-  created: CREATED_UNKNOWN,
+  created: createdOf(model),
   // The wire demands a text.
   description: '',
   architecture: { ...viewArchitecture(model), tokenizer: null },

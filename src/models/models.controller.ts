@@ -1,16 +1,18 @@
 import { Controller, Get, Header, Query } from '@nestjs/common';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { Caller } from '../core/caller.js';
+import { Clock } from '../core/time.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
-import { FromCaller } from '../shared/http/route.decorators.js';
-import { integer, nullable, object, rows, text, type Static } from '../shared/http/schema.js';
+import { FromCaller, OpenWithCatalog } from '../shared/http/route.decorators.js';
+import { described, flag, integer, nullable, object, rows, text, type Static } from '../shared/http/schema.js';
 import { listAllowed } from './allowed-entries.js';
+import { CallableEntries } from './callable-entries.js';
 import { CatalogViews } from './catalog-views.js';
 import { ListModelsDto } from './list-models.dto.js';
-import type { ModelEntry } from './model-entry.js';
+import type { IsCallable, ModelEntry } from './model-entry.js';
 import { selectEntries } from './model-filters.js';
 import { orderEntries } from './model-order.js';
 import { printModelPage } from './model-page.js';
@@ -18,7 +20,14 @@ import { modelView } from './view-model.js';
 
 const PATH = '/api/v1/models';
 
-const modelPage = object({ data: rows(modelView), total_count: integer(), links: object({ next: nullable(text()) }) });
+const modelPage = object({
+  data: rows(modelView),
+  total_count: integer(),
+  links: object({ next: nullable(text()) }),
+  has_more: described('There is a next page: `after_id` with the last id leads to it, as `links.next` does.', flag()),
+  first_id: nullable(text()),
+  last_id: nullable(text()),
+});
 const countReply = one(object({ count: integer() }));
 
 /**
@@ -29,22 +38,30 @@ const countReply = one(object({ count: integer() }));
 export class ModelsController {
   constructor(
     private readonly views: CatalogViews,
+    private readonly callable: CallableEntries,
     private readonly health: HealthRegistry,
     private readonly policies: RoutingPolicies,
     private readonly guardrails: ActiveGuardrails,
+    private readonly clock: Clock,
   ) {}
 
   @Get()
+  @OpenWithCatalog()
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(modelPage, { summary: 'List models', description: 'All of them, unless a page is asked for.' })
-  list(@Query() query: ListModelsDto): string {
-    return this.page(this.views.current().entries, query, PATH);
+  async list(@Query() query: ListModelsDto, @FromCaller() caller: Caller | undefined): Promise<string> {
+    return this.page(this.views.current().entries, query, PATH, await this.callable.by(caller));
   }
 
   @Get('count')
+  @OpenWithCatalog()
   @Answers(countReply, { summary: 'Count models' })
-  count(@Query() query: ListModelsDto): Static<typeof countReply> {
-    return { data: { count: selectEntries(this.views.current().entries, query).length } };
+  async count(
+    @Query() query: ListModelsDto,
+    @FromCaller() caller: Caller | undefined,
+  ): Promise<Static<typeof countReply>> {
+    const isCallable = await this.callable.by(caller);
+    return { data: { count: selectEntries(this.views.current().entries, query, isCallable, this.clock.now()).length } };
   }
 
   /**
@@ -55,13 +72,18 @@ export class ModelsController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(modelPage, { summary: 'List the models that this key may use' })
   async listForUser(@Query() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
-    const [own, guardrails] = await Promise.all([this.policies.of(caller), this.guardrails.of(caller)]);
+    const [own, guardrails, isCallable] = await Promise.all([
+      this.policies.of(caller),
+      this.guardrails.of(caller),
+      this.callable.by(caller),
+    ]);
     const allowed = listAllowed(this.views.current(), [...own.routing, ...guardrails.policies]);
-    return this.page(allowed, query, `${PATH}/user`);
+    return this.page(allowed, query, `${PATH}/user`, isCallable);
   }
 
-  private page(entries: readonly ModelEntry[], query: ListModelsDto, path: string): string {
-    const ordered = orderEntries(selectEntries(entries, query), query.sort, this.health.snapshot());
-    return printModelPage(ordered, query, path);
+  private page(entries: readonly ModelEntry[], query: ListModelsDto, path: string, isCallable: IsCallable): string {
+    const selected = selectEntries(entries, query, isCallable, this.clock.now());
+    const ordered = orderEntries(selected, query.sort, this.health.snapshot());
+    return printModelPage(ordered, query, path, isCallable);
   }
 }

@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
+import { ByokModule } from '../byok/byok.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { HealthModule } from '../health/health.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
+import { CallableEntries } from './callable-entries.js';
 import { CatalogViews } from './catalog-views.js';
 import { EndpointViews } from './endpoint-views.js';
 import { ModelController } from './model.controller.js';
@@ -12,8 +14,8 @@ import { ProvidersController } from './providers.controller.js';
 
 /** The catalogue as callers see it. */
 @Module({
-  imports: [AccountsModule, GuardrailsModule, HealthModule, ProvidersModule],
+  imports: [AccountsModule, ByokModule, GuardrailsModule, HealthModule, ProvidersModule],
   controllers: [ModelsController, ModelController, ProvidersController],
-  providers: [CatalogViews, EndpointViews, ProviderHealths],
+  providers: [CallableEntries, CatalogViews, EndpointViews, ProviderHealths],
 })
 export class ModelsModule {}

@@ -7,6 +7,7 @@ import { ProviderRegistry } from '../providers/registry.js';
 import { routabilityFields, routabilityOf } from '../providers/routability.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
+import { OpenWithCatalog } from '../shared/http/route.decorators.js';
 import { described, flag, integer, nullable, object, rows, text, titled, type Static } from '../shared/http/schema.js';
 import { ProviderHealths } from './provider-healths.js';
 import { providerHealthView } from './view-provider-health.js';
@@ -50,6 +51,7 @@ export class ProvidersController {
   ) {}
 
   @Get()
+  @OpenWithCatalog()
   @Answers(providersReply, { summary: 'List providers' })
   list(): Static<typeof providersReply> {
     const catalog = this.catalog.current;

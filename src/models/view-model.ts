@@ -1,10 +1,25 @@
 import { Type, type TObject } from '@sinclair/typebox';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
-import { flag, integer, nullable, object, rows, text, titled, described, type Static } from '../shared/http/schema.js';
+import {
+  flag,
+  integer,
+  literal,
+  nullable,
+  object,
+  rows,
+  text,
+  titled,
+  described,
+  type Static,
+} from '../shared/http/schema.js';
 import { pricingView, viewPricing } from './view-pricing.js';
 
-/** The wire demands a time. The catalog says none, and nothing else stands for "nobody said" (docs/models.md). */
-export const CREATED_UNKNOWN = 0;
+/** Both formats demand a time; the Messages format names the epoch as the time of a model whose own is unknown. */
+const CREATED_UNKNOWN = 0;
+const MS_PER_SECOND = 1_000;
+
+/** In Unix seconds. */
+export const createdOf = ({ created = CREATED_UNKNOWN }: Model): number => created;
 
 const architecture = {
   modality: text(),
@@ -14,30 +29,37 @@ const architecture = {
 };
 type ArchitectureView = Static<TObject<typeof architecture>>;
 
-/** A model as `/models` shows it (docs/models.md#a-model). */
-export const modelView = titled(
-  'model',
-  object({
-    id: text(),
-    canonical_slug: text(),
-    name: text(),
-    created: described('Always 0: the catalog does not say.', integer()),
+const fields = {
+  id: text(),
+  type: described('For clients of the Messages format.', literal('model')),
+  canonical_slug: text(),
+  name: text(),
+  display_name: described('The same as `name`.', text()),
+  created: described('Unix seconds; 0 where the catalog does not have it.', integer()),
+  created_at: described('The same time; the epoch where the catalog does not have it.', text()),
+  context_length: integer(),
+  architecture: object(architecture),
+  pricing: described('Of the cheapest endpoint.', pricingView),
+  top_provider: object({
     context_length: integer(),
-    architecture: object(architecture),
-    pricing: described('Of the cheapest endpoint.', pricingView),
-    top_provider: object({
-      context_length: integer(),
-      max_completion_tokens: nullable(integer()),
-      is_moderated: flag(),
-    }),
-    per_request_limits: Type.Null(),
-    supported_parameters: rows(text()),
-    default_parameters: Type.Null(),
-    supported_voices: Type.Null(),
-    links: object({ details: text() }),
+    max_completion_tokens: nullable(integer()),
+    is_moderated: flag(),
   }),
-);
-export type ModelView = Static<typeof modelView>;
+  per_request_limits: Type.Null(),
+  supported_parameters: rows(text()),
+  default_parameters: Type.Null(),
+  supported_voices: Type.Null(),
+  links: object({ details: text() }),
+};
+/** Without what depends on the caller. */
+export type ModelView = Static<TObject<typeof fields>>;
+
+const callable = described('The operator or the caller has a credential for one of its endpoints.', flag());
+
+/** A model as `/models` shows it (docs/models.md#a-model). */
+export const modelView = titled('model', object({ ...fields, callable }));
+/** The model as clients' `models.retrieve` reads it, and in `data` as `/model/{author}/{slug}` answers. */
+export const retrievedModel = object({ ...fields, callable, data: modelView });
 
 /** What stands before the endpoints of one model. */
 export const modelHead = {
@@ -56,9 +78,12 @@ export const modelHead = {
 export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpoint[]): ModelView {
   return {
     id: model.id,
+    type: 'model',
     canonical_slug: model.id,
     name: model.name,
-    created: CREATED_UNKNOWN,
+    display_name: model.name,
+    created: createdOf(model),
+    created_at: new Date(createdOf(model) * MS_PER_SECOND).toISOString().replace('.000Z', 'Z'),
     context_length: model.contextLength,
     architecture: viewArchitecture(model),
     pricing: viewPricing(top.pricing, 'standard'),

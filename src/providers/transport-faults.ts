@@ -1,5 +1,6 @@
 import { errors } from 'undici';
 import { ProviderFault, type FaultDetail } from '../core/errors.js';
+import { systemErrorOf } from '../core/system-error.js';
 import { ProxyRefused } from '../shared/http/proxy-tunnel.js';
 import { ConnectTimedOut } from './connection.js';
 
@@ -20,7 +21,30 @@ export function faultBeforeReply(error: Error): ProviderFault {
   if (error instanceof ProxyRefused) {
     return fault('unreachable', 'The proxy before the provider refused the connection.', error);
   }
-  return fault('unreachable', 'The provider could not be reached.', error);
+  return fault('unreachable', `The provider could not be reached${causeOf(error)}.`, error);
+}
+
+const CLOSED = 'it closed the connection before it answered';
+const NO_ROUTE = 'there is no route to it';
+
+/** Codes of the system and of undici in words. */
+const CAUSES: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'it refused the connection',
+  ECONNRESET: CLOSED,
+  EPIPE: CLOSED,
+  UND_ERR_SOCKET: CLOSED,
+  ENOTFOUND: 'its host name is unknown',
+  EAI_AGAIN: 'its host name could not be looked up',
+  EHOSTUNREACH: NO_ROUTE,
+  ENETUNREACH: NO_ROUTE,
+};
+const CERTIFICATE = /CERT|SIGNATURE|ISSUER/;
+
+/** Empty where nothing is known of it. */
+function causeOf(error: Error): string {
+  const code = systemErrorOf({ cause: error })?.code ?? '';
+  const cause = CERTIFICATE.test(code) ? 'its certificate is not accepted' : CAUSES[code];
+  return cause === undefined ? '' : `: ${cause}`;
 }
 
 /** Why a response broke off after its head. */

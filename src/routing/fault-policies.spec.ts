@@ -103,6 +103,34 @@ describe('faultError', () => {
   });
 });
 
+describe('the words of a failure', () => {
+  it.each<[FaultKind, string, string]>([
+    ['unreachable', 'The provider could not be reached: it refused the connection.', 'Acme could not be reached: it refused the connection.'],
+    ['malformed-reply', "The provider's reply is nested too deep.", "Acme's reply is nested too deep."],
+    ['server-error', 'The provider answered with status 500.', 'Acme answered with status 500.'],
+    ['server-error', 'Internal error', 'Acme: Internal error'],
+    ['server-error', 'Acme is down', 'Acme is down'],
+    // Its own words name what was wrong with the request.
+    ['rejected-request', 'max_tokens is too large', 'max_tokens is too large'],
+    ['overloaded', 'Overloaded', 'Overloaded'],
+  ])('name the provider and the cause: %s, %s', (kind, message, expected) => {
+    expect(faultError(new ProviderFault(kind, message), legAt('Acme')).message).toBe(expected);
+  }); // oxfmt-ignore
+
+  it.each<[string, string, string | undefined]>([
+    ['Anthropic', 'prompt is too long: 216666 tokens > 200000 maximum', 'invalid_request_error'],
+    ['Anthropic, with the answer', 'input length and `max_tokens` exceed context limit: 190000 + 20000 > 200000', undefined],
+    ['OpenAI', 'Your input exceeds the context window of this model.', 'context_length_exceeded'],
+    ['those that speak its format', "This model's maximum context length is 65536 tokens.", undefined],
+    ['Google', 'The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).', 'INVALID_ARGUMENT'],
+    ['Bedrock', 'Input is too long for requested model.', 'ValidationException'],
+  ])('are those of a prompt that is too long: %s', (_, message, providerCode) => {
+    const detail = { status: 400, ...(providerCode !== undefined && { providerCode }) };
+    const error = faultError(new ProviderFault('rejected-request', message, detail), legAt('Acme'));
+    expect([error.kind, error.message]).toEqual(['context-too-long', message]);
+  }); // oxfmt-ignore
+});
+
 describe('midReplyError', () => {
   it('tells a cut in words that programs know as transient, and anything else as the provider said it', () => {
     const cut = new ProviderFault('malformed-reply', 'The provider closed the connection in mid-reply.', {
@@ -110,7 +138,7 @@ describe('midReplyError', () => {
     });
     expect(midReplyError(cut, legAt('Acme'))).toMatchObject({
       kind: 'upstream-failed',
-      message: 'provider returned error: connection error: The provider closed the connection in mid-reply.',
+      message: 'provider returned error: connection error: Acme closed the connection in mid-reply.',
       detail: { metadata: { provider_name: 'Acme' } },
     });
     expect(midReplyError(new ProviderFault('overloaded', 'Overloaded'), legAt('Acme')).message).toBe('Overloaded');

@@ -9,6 +9,7 @@ import {
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
 import { isOperatorsRefusal } from './operator-refusal.js';
+import { isTooLong, failureWords } from './refusal-words.js';
 
 interface FaultPolicy {
   /**
@@ -98,7 +99,7 @@ export function faultError(
 ): GatewayError {
   const { status } = fault.detail;
   const { message, providerCode } = toldOf(fault, leg);
-  const kind = status === 422 ? 'unprocessable' : FAULT_POLICIES[fault.kind].errorKind;
+  const kind = status === 422 ? 'unprocessable' : errorKindOf(fault);
   return new GatewayError(
     kind,
     message,
@@ -114,13 +115,24 @@ export function faultError(
   );
 }
 
+function errorKindOf(fault: ProviderFault): ErrorKind {
+  if (fault.kind === 'rejected-request' && isTooLong(failureWords(fault))) return 'context-too-long';
+  return FAULT_POLICIES[fault.kind].errorKind;
+}
+
 /** The provider's words, but for what it says of a credential that is not the caller's. */
 function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
+  const { name } = leg.endpoint.provider;
   const { message, detail } = fault;
-  if (!isOperatorsRefusal(fault, leg)) return { message, ...detail };
-  return {
-    message: `${leg.endpoint.provider.name} does not serve this gateway: only the operator of the gateway can mend that.`,
-  };
+  if (!isOperatorsRefusal(fault, leg)) return { ...detail, message: withName(message, name, fault) };
+  return { message: `${name} does not serve this gateway: only the operator of the gateway can mend that.` };
+}
+
+/** Sentences of this gateway get the name in the place of "the provider". Of a failure it is put before other words. */
+function withName(message: string, name: string, { kind }: ProviderFault): string {
+  const named = message.replace(/^The provider\b/, () => name);
+  const isNamed = named.includes(name) || FAULT_POLICIES[kind].errorKind !== 'upstream-failed';
+  return isNamed ? named : `${name}: ${named}`;
 }
 
 /**
@@ -130,7 +142,7 @@ function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; rea
  */
 export function midReplyError(fault: ProviderFault, leg: Leg): GatewayError {
   if (fault.detail.isCut !== true) return faultError(fault, leg);
-  const message = `provider returned error: connection error: ${fault.message}`;
+  const message = `provider returned error: connection error: ${toldOf(fault, leg).message}`;
   return faultError(new ProviderFault(fault.kind, message, fault.detail, { cause: fault.cause }), leg);
 }
 

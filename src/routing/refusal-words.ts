@@ -1,3 +1,5 @@
+import type { ProviderFault } from '../core/errors.js';
+
 // What vendors' words say where their status says less. Sources: recorded replies of the vendors, and the threads named
 // here (read 2026-11-24).
 
@@ -67,16 +69,39 @@ const MODEL_UNKNOWN =
  */
 const BY_PROFILE = /\bon-demand throughput\b/i;
 
+/**
+ * How vendors refuse a prompt for its length: OpenAI's code, and the words of Anthropic, of OpenAI and those that
+ * speak its format, of Google and of Bedrock (recorded replies of the first four).
+ */
+const TOO_LONG = new RegExp(
+  [
+    /\bcontext length exceeded\b/,
+    /\bprompt is too long\b/,
+    /\bmaximum context length\b/,
+    /\bexceed context limit\b/,
+    /\bexceeds the maximum number of tokens\b/,
+    /\binput is too long for requested model\b/,
+  ]
+    .map(({ source }) => source)
+    .join('|'),
+  'i',
+);
+
 /** Of an address, whose path may hold the name of a model: OpenAI's "Invalid URL (POST /v1/v1/…)". */
 const OF_PATH = /\b(?:url|route)\b|\bPOST\b/i;
 const OF_MODEL = /\b(?:model|deployment)/i;
 
-/** @param told the failure's code and message, with blanks for underscores */
+/** A failure's code and message as the patterns here read them: with blanks for the code's underscores. */
+export const failureWords = ({ message, detail }: ProviderFault): string =>
+  `${(detail.providerCode ?? '').replaceAll('_', ' ')} ${message}`;
+
+/** @param words as `failureWords` gives them */
 export const saysKeyRefused = (told: string): boolean => KEY_REFUSED.test(told);
 /** Of a 403 alone: other statuses say as much of what was asked with such words. */
 export const speaksOfWhoAsks = (told: string): boolean =>
   KEY_REFUSED.test(told) || OF_WHO_ASKS.test(told) || NO_ACCESS.test(told) || NOTHING_LEFT.test(told);
 export const saysNothingLeft = (told: string): boolean => NOTHING_LEFT.test(told);
+export const isTooLong = (words: string): boolean => TOO_LONG.test(words);
 export const saysNoAccess = (told: string): boolean => NO_ACCESS.test(told);
 export const saysModelUnknown = (told: string): boolean => MODEL_UNKNOWN.test(told) || BY_PROFILE.test(told);
 

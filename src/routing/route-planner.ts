@@ -13,6 +13,8 @@ import { planRoute } from '../core/routing/plan-route.js';
 import type { ChoiceInputs, NamedChoice, RouteInputs, RoutingPolicy } from '../core/routing/route-inputs.js';
 import { withAllowedIds, withModelIds } from '../core/routing/resolve-model.js';
 import { routeNeeds, withDefaultSort } from '../core/routing/route-needs.js';
+import { unknownProviderWarning } from '../core/routing/unknown-providers.js';
+import type { Warning } from '../core/warning.js';
 import type { Secret } from '../core/secret.js';
 import { HealthRegistry } from '../health/health-registry.js';
 import { ProviderRegistry } from '../providers/registry.js';
@@ -29,6 +31,8 @@ export interface RouteResult {
   /** Absent: the request names its models. */
   readonly choice?: NamedChoice | undefined;
   readonly reveal: RevealCredential;
+  /** What of the lists of the request fits nothing; absent: nothing is known to. */
+  readonly warnings?: readonly Warning[] | undefined;
 }
 
 /** What a plan may be asked for beside its request. */
@@ -104,7 +108,8 @@ export class RoutePlanner {
     }; // oxfmt-ignore
     const plan = planRoute(inputs);
     if (!plan) throw noSuchModel(request.model, catalog);
-    return { inputs, plan, choice, reveal: stored.length > 0 ? this.revealTo(caller) : revealNothing };
+    const warnings = plan.unknownProviders || choice?.warnings ? warningsOf(plan, choice) : undefined;
+    return { inputs, plan, choice, warnings, reveal: stored.length > 0 ? this.revealTo(caller) : revealNothing };
   }
 
   private passesOf(request: ModelRequest): RouteInputs['passes'] {
@@ -115,6 +120,11 @@ export class RoutePlanner {
     return (id) => this.credentials.reveal(caller, id);
   }
 }
+
+const warningsOf = ({ unknownProviders = [] }: Plan, choice: NamedChoice | undefined): readonly Warning[] => [
+  ...unknownProviders.map(unknownProviderWarning),
+  ...(choice?.warnings ?? []),
+];
 
 /** The caller has none of its own. */
 const revealNothing: RevealCredential = () => Promise.resolve(undefined);

@@ -3,7 +3,14 @@ import { Untranslatable, type FaultKind, type ProviderFault } from '../core/erro
 import { isJsonObject, type Json } from '../core/json/json.js';
 import { dialectOf, type CatalogProvider, type CredentialSource, type Endpoint } from '../core/routing/catalog.js';
 import { systemErrorOf } from '../core/system-error.js';
-import { saysKeyRefused, saysModelNotFound, saysModelUnknown, saysNoAccess, saysNothingLeft } from './refusal-words.js';
+import {
+  failureWords,
+  saysKeyRefused,
+  saysModelNotFound,
+  saysModelUnknown,
+  saysNoAccess,
+  saysNothingLeft,
+} from './refusal-words.js';
 
 /** What has to be looked at where an endpoint does not work. */
 export const TRIAL_PROBLEMS = [
@@ -71,19 +78,21 @@ const VERDICTS: Readonly<Record<FaultKind, Judge>> = {
   'timed-out': (fault, tried) =>
     tried.status === undefined ? address(fault, tried) : failed('did not answer in time', fault),
   'refused-credential': (fault, tried) => {
-    if (saysNothingLeft(told(fault))) return account(fault);
-    return saysNoAccess(told(fault)) ? modelAccess(fault, tried) : credential(fault, tried);
+    if (saysNothingLeft(failureWords(fault))) return account(fault);
+    return saysNoAccess(failureWords(fault)) ? modelAccess(fault, tried) : credential(fault, tried);
   },
   'payment-required': (fault) => account(fault),
   'not-found': (fault, tried) =>
-    saysModelNotFound(told(fault), tried.endpoint.upstreamModel) ? modelName(fault, tried) : wrongPath(fault, tried),
+    saysModelNotFound(failureWords(fault), tried.endpoint.upstreamModel)
+      ? modelName(fault, tried)
+      : wrongPath(fault, tried),
   'rejected-request': (fault, tried) => {
-    if (saysNothingLeft(told(fault))) return account(fault);
-    if (saysKeyRefused(told(fault))) return credential(fault, tried);
-    return saysModelUnknown(told(fault)) ? modelName(fault, tried) : refused(fault, tried);
+    if (saysNothingLeft(failureWords(fault))) return account(fault);
+    if (saysKeyRefused(failureWords(fault))) return credential(fault, tried);
+    return saysModelUnknown(failureWords(fault)) ? modelName(fault, tried) : refused(fault, tried);
   },
   'too-large': (fault, tried) => refused(fault, tried),
-  'rate-limited': (fault) => (saysNothingLeft(told(fault)) ? account(fault) : rateLimited(fault)),
+  'rate-limited': (fault) => (saysNothingLeft(failureWords(fault)) ? account(fault) : rateLimited(fault)),
   unavailable: (fault) => failed('is not available', fault),
   overloaded: (fault) => failed('is overloaded', fault),
   'server-error': (fault, tried) => findElsewhere(fault, tried) ?? failed('failed', fault),
@@ -237,9 +246,6 @@ const failed = (what: string, fault: ProviderFault): Verdict => ({
 
 /** The provider's, as faults have them: cleaned and cut. */
 const wordsOf = ({ message }: ProviderFault): string => message.replace(/\.$/, '');
-
-const told = ({ message, detail }: ProviderFault): string =>
-  `${(detail.providerCode ?? '').replaceAll('_', ' ')} ${message}`;
 
 /** Names of fields that are words of every day stand for themselves only in quotes. */
 const UNMISTAKABLE = /_|[a-z][A-Z]/;

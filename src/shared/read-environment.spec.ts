@@ -55,6 +55,7 @@ describe('readEnvironment', () => {
         ledgerDurability: 'strict',
         logLevel: 'info',
         metricsModels: 'off',
+        publicCatalog: 'off',
       },
     });
   });

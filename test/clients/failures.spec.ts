@@ -119,7 +119,9 @@ describeOnEmbedded('failures in real clients', (database) => {
               type,
               // What is said of the operator's credential is for the operator alone.
               message:
-                upstream === 401 ? expect.stringContaining('only the operator of the gateway can mend that.') : words,
+                upstream === 401
+                  ? expect.stringContaining('only the operator of the gateway can mend that.')
+                  : expect.stringMatching(status === 502 ? `^Provider p\\d: ${words}$` : `^${words}$`),
               retryAfter: retryAfterS ?? null,
             });
           },

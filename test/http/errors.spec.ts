@@ -20,11 +20,16 @@ describeOnEmbedded('errors by address', (database) => {
   }, 60_000);
   afterAll(() => gateway?.close());
 
-  const send = (method: string, path: string, body?: string | object): Promise<RawResponse> =>
+  const send = (
+    method: string,
+    path: string,
+    body?: string | object,
+    further: readonly (readonly [string, string])[] = [],
+  ): Promise<RawResponse> =>
     exchange(gateway.origin, {
       method,
       path,
-      headers: [AUTHORIZATION, ['content-type', 'application/json']],
+      headers: [AUTHORIZATION, ['content-type', 'application/json'], ...further],
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
   const text = ({ body }: RawResponse): string => body.toString();
@@ -45,15 +50,15 @@ describeOnEmbedded('errors by address', (database) => {
 
   it.each([
     ['/nowhere', 'generic'],
-    ['/messages', 'generic'],
-    ['/api/messages', 'generic'],
-    ['/api/v2/messages', 'generic'],
+    ['/messages', 'messages'],
+    ['/api/messages', 'messages'],
+    ['/api/v2/messages', 'messages'],
     ['/api/v1', 'generic'],
     ['/api/v1/', 'generic'],
     ['/v1', 'generic'],
     ['/api/v1/nowhere', 'generic'],
-    ['/api/v1//messages', 'generic'],
-    ['/api/v1/messagesx', 'generic'],
+    ['/api/v1//messages', 'messages'],
+    ['/api/v1/messagesx', 'messages'],
     ['/api/v1/keys/a/b', 'generic'],
     ['/health', 'generic'],
     ['/api/v1/health/live', 'generic'],
@@ -66,12 +71,67 @@ describeOnEmbedded('errors by address', (database) => {
     const reply = await send('POST', path, '{}');
     expect(reply.status).toBe(404);
     expect(reply.headers['content-type']).toBe('application/json; charset=utf-8');
-    const message = '"There is no such address; see the documentation for the routes."';
-    expect(text(reply)).toBe(
+    const { message } = reply.json.error;
+    expect(message).toMatch(/^There is no such address[.;] .*The base URL is http:\/\/127\.0\.0\.1:\d+\/api/);
+    expect(reply.json).toEqual(
       family === 'generic'
-        ? `{"error":{"code":404,"message":${message}}}`
-        : `{"type":"error","error":{"type":"not_found_error","code":404,"message":${message},"error_type":"not_found"},"request_id":null}`,
+        ? { error: { code: 404, message } }
+        : {
+            type: 'error',
+            error: { type: 'not_found_error', code: 404, message, error_type: 'not_found' },
+            request_id: null,
+          },
     );
+  });
+
+  const MESSAGES_HELP = (base: string): string =>
+    `The base URL is ${base}/api for clients that append /v1/messages, as Anthropic's do, and ${base}/api/v1 for those that append /messages.`;
+  const OTHER_HELP = (base: string): string => `The base URL is ${base}/api/v1; ${base}/docs lists the routes.`;
+
+  it.each<[method: string, path: string, meant: string, family: 'messages' | 'chat' | 'generic']>([
+    ['POST', '/api/v1/v1/messages', 'POST /api/v1/messages', 'messages'],
+    ['POST', '/messages', 'POST /api/v1/messages', 'messages'],
+    ['POST', '/api/messages', 'POST /api/v1/messages', 'messages'],
+    ['POST', '/v1/messages/v1/messages', 'POST /api/v1/messages', 'messages'],
+    ['POST', '/messages/count_tokens', 'POST /api/v1/messages/count_tokens', 'messages'],
+    ['POST', '/api/v1/message', 'POST /api/v1/messages', 'messages'],
+    ['POST', '/chat/completions', 'POST /api/v1/chat/completions', 'chat'],
+    ['POST', '/api/chat/completions', 'POST /api/v1/chat/completions', 'chat'],
+    ['POST', '/v1/v1/chat/completions', 'POST /api/v1/chat/completions', 'chat'],
+    ['POST', '/api/v1/chat/completion', 'POST /api/v1/chat/completions', 'chat'],
+    ['GET', '/models', 'GET /api/v1/models', 'generic'],
+    ['GET', '/api/models/acme%2Fant', 'GET /api/v1/models/{name}', 'generic'],
+    ['GET', '/api/v1/health/live', 'GET /health/live', 'generic'],
+    ['GET', `/api/keys/${HASH}`, 'GET /api/v1/keys/{hash}', 'generic'],
+  ])('names the address that was meant by %s %s', async (method, path, meant, family) => {
+    const reply = await send(method, path, method === 'POST' ? '{}' : undefined);
+    const base = `http://127.0.0.1:${gateway.port}`;
+    const help = family === 'messages' ? MESSAGES_HELP(base) : OTHER_HELP(base);
+    expect([reply.status, reply.json.error.message]).toEqual([
+      404,
+      `There is no such address; ${meant} was meant. ${help}`,
+    ]);
+    expect(reply.json.type).toBe(family === 'messages' ? 'error' : undefined);
+    expect(reply.json.error.metadata?.error_type).toBe(family === 'chat' ? 'not_found' : undefined);
+    expect(text(reply)).not.toContain(HASH);
+  });
+
+  it('answers a client of the Messages format in its form wherever it goes', async () => {
+    const reply = await send('GET', '/nowhere', undefined, [['anthropic-version', '2023-06-01']]);
+    expect(reply.json).toMatchObject({ type: 'error', error: { type: 'not_found_error' } });
+  });
+
+  it('takes a path that cannot be decoded for no other', async () => {
+    const reply = await send('GET', '/nowhere/keys/%zz');
+    expect([reply.status, reply.json.error.message]).toEqual([
+      404,
+      expect.stringMatching(/^There is no such address\. /),
+    ]);
+  });
+
+  it('prints no host that is none', async () => {
+    const reply = await send('GET', '/nowhere', undefined, [['host', 'evil.test/<script>']]);
+    expect(text(reply)).not.toContain('script');
   });
 
   it.each([

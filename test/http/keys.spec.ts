@@ -415,15 +415,20 @@ describeOnEmbedded('keys over HTTP', (database) => {
     const missing = await call('GET', '/api/v1/key', { key: '' });
     expect([missing.status, missing.body]).toEqual([
       401,
-      { error: { code: 401, message: 'Missing Authentication header' } },
+      { error: { code: 401, message: expect.stringMatching(/^Missing Authentication header: no key was sent\. /) } },
     ]);
     const unknown = await call('GET', '/api/v1/key', { key: 'nobody' });
-    expect([unknown.status, unknown.body]).toEqual([401, { error: { code: 401, message: 'Invalid API key' } }]);
+    const inactive = 'Invalid API key: it is not an active key of this gateway.';
+    expect([unknown.status, unknown.body]).toEqual([401, { error: { code: 401, message: inactive } }]);
     const messages = await call('POST', '/api/v1/messages', { key: '', body: '{' });
     expect(messages.status).toBe(401);
     expect(messages.body).toMatchObject({
       type: 'error',
-      error: { type: 'authentication_error', code: 401, message: 'Invalid API key' },
+      error: {
+        type: 'authentication_error',
+        code: 401,
+        message: expect.stringMatching(/^Invalid API key: no key was sent\. /),
+      },
       request_id: null,
     });
   });

@@ -15,7 +15,8 @@ describeOnEmbedded('a missing credential', (database) => {
   let gateway: TestGateway;
   beforeAll(async () => {
     const provider = { dialect: 'anthropic-messages', base_url: 'http://127.0.0.1:9' };
-    const pricing = { prompt: '1', completion: '2' };
+    // A tier of its own is a candidate that nobody requested, and no reason.
+    const pricing = { prompt: '1', completion: '2', priority: { prompt: '2', completion: '4' } };
     gateway = await startGateway(database, {
       catalog: {
         version: 1,
@@ -52,10 +53,17 @@ describeOnEmbedded('a missing credential', (database) => {
     const messages = [{ role: 'user', content: 'Hello' }];
     const { status, body } = await post(path, { model: 'test/one', max_tokens: 10, stream, messages });
     expect([status, body.error.message]).toEqual([404, HELP]);
-    expect(body.error.metadata.excluded).toMatchObject([
-      { tag: 'north', reason: 'no-credential', detail: 'NORTH_KEY is not set' },
-      { tag: 'south', reason: 'no-credential' },
+    expect(body.error.metadata.excluded).toEqual([
+      { model: 'test/one', provider: 'North', tag: 'north', reason: 'no-credential', detail: 'NORTH_KEY is not set' },
+      { model: 'test/one', provider: 'South', tag: 'south', reason: 'no-credential' },
     ]);
+    expect(body.error.availability).toEqual({
+      retryable: false,
+      code: 'no_endpoints',
+      requested_models: ['test/one'],
+      docs_url: `${gateway.origin}/docs`,
+      affected_providers: ['North', 'South'],
+    });
   });
 
   it('is no longer told of where one is kept', async () => {

@@ -4,6 +4,8 @@
  * filter at its limit, past it and wrong; figures told to health by hand.
  */
 import { writeFile } from 'node:fs/promises';
+import Anthropic from '@anthropic-ai/sdk';
+import OpenAI from 'openai';
 import { ActiveGuardrails, NONE } from '../../src/guardrails/active-guardrails.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
 import type { RoutingPolicy } from '../../src/core/routing/route-inputs.js';
@@ -65,6 +67,7 @@ const MODELS = [
   {
     id: 'Other/two',
     name: 'Two',
+    created: '2025-09-29',
     context_length: 8_001,
     distillable: false,
     endpoints: [{ provider: 'gamma', model: 'two', pricing: { prompt: '0.000001', completion: '0.5' } }],
@@ -83,6 +86,13 @@ const MODELS = [
     output_modalities: ['text', 'image'],
     endpoints: [{ provider: 'alpha', model: 'both', pricing: { prompt: '1', completion: '1' } }],
   },
+  {
+    id: 'closed/image',
+    name: 'Closed',
+    context_length: 8_000,
+    output_modalities: ['image'],
+    endpoints: [{ provider: 'epsilon', model: 'closed', pricing: { prompt: '1', completion: '1' } }],
+  },
 ];
 
 const CATALOG = {
@@ -91,7 +101,9 @@ const CATALOG = {
     provider('alpha', { collects_data: false, zero_data_retention: true, region: 'eu' }),
     provider('beta', { collects_data: false, zero_data_retention: false, region: 'us' }),
     provider('gamma'),
-    // Of which the operator has neither a credential nor a model.
+    // Of which the operator has no credential.
+    { slug: 'epsilon', name: 'Provider epsilon', dialect: 'openai-chat', base_url: 'https://epsilon.example/v1' },
+    // Nor a model.
     { slug: 'delta', name: 'Provider delta', dialect: 'openai-chat', base_url: 'https://delta.example/v1' },
   ],
   models: MODELS,
@@ -135,11 +147,17 @@ describeOnEmbedded('the catalogue', (database) => {
     const { body } = await get('/models');
     expect(body.total_count).toBe(TEXT.length);
     expect(body.links).toEqual({ next: null });
+    expect([body.has_more, body.first_id, body.last_id]).toEqual([false, 'acme/one', 'other/both']);
+    expect(body.data[2]).toMatchObject({ created: 1_759_104_000, created_at: '2025-09-29T00:00:00Z' });
     expect(body.data[0]).toEqual({
       id: 'acme/one',
       canonical_slug: 'acme/one',
       name: 'Acme: One',
       created: 0,
+      created_at: '1970-01-01T00:00:00Z',
+      type: 'model',
+      display_name: 'Acme: One',
+      callable: true,
       context_length: 200_000,
       architecture: {
         modality: 'text+image->text',
@@ -195,9 +213,9 @@ describeOnEmbedded('the catalogue', (database) => {
     ['?input_modalities=image,text', ['acme/one']],
     ['?input_modalities=video', []],
     ['?output_modalities=text', TEXT],
-    ['?output_modalities=image', ['other/painter', 'other/both']],
-    ['?output_modalities=image,text', [...TEXT.slice(0, 3), 'other/painter', 'other/both']],
-    ['?output_modalities=all', [...TEXT.slice(0, 3), 'other/painter', 'other/both']],
+    ['?output_modalities=image', ['other/painter', 'other/both', 'closed/image']],
+    ['?output_modalities=image,text', [...TEXT.slice(0, 3), 'other/painter', 'other/both', 'closed/image']],
+    ['?output_modalities=all', [...TEXT.slice(0, 3), 'other/painter', 'other/both', 'closed/image']],
     ['?output_modalities=embeddings', []],
     ['?model_authors=other', ['Other/two', 'other/both']],
     ['?model_authors=acme,OTHER', TEXT],
@@ -216,15 +234,20 @@ describeOnEmbedded('the catalogue', (database) => {
     // Of which the file says nothing.
     ['?category=programming', []],
     ['?arch=GPT', []],
-    ['?min_age_days=0', []],
-    ['?max_age_days=1', []],
     ['?min_intelligence_index=0', []],
     ['?max_coding_index=100', []],
     ['?min_agentic_index=-1.5', []],
     ['?min_tool_success_rate=0', []],
     ['?max_tool_success_rate=1', []],
     ['?sort=pricing-low-to-high', ['acme/one:free', 'Other/two', 'other/both', 'acme/one']],
-    ['?sort=newest', TEXT],
+    ['?sort=newest', ['Other/two', 'acme/one', 'acme/one:free', 'other/both']],
+    ['?min_age_days=1', ['Other/two']],
+    ['?min_age_days=999999', []],
+    ['?max_age_days=999999', ['Other/two']],
+    ['?max_age_days=1', []],
+    ['?callable=true', TEXT],
+    ['?callable=false', []],
+    ['?callable=false&output_modalities=all', ['closed/image']],
     ['?use_rss=false', TEXT],
   ])('/models%s', async (query, expected) => {
     const [list, count, user] = await Promise.all(
@@ -243,7 +266,7 @@ describeOnEmbedded('the catalogue', (database) => {
     'input_modalities=smell', 'input_modalities=all', 'output_modalities=text,smell', 'supported_parameters=a&supported_parameters=b',
     'min_age_days=1.5', 'max_age_days=x', 'min_intelligence_index=x', 'max_intelligence_index=', 'min_coding_index=x',
     'max_coding_index=x', 'min_agentic_index=x', 'max_agentic_index=x', 'min_tool_success_rate=1.1', 'max_tool_success_rate=-0.1',
-    'use_rss=true', 'use_rss_chat_links=true',
+    'use_rss=true', 'use_rss_chat_links=true', 'callable=yes', 'callable=1',
     `q=${'x'.repeat(257)}`, `arch=${'x'.repeat(257)}`, `providers=${'x'.repeat(129)}`, `model_authors=${','.repeat(128)}`,
   ])('refuses %s by its name', async (query) => {
     const name = query.slice(0, query.indexOf('='));
@@ -253,6 +276,13 @@ describeOnEmbedded('the catalogue', (database) => {
       expect(body.error.message).toMatch(new RegExp(`^${name}: `));
     }
   }); // oxfmt-ignore
+
+  it('refuses to go on behind a model that is not in the list', async () => {
+    for (const path of ['/models', '/models/user']) {
+      const { status, body } = await get(`${path}?after_id=nobody`);
+      expect([status, body.error.message]).toEqual([400, 'after_id: must be the id of a model of this list']);
+    }
+  });
 
   it.each(['limit=1000', 'limit=1', 'offset=999999999', `q=${'x'.repeat(256)}`, `providers=${','.repeat(127)}`])(
     'takes %s',
@@ -288,6 +318,54 @@ describeOnEmbedded('the catalogue', (database) => {
       id,
       status === 404 ? 404 : undefined,
     ]);
+  });
+
+  it.each([
+    ['acme/one', 200, 'acme/one'],
+    ['acme%2Fone', 200, 'acme/one'],
+    ['acme%2Fone%3Afree', 200, 'acme/one:free'],
+    ['acme/one:nitro', 200, 'acme/one'],
+    // By the slug of one author alone.
+    ['painter', 200, 'other/painter'],
+    ['acme%2Fthree', 404, undefined],
+    ['acme/three', 404, undefined],
+    ['three', 404, undefined],
+    ['__proto__', 404, undefined],
+  ])('/models/%s: %d, as clients retrieve a model', async (name, status, id) => {
+    const { status: answered, body } = await get(`/models/${name}`);
+    expect([answered, body.id, body.error?.code]).toEqual([status, id, status === 404 ? 404 : undefined]);
+    if (id === undefined) return;
+    const { data, ...model } = body;
+    expect(model).toEqual(data);
+    expect({ data }).toEqual((await get(`/model/${id}`)).body);
+  });
+
+  it('is listed and retrieved by clients of the Messages format and of OpenAI', async () => {
+    const messages = new Anthropic({ baseURL: `${gateway.origin}/api`, apiKey: API_KEY });
+    const seen: string[] = [];
+    for await (const { id, type, display_name, created_at } of messages.models.list({ limit: 2 })) {
+      expect([type, typeof display_name, Number.isNaN(Date.parse(created_at))]).toEqual(['model', 'string', false]);
+      seen.push(id);
+    }
+    expect(seen).toEqual(TEXT);
+    expect(await messages.models.retrieve('acme/one')).toMatchObject({ id: 'acme/one', display_name: 'Acme: One' });
+    const chat = new OpenAI({ baseURL: `${gateway.origin}/api/v1`, apiKey: API_KEY });
+    expect((await chat.models.retrieve('Other/two')).created).toBe(1_759_104_000);
+  });
+
+  it('calls a model callable by a credential of the caller’s own, and only for that caller', async () => {
+    const callable = async (key: string): Promise<boolean> =>
+      (await get('/model/closed/image', key)).body.data.callable;
+    expect(await callable(API_KEY)).toBe(false);
+    const { key, hash } = await gateway.newKey();
+    const { data } = await gateway.manage('POST', '/byok', {
+      provider: 'epsilon',
+      key: 'epsilon-credential-0123456789',
+      allowed_api_key_hashes: [hash],
+    });
+    expect([await callable(key), await callable(API_KEY)]).toEqual([true, false]);
+    expect(idsOf((await get('/models?callable=true&output_modalities=image', key)).body)).toContain('closed/image');
+    await gateway.manage('DELETE', `/byok/${data.id}`);
   });
 
   it('shows the endpoints of a model in every tier, as nobody has called them', async () => {
@@ -377,14 +455,22 @@ describeOnEmbedded('the catalogue', (database) => {
   it('lists the providers', async () => {
     const { body } = await get('/providers');
     const nothing = { privacy_policy_url: null, terms_of_service_url: null, status_page_url: null };
-    const told = ['alpha', 'beta', 'gamma', 'delta'].map((slug) => ({ name: `Provider ${slug}`, slug, ...nothing }));
-    const [own, others] = [body.data.slice(0, told.length), body.data.slice(told.length)];
+    const listed = ['alpha', 'beta', 'gamma', 'epsilon', 'delta'].map((slug) => ({
+      name: `Provider ${slug}`,
+      slug,
+      ...nothing,
+    }));
+    const [own, others] = [body.data.slice(0, listed.length), body.data.slice(listed.length)];
     expect(own).toMatchObject(
-      told.map((row) => ({ ...row, routable: row.slug !== 'delta', needs_own_credential: row.slug === 'delta' })),
+      listed.map((row) => ({
+        ...row,
+        routable: row.slug !== 'delta',
+        needs_own_credential: ['delta', 'epsilon'].includes(row.slug),
+      })),
     );
-    expect(own[3].reason).toContain('The catalog has no endpoint at this provider');
+    expect(own[4].reason).toContain('The catalog has no endpoint at this provider');
     expect(Object.keys(body.data[0])).toEqual([
-      ...Object.keys(told[0]!),
+      ...Object.keys(listed[0]!),
       'data_policy',
       'routable',
       'needs_own_credential',
@@ -520,5 +606,36 @@ describeOnEmbedded('a large catalogue', (database) => {
       ((await (await gateway.request('/models')).json()) as JsonBody).total_count;
     while ((await total()) === COUNT) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await total()).toBe(TEXT.length);
+  });
+});
+
+describeOnEmbedded('the public catalogue', (database) => {
+  let gateway: TestGateway;
+  beforeAll(async () => {
+    gateway = await startGateway(database, { catalog: CATALOG, variables: { FAIRLEAD_PUBLIC_CATALOG: 'on' } });
+  }, 60_000);
+  afterAll(() => gateway?.close());
+
+  const statusOf = async (path: string, key: string | null): Promise<number> =>
+    (await gateway.request(path, { key })).status;
+
+  it.each([
+    '/models',
+    '/models?callable=true',
+    '/models/count',
+    '/models/acme/one',
+    '/models/acme%2Fone',
+    '/model/acme/one',
+    '/models/acme/one/endpoints',
+    '/endpoints/zdr',
+    '/providers',
+  ])('%s answers callers without a key, and no wrong key', async (path) => {
+    expect([await statusOf(path, null), await statusOf(path, 'nobody'), await statusOf(path, API_KEY)]).toEqual([
+      200, 401, 200,
+    ]);
+  });
+
+  it.each(['/models/user', '/key', '/keys', '/credits', '/generation?id=x'])('%s still needs a key', async (path) => {
+    expect(await statusOf(path, null)).toBe(401);
   });
 });

@@ -116,7 +116,8 @@ describeOnEachDatabase('the description', (database) => {
       .replace(/\{(id|hash|reference)\}/, ids[room(operation)] ?? '')
       .replace('{interval}', 'daily')
       .replace('{author}', 'sandbox')
-      .replace('{slug}', 'echo');
+      .replace('{slug}', 'echo')
+      .replace('{name}', 'sandbox%2Fecho');
     return `${operation.servers[0]}${path}${path === '/generation' ? `?id=${generationId}` : ''}`;
   }
 
@@ -296,7 +297,7 @@ describeOnEachDatabase('the description', (database) => {
       const path = operation.path
         .replaceAll(/\{(id|hash|reference)\}/g, '00000000-0000-8000-8000-000000000000')
         .replace('{interval}', 'daily')
-        .replaceAll(/\{(author|slug)\}/g, 'none');
+        .replaceAll(/\{(author|slug|name)\}/g, 'none');
       const reply = await send(operation.method, `${operation.servers[0]}${path}`, {
         key: keyFor(operation),
         ...(example && { body: withIds(example) }),

@@ -6,6 +6,7 @@
 import { AheadClock } from '../support/ahead-clock.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { sse } from '../support/upstream-answers.js';
+import type { JsonBody } from '../support/recorded-request.js';
 import { delta, END, OPEN } from './messages-bench.js';
 import { ask, at, inTurn, model, RoutingBench } from './routing-bench.js';
 
@@ -234,7 +235,7 @@ describeOnEmbedded('provider preferences', (database) => {
       ['quantizations', ask('test/widths', { provider: { quantizations: ['fp32'] } }), 'constraint_filtered', 'quantization', 'provider.quantizations'],
       ['max_price', ask('test/trio', { provider: { max_price: { prompt: '0.4' } } }), 'constraint_filtered', 'max_price', 'provider.max_price'],
       ['require_parameters', ask('test/skills', { top_k: 3, provider: { require_parameters: true } }), 'constraint_filtered', 'require_parameters', 'provider.require_parameters'],
-      ['a prompt too long', ask('test/trio', { messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] }), 'constraint_filtered', 'context_length', 'messages'],
+      ['a prompt too long for who is left by other filters: nobody', ask('test/alone', { provider: { zdr: true }, messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] }), 'privacy_restricted', 'data_policy:zdr', 'provider.zdr'],
       ['an image', ask('test/text-only', { messages: [{ role: 'user', content: [IMAGE] }] }), 'constraint_filtered', undefined, 'messages'],
     ])('%s', async (_, body, code, excludedBy, field) => {
       const outcome = await bench.ask(body);
@@ -245,6 +246,52 @@ describeOnEmbedded('provider preferences', (database) => {
       expect(error.availability.excluded_by?.[0]).toBe(excludedBy);
       expect(error.message).toMatch(/^No endpoint of test\/.+ is left: /);
     }); // oxfmt-ignore
+  });
+
+  describe('a request that is too long for everybody is a 400 that says by how much, and nobody is called', () => {
+    const long = { messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] };
+    it.each<[string, string, boolean]>([
+      ['/messages', 'whole', false],
+      ['/messages', 'streamed', true],
+      ['/chat/completions', 'whole', false],
+      ['/chat/completions', 'streamed', true],
+    ])('%s, %s', async (path, _, stream) => {
+      const send = async (fields: object): Promise<JsonBody> => {
+        const response = await bench.gateway.request(path, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({ ...ask('test/trio', fields), stream }),
+        });
+        const { error }: JsonBody = await response.json();
+        expect([response.status, error.code, bench.calls]).toEqual([400, 400, []]);
+        return [error.message, error.error_type ?? error.metadata.error_type];
+      };
+      expect(await send(long)).toEqual([
+        expect.stringMatching(/^prompt is too long: 21666\d tokens > \d+ maximum$/),
+        'context_length_exceeded',
+      ]);
+      const [message, type] = await send({ max_tokens: 900_000 });
+      expect([message, type]).toEqual([
+        expect.stringMatching(/^max_tokens: 900000 > \d+, the maximum number of output tokens$/),
+        'max_tokens_exceeded',
+      ]);
+    });
+
+    it('names the field of chat by its newer name where that was sent', async () => {
+      const { max_tokens: _, ...rest } = ask('test/trio', { max_completion_tokens: 900_000 }) as {
+        max_tokens?: number;
+      };
+      const response = await bench.gateway.request('/chat/completions', {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(rest),
+      });
+      const { error }: JsonBody = await response.json();
+      expect([response.status, error.message]).toEqual([
+        400,
+        expect.stringMatching(/^max_completion_tokens: 900000 > /),
+      ]);
+    });
   });
 
   describe('what cannot be meant is refused by its name, and nobody is called', () => {

@@ -78,15 +78,15 @@ describeOnEmbedded('context-compression', (database) => {
     expect(status).toBe(200);
     expect(text).toContain('context_compression');
     expect(sentWords().at(-1)).toBe(LAST);
-    expect((await chat({ model: 'test/short', transforms: [], stream })).status).toBe(404);
+    expect((await chat({ model: 'test/short', transforms: [], stream })).status).toBe(400);
   });
 
   it.each<[string, string, object, number]>([
-    ['nobody speaks of it', 'test/longer', {}, 404],
-    ['it is turned off', 'test/short', { plugins: OFF }, 404],
+    ['nobody speaks of it', 'test/longer', {}, 400],
+    ['it is turned off', 'test/short', { plugins: OFF }, 400],
     ['it is asked for', 'test/longer', { plugins: ON }, 200],
     ['there is more than twice the room, at the largest', 'test/longer', { plugins: ON, messages: talk(400) }, 200],
-    ['the answer leaves no room', 'test/short', { max_tokens: 8_192 }, 404],
+    ['the answer leaves no room', 'test/short', { max_tokens: 8_192 }, 400],
   ])('%s: %s', async (_, to, fields, expected) => {
     const { status } = await bench.ask(ask(to, { messages: LONG, ...fields }));
     expect([status, bench.calls.length]).toEqual([expected, expected === 200 ? 1 : 0]);

@@ -110,10 +110,10 @@ describeOnEmbedded('defaults of plugins', (database) => {
       const fields = { model: 'test/short', messages: LONG, stream };
       expect((await ask(route, fields)).status).toBe(200);
       await account([{ id: 'context-compression', enabled: false }]);
-      expect((await ask(route, fields)).status).toBe(404);
+      expect((await ask(route, fields)).status).toBe(400);
       await workspace([{ id: 'context-compression' }]);
       expect((await ask(route, fields)).status).toBe(200);
-      expect((await ask(route, fields, home)).status).toBe(404);
+      expect((await ask(route, fields, home)).status).toBe(400);
     });
   });
 
@@ -123,7 +123,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
     await account([{ id: 'context-compression', enabled: false }]);
     expect((await asked()).status).toBe(200);
     await account([{ id: 'context-compression', enabled: false, prevent_overrides: true }]);
-    expect((await asked()).status).toBe(404);
+    expect((await asked()).status).toBe(400);
   });
 
   it.each(ROUTES)('give way to the suffix :online on %s, unless they are fixed', async (route) => {

@@ -307,6 +307,25 @@ describe('a hostile command', () => {
     expect(return_code).not.toBe(0);
   });
 
+  const UNREACHABLE = 'bash: connect: Network is unreachable\nbash: /dev/tcp/127.0.0.1/5432: Network is unreachable\n';
+  const UNRESOLVED =
+    'bash: db.test: Temporary failure in name resolution\nbash: /dev/tcp/db.test/5432: Invalid argument\n';
+  it.each([
+    ['cat < /dev/tcp/127.0.0.1/5432', '', UNREACHABLE, 1],
+    ['echo x > /dev/tcp/127.0.0.1/5432', '', UNREACHABLE, 1],
+    ['echo x >> /dev/tcp/127.0.0.1/5432', '', UNREACHABLE, 1],
+    ['exec 3<>/dev/tcp/127.0.0.1/5432', '', UNREACHABLE, 1],
+    ['at=/dev/tcp/db.test/5432; echo x > $at', '', UNRESOLVED, 1],
+    ['(echo > /dev/tcp/127.0.0.1/5432) 2>/dev/null && echo open || echo closed', 'closed\n', '', 0],
+    ['(exec 3<>/dev/udp/db.test/53) 2>/dev/null && echo open || echo closed', 'closed\n', '', 0],
+    ['timeout 1 bash -c "echo > /dev/tcp/127.0.0.1/5432"', '', UNREACHABLE, 1],
+    ['cat /dev/tcp/127.0.0.1/5432', '', 'cat: /dev/tcp/127.0.0.1/5432: No such file or directory\n', 1],
+    ['echo x > /tmp/tcp; cat /tmp/tcp; echo y > /dev/null', 'x\n', '', 0],
+  ])('opens no connection, and fails as bash does without a network: %s', async (command, stdout, stderr, code) => {
+    const result = await once(command);
+    expect([result['stdout'], result['stderr'], result['return_code']]).toEqual([stdout, stderr, code]);
+  });
+
   it('is run by code that imports nothing of Node’s but what unpacks', () => {
     const bundle = readFileSync(BUNDLE, 'utf8');
     const imported = [...bundle.matchAll(/(?:from|import|require)\s*\(?\s*["'](node:[\w/]+)["']/g)].map(

@@ -70,6 +70,7 @@ export function modelFigures({ scores, limits, ...model }: Model): Figures {
   return said({
     name: model.name,
     aliases: model.aliases,
+    created: model.created === undefined ? undefined : new Date(model.created * 1_000).toISOString().slice(0, 10),
     context_length: model.contextLength,
     max_completion_tokens: model.maxCompletionTokens,
     input_modalities: model.inputModalities,

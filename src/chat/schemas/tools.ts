@@ -7,7 +7,9 @@ import {
   serviceTools,
   webSearchFields,
 } from '../../shared/http/service-tools.js';
+import { Type } from '@sinclair/typebox';
 import {
+  anything,
   either,
   flag,
   freeForm,
@@ -16,6 +18,7 @@ import {
   object,
   oneOf,
   optional,
+  refused,
   text,
   variant,
   when,
@@ -79,10 +82,25 @@ export const webSearchOptions = object({
 const typedTool = variant('type', typedTools);
 const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
 
-const tool = when(
+const CHAT_FORM =
+  'chat completions have {"type": "function", "function": {"name": …, "description": …, "parameters": {"type": "object", …}}}';
+const isMessagesTool = object({ input_schema: anything() });
+/** The responses format has no `function` around it. */
+const isFlatTool = Type.Unsafe<object>({
+  ...object({ type: literal('function'), name: anything() }),
+  not: object({ function: anything() }),
+});
+
+const knownTool = when(
   isShorthand,
   shorthand,
   when(hasKnownType, typedTool, when(isServiceTool, object({ ...otherServiceFields, ...marked }), typedTool)),
+);
+
+const tool = when(
+  isMessagesTool,
+  refused(`is a tool of the Messages format; ${CHAT_FORM}`),
+  when(isFlatTool, refused(`is a tool of the responses format; ${CHAT_FORM}`), knownTool),
 );
 
 export const tools = toolList(tool);
@@ -91,7 +109,17 @@ const namedFunction = object({ type: literal('function'), function: object({ nam
 
 export const toolChoice = either(
   oneOf(['none', 'auto', 'required']),
-  when(object({ type: oneOf(['function']) }), namedFunction, object({ type: word() })),
+  when(
+    object({ type: oneOf(['function']) }),
+    namedFunction,
+    when(
+      object({ type: oneOf(['auto', 'any', 'none', 'tool']) }),
+      refused(
+        'is a choice of the Messages format; chat completions have "auto", "none", "required" or {"type": "function", "function": {"name": …}}',
+      ),
+      object({ type: word() }),
+    ),
+  ),
 );
 
 export type WireTool = Static<typeof tool>;

@@ -76,6 +76,8 @@ export interface ModelRequest {
   readonly stream: boolean;
 
   readonly maxOutputTokens?: number;
+  /** The caller's name of that field; absent: `max_tokens`. */
+  readonly maxOutputTokensField?: 'max_completion_tokens';
   readonly sampling: Sampling;
   readonly stopSequences?: readonly string[];
 

@@ -8,6 +8,7 @@ import type { Json, JsonObject } from '../json/json.js';
 import type { Bill } from '../money/bill.js';
 import type { PicoUsd } from '../money/credits.js';
 import type { Plan, PlannedLeg } from '../routing/plan.js';
+import type { Warning } from '../warning.js';
 import type { RouteInputs } from '../routing/route-inputs.js';
 import type { AttemptOutcomeView } from '../routing/router-metadata.js';
 import type { WebRequest } from '../extension.js';
@@ -87,6 +88,8 @@ export interface RouteDecision {
   readonly inputs: RouteInputs;
   /** As it was made: before what cannot be paid for was left out. */
   readonly plan: Plan;
+  /** What of the lists of the request fits nothing; absent: nothing is known to. */
+  readonly warnings?: readonly Warning[] | undefined;
 }
 
 /** How a model that is consulted on the way was routed. */
@@ -111,6 +114,8 @@ export class Generation {
   plan: Plan | undefined;
   /** Until it is kept: a long reply must not hold on to what it was decided from. */
   decision: RouteDecision | undefined;
+  /** Those of its decision, which is not kept for as long. */
+  warnings: readonly Warning[] | undefined;
   /** How each model was routed that was consulted on the way, in their order. */
   readonly consulted: ConsultedDecision[] = [];
   /** What plugins and guardrails did to the request. */
@@ -237,6 +242,7 @@ export class Generation {
   planned(decision: RouteDecision, pipeline: readonly JsonObject[]): void {
     this.decision = decision;
     this.plan = decision.plan;
+    if (decision.warnings) this.warnings = decision.warnings;
     this.pipeline = pipeline;
     this.reached = 'planned';
   }

@@ -173,6 +173,8 @@ export interface Model {
   /** Other names that callers may use; of no other model of the catalog. */
   readonly aliases?: readonly string[];
   readonly name: string;
+  /** When its author published it, in Unix seconds; undefined: the catalog does not have it. */
+  readonly created?: number;
   readonly contextLength: number;
   readonly maxCompletionTokens?: number;
   readonly inputModalities: readonly Modality[];

@@ -4,6 +4,7 @@ import { endpoint, healthOf, model, plan } from '../../../test/support/route-inp
 import { EXCLUSION_MEANINGS } from './availability.js';
 import type { EndpointHealth } from './health.js';
 import { noRouteError } from './no-route-error.js';
+import type { RouteNeeds } from './route-inputs.js';
 
 const NOW = 1_000_000;
 const two = model('a/b', [
@@ -36,6 +37,38 @@ describe('no route', () => {
         affected_providers: ['P1', 'P2'],
         constraint: { field: 'provider.data_collection', detail: 'collects data' },
       },
+    });
+  });
+
+  describe('for its length alone', () => {
+    const lengths = model('a/b', [
+      endpoint('p1', { contextLength: 200_000, maxCompletionTokens: 64_000 }),
+      endpoint('p2', { contextLength: 100_000, maxCompletionTokens: 8_000 }),
+    ]);
+    const refusal = (needs: Partial<RouteNeeds>, parts: Parameters<typeof plan>[1] = {}) =>
+      noRouteError(plan([lengths], { ...parts, needs }), NOW);
+
+    it.each<[string, Partial<RouteNeeds>, string, string, string | undefined]>([
+      ['a prompt', { promptTokensMin: 750_000 }, 'context-too-long', 'prompt is too long: 750000 tokens > 200000 maximum', undefined],
+      ['a prompt that leaves no room', { promptTokensMin: 200_000, maxOutputTokens: 1 }, 'context-too-long', 'prompt is too long: 200000 tokens > 200000 maximum', undefined],
+      ['an answer', { promptTokensMin: 10, maxOutputTokens: 64_001 }, 'invalid-request', 'max_tokens: 64001 > 64000, the maximum number of output tokens', 'max_tokens_exceeded'],
+      ['an answer by its other name', { promptTokensMin: 10, maxOutputTokens: 300_000, maxOutputTokensField: 'max_completion_tokens' }, 'invalid-request', 'max_completion_tokens: 300000 > 64000, the maximum number of output tokens', 'max_tokens_exceeded'],
+      ['both together', { promptTokensMin: 190_000, maxOutputTokens: 20_000 }, 'context-too-long', 'max_tokens: 20000 with a prompt of 190000 tokens is more than the context has; send at most 10000', undefined],
+    ])('%s', (_, needs, kind, message, errorType) => {
+      const error = refusal(needs);
+      expect([error.kind, error.message, error.detail.errorType]).toEqual([kind, message, errorType]);
+    }); // oxfmt-ignore
+
+    it('names the limits of those who would serve it', () => {
+      const { message } = refusal({ promptTokensMin: 150_000, preferences: { ignore: ['p1'] } });
+      expect(message).toBe('prompt is too long: 150000 tokens > 100000 maximum');
+    });
+
+    it('is no reason where others leave nobody, nor where a longer one cools down', () => {
+      expect(refusal({ promptTokensMin: 750_000 }, { isShared: () => false }).kind).toBe('not-found');
+      expect(refusal({ promptTokensMin: 750_000, preferences: { only: ['p9'] } }).kind).toBe('not-found');
+      const health = healthOf({ p1: cooling(5, 'rate-limit') });
+      expect(refusal({ promptTokensMin: 150_000 }, { health }).kind).toBe('rate-limited');
     });
   });
 
@@ -127,7 +160,7 @@ describe('no route', () => {
     expect(JSON.stringify(error.detail).length).toBeLessThan(20_000);
   });
 
-  it('keeps tiers nobody asked for out of the sentence and last in the list', () => {
+  it('keeps tiers nobody requested out of the sentence and of the list', () => {
     const pricing = { prompt: 1n, completion: 1n, tiers: [], fast: {} };
     const made = plan([model('a/b', [endpoint('p1', { pricing }), endpoint('p2')])], { isShared: () => false });
     const error = noRouteError(made, NOW);
@@ -135,11 +168,7 @@ describe('no route', () => {
       'No endpoint of a/b is left: p1 has no credential, p2 has no credential. ' +
         'Keep a credential of your own by POST /byok.',
     );
-    expect((error.detail.metadata!.excluded as readonly { tag: string }[]).map(({ tag }) => tag)).toEqual([
-      'p1',
-      'p2',
-      'p1/fast',
-    ]);
+    expect((error.detail.metadata!.excluded as readonly { tag: string }[]).map(({ tag }) => tag)).toEqual(['p1', 'p2']);
   });
 
   it('has words for every reason', () => {

@@ -1,8 +1,10 @@
 import { GatewayError, type ErrorKind } from '../errors.js';
 import type { JsonObject } from '../json/json.js';
+import { printWarning } from '../warning.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS, type AvailabilityCode } from './availability.js';
-import type { Exclusion, Plan, UnknownProvider } from './plan.js';
+import type { Exclusion, LengthLimits, Plan, UnknownProvider } from './plan.js';
 import type { ForbiddenReason } from './rules.js';
+import { unknownProviderWarning } from './unknown-providers.js';
 
 const EXCLUSIONS_SHOWN_MAX = 20;
 const PROVIDERS_SHOWN_MAX = 20;
@@ -29,11 +31,13 @@ const KINDS: Readonly<Record<AvailabilityCode, ErrorKind>> = {
  * wait, else 503, until the first pause ends (docs/reasons/routing.md#everybody-pauses).
  * @param now epoch milliseconds
  */
-export function noRouteError(plan: Plan, now: number): GatewayError {
+export function noRouteError(made: Plan, now: number): GatewayError {
+  if (made.tooLong) return tooLongError(made.tooLong);
+  const plan = { ...made, excluded: withoutTiers(made.excluded) };
   const paused = plan.excluded.flatMap(({ cooling }) => cooling ?? []);
   const code = codeOf(plan);
   const availability = { code, requested_models: requestedModels(plan), docs_url: DOCS_URL };
-  const metadata = { excluded: byWeight(plan.excluded).slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
+  const metadata = { excluded: plan.excluded.slice(0, EXCLUSIONS_SHOWN_MAX).map(viewExclusion) };
   if (paused.length === 0) {
     const reasons = { retryable: false, ...availability, ...viewReasons(plan, code) };
     const { unknownProviders } = plan;
@@ -51,6 +55,28 @@ export function noRouteError(plan: Plan, now: number): GatewayError {
     retryAfterMs,
     availability: { retryable: true, ...availability, retry_after: retryAfterSeconds, ...viewReasons(plan, code) },
   });
+}
+
+/**
+ * The words for a prompt are those by which programs know that they have to shorten it
+ * (docs/wire/errors.md#too-long).
+ */
+export function tooLongError({
+  prompt,
+  context,
+  output,
+  outputField,
+  outputMax,
+  outputRoom,
+}: LengthLimits): GatewayError {
+  if (prompt > context || outputRoom < 1)
+    return new GatewayError('context-too-long', `prompt is too long: ${prompt} tokens > ${context} maximum`);
+  if (output > outputMax) {
+    const message = `${outputField}: ${output} > ${outputMax}, the maximum number of output tokens`;
+    return new GatewayError('invalid-request', message, { errorType: 'max_tokens_exceeded' });
+  }
+  const message = `${outputField}: ${output} with a prompt of ${prompt} tokens is more than the context has; send at most ${outputRoom}`;
+  return new GatewayError('context-too-long', message);
 }
 
 /**
@@ -121,15 +147,15 @@ function viewExclusion({ model, tag, provider, reason, detail }: Exclusion): Jso
   };
 }
 
-/** Tiers nobody asked for say the least. */
-const byWeight = (excluded: readonly Exclusion[]): readonly Exclusion[] => [
-  ...excluded.filter(({ reason }) => reason !== 'service-tier'),
-  ...excluded.filter(({ reason }) => reason === 'service-tier'),
-];
+/** A tier that was not requested is no reason why a request cannot be served, unless there is no other. */
+function withoutTiers(excluded: readonly Exclusion[]): readonly Exclusion[] {
+  const others = excluded.filter(({ reason }) => reason !== 'service-tier');
+  return others.length > 0 ? others : excluded;
+}
 
 function describe(plan: Plan): string {
   const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));
-  const unknown = (plan.unknownProviders ?? []).map(unknownClause).join('');
+  const unknown = (plan.unknownProviders ?? []).map((one) => `${printWarning(unknownProviderWarning(one))}. `).join('');
   // What can be mended at once comes first: the rest may have to be cut.
   const sentence = `${unknown}No endpoint of ${namesOf(plan)} is left`;
   const help = credentialHelp(plan);
@@ -144,11 +170,6 @@ function credentialHelp({ excluded }: Plan): string {
   return missing.some(({ detail }) => detail !== undefined)
     ? ' Set the variable of one of them where the gateway runs, or keep a credential of your own by POST /byok.'
     : ' Keep a credential of your own by POST /byok.';
-}
-
-function unknownClause({ field, name, nearest }: UnknownProvider): string {
-  const meant = nearest.length > 0 ? `, the nearest known: ${nearest.join(', ')}` : '';
-  return `${field}: ${JSON.stringify(name)} is no known provider and matches nothing${meant}. `;
 }
 
 const viewUnknown = ({ field, name, nearest }: UnknownProvider): JsonObject => ({ field, name, nearest });

@@ -1,7 +1,7 @@
 import { assessModel, type Eligibility, type EligibleCandidate } from './candidates.js';
 import { inOrder } from './credential-copies.js';
 import { orderLegs, readOrdering } from './ordering.js';
-import { ATTEMPTS_MAX, MODELS_MAX, type Exclusion, type Plan } from './plan.js';
+import { ATTEMPTS_MAX, MODELS_MAX, type Exclusion, type LengthLimits, type Plan } from './plan.js';
 import type { NamedModel, RouteInputs } from './route-inputs.js';
 import { forbids, readRules } from './rules.js';
 import { findUnknownProviders } from './unknown-providers.js';
@@ -66,6 +66,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
     legs,
     excluded,
     unknownProviders: unknownProviders.length > 0 ? unknownProviders : undefined,
+    tooLong: legs.length === 0 && excluded.some(isByLength) ? lengthLimits(inputs, excluded) : undefined,
     attemptsMax: ids.length > ATTEMPTS_MAX ? Math.max(ATTEMPTS_MAX, countModels(legs)) : ATTEMPTS_MAX,
     movesOnRefusal: needs.movesOnRefusal,
   };
@@ -79,6 +80,32 @@ function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCan
   const others = excluded.filter((one) => one.cooling === undefined || one.cooling.isFirm);
   excluded.splice(0, excluded.length, ...others);
   return cooling;
+}
+
+/** Whether a shorter request would not be left out for it. */
+export const isByLength = ({ reason }: Pick<Exclusion, 'reason'>): boolean =>
+  reason === 'context-length' || reason === 'max-tokens';
+
+/**
+ * What the endpoints that would serve the request at any length have room for.
+ * @returns undefined where there is none, or where waiting helps: a longer one only cools down
+ */
+function lengthLimits(inputs: RouteInputs, excluded: readonly Exclusion[]): LengthLimits | undefined {
+  if (excluded.some(({ cooling }) => cooling)) return undefined;
+  const { maxOutputTokens: output = 0, maxOutputTokensField: outputField = 'max_tokens', ...others } = inputs.needs;
+  const { promptTokensMin: prompt } = others;
+  const legs = planRoute({ ...inputs, needs: { ...others, promptTokensMin: 0 } })?.legs ?? [];
+  if (legs.length === 0) return undefined;
+  let context = 0;
+  let outputMax = 0;
+  let outputRoom = 0;
+  for (const { endpoint, model } of legs) {
+    const { contextLength, maxCompletionTokens = model.maxCompletionTokens ?? contextLength } = endpoint;
+    context = Math.max(context, contextLength);
+    outputMax = Math.max(outputMax, maxCompletionTokens);
+    outputRoom = Math.max(outputRoom, Math.min(maxCompletionTokens, contextLength - prompt));
+  }
+  return { prompt, context, output, outputField, outputMax, outputRoom };
 }
 
 /** Of a context whose endpoint says no limit that fits: the rest is for the prompt, which is counted at its least. */

@@ -81,6 +81,20 @@ export interface UnknownProvider {
   readonly nearest: readonly string[];
 }
 
+/** The longest that those could serve who would serve the request if it were shorter. In tokens. */
+export interface LengthLimits {
+  /** The prompt has at least so many. */
+  readonly prompt: number;
+  /** Longest context. */
+  readonly context: number;
+  /** What was requested of the answer, the field that it stands in, and the longest answer by the endpoints' limits. */
+  readonly output: number;
+  readonly outputField: string;
+  readonly outputMax: number;
+  /** The longest answer that there is room for behind the prompt; 0 or less: none. */
+  readonly outputRoom: number;
+}
+
 /** One leg of a plan with what its place was decided by. */
 export interface PlannedLeg extends Leg {
   /** Which model of the request it serves, 0 = the first. */
@@ -126,6 +140,8 @@ export interface Plan {
   readonly excluded: readonly Exclusion[];
   /** Of the request's lists, what matches nothing because nobody knows it; absent: none. */
   readonly unknownProviders?: readonly UnknownProvider[] | undefined;
+  /** Present where there is no leg because of the length of the request alone. */
+  readonly tooLong?: LengthLimits | undefined;
   /** Most calls this plan may make. */
   readonly attemptsMax: number;
   /** A refusal moves on to the next model. */

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../json/json.js';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { RequestField } from '../translation.js';
+import type { Warning } from '../warning.js';
 import type { CatalogProvider, CatalogSnapshot, Modality } from './catalog.js';
 import type { Candidate } from './candidate.js';
 import type { StoredCredential } from './credential.js';
@@ -28,6 +29,8 @@ export interface Choice {
   readonly data: JsonObject;
   /** What its reader may want to know beside that: who was left out, and why; not kept. Never content. */
   readonly told?: JsonObject;
+  /** Entries of the lists that it was made from that fit nothing; not kept. */
+  readonly warnings?: readonly Warning[];
   /** All that it was made among, the best first, for an explanation; not kept. */
   readonly ranking?: readonly JsonObject[];
 }
@@ -66,6 +69,8 @@ export interface RouteNeeds {
   /** The prompt has at least so many tokens, however it is counted. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number | undefined;
+  /** The caller's name of that field; absent: `max_tokens`. */
+  readonly maxOutputTokensField?: string | undefined;
   /**
    * Endpoints with a context of at least and at most so many tokens are not too short: the request is shortened for
    * them. Absent: it is for none, or has room everywhere.

@@ -48,6 +48,7 @@ export function routeNeeds(
     outputs: request.modalities?.includes('image') ? IMAGES : undefined,
     promptTokensMin: tokensMin,
     maxOutputTokens,
+    maxOutputTokensField: request.maxOutputTokensField,
     shortensTo: shortensTo === undefined ? undefined : contextsFor(needed, shortensTo, models, catalog),
     images: size.images || undefined,
     webSearches: webSearches || undefined,

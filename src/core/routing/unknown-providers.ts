@@ -1,5 +1,6 @@
 import { nearestNames } from '../nearest-names.js';
 import { shortened } from '../shortened.js';
+import type { Warning } from '../warning.js';
 import type { CatalogSnapshot } from './catalog.js';
 import type { UnknownProvider } from './plan.js';
 import type { ProviderPreferences } from './preferences.js';
@@ -30,4 +31,10 @@ export function findUnknownProviders(
     }
   }
   return unknown;
+}
+
+/** Why an entry has no effect. */
+export function unknownProviderWarning({ field, name, nearest }: UnknownProvider): Warning {
+  const meant = nearest.length > 0 ? `, the nearest known: ${nearest.join(', ')}` : '';
+  return { field, message: `${JSON.stringify(name)} is no known provider and matches nothing${meant}` };
 }

@@ -6,6 +6,7 @@ import {
   object,
   oneOf,
   optional,
+  refused,
   variant,
   when,
   type Static,
@@ -70,11 +71,32 @@ const vendorTools = {
   },
 };
 
+/** Those and others of Anthropic's that are passed on as they come. */
+export const VENDOR_TYPES: readonly string[] = [
+  'custom',
+  ...Object.keys(vendorTools),
+  'web_fetch_20250910',
+  'code_execution_20250825',
+  'computer_20250124',
+  'memory_20250818',
+  'text_editor_20250728',
+  'tool_search_tool_regex',
+  'tool_search_tool_bm25',
+  'tool_search_tool_regex_20251119',
+  'tool_search_tool_bm25_20251119',
+  'mcp_toolset',
+];
+
 const typedTools = { custom: customFields, ...vendorTools, ...eachMarked(serviceTools) };
 
 const customTool = object(customFields);
 const typedTool = variant('type', typedTools);
 const otherTool = object({ type: word() });
+
+const isChatTool = object({ type: literal('function') });
+const chatTool = refused(
+  'is a tool of chat completions; the Messages format has {"name": …, "description": …, "input_schema": {"type": "object", …}}',
+);
 
 const hasType = object({ type: anything() });
 const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
@@ -84,7 +106,11 @@ const hasKnownType = object({ type: oneOf(Object.keys(typedTools)) });
  */
 export const tool = when(
   hasType,
-  when(hasKnownType, typedTool, when(isServiceTool, object({ ...otherServiceFields, ...marked }), otherTool)),
+  when(
+    hasKnownType,
+    typedTool,
+    when(isServiceTool, object({ ...otherServiceFields, ...marked }), when(isChatTool, chatTool, otherTool)),
+  ),
   customTool,
 );
 

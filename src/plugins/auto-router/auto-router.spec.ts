@@ -54,10 +54,19 @@ it('goes by the coding score for code', () => {
 });
 
 it('says how many it left out, and why', () => {
-  expect(choose({ allowed_models: ['x/b*'] }).told).toMatchObject({
-    considered: 1,
-    left_out: { 'no quality score': 1, 'not in the list': 2 },
-  });
+  const counted = (options: JsonObject, parts: Partial<ChoiceInputs> = {}) => {
+    const { considered, left_out } = choose(options, parts).told!;
+    return [considered, left_out];
+  };
+  expect(counted({})).toEqual([3, { 'no quality score': 1 }]);
+  expect(counted({ allowed_models: ['x/b*', 'x/unknown'] })).toEqual([
+    1,
+    { 'no quality score': 1, 'not in the list': 2 },
+  ]);
+  // What a list leaves out is outside of the list, whether it has a score or not.
+  expect(counted({ allowed_models: ['x/b*'] })).toEqual([1, { 'not in the list': 3 }]);
+  const policies = [{ keyModels: ['x/g*'] }];
+  expect(counted({}, { policies })).toEqual([1, { 'model-not-for-key': 3 }]);
 });
 
 it.each<[string, JsonObject, readonly string[] | undefined, readonly string[]]>([
@@ -74,10 +83,24 @@ it.each<[string, JsonObject, readonly string[] | undefined, readonly string[]]>(
 
 it('refuses with 404 where nothing is left, and says what removed them', () => {
   const act = () => choose({ allowed_models: ['x/good', 'y/*'] }, { policies: [{ ignoreModels: ['x/good'] }] });
-  expect(act).toThrow(
-    'No model is left for openrouter/auto: 2 not in the list, 1 no quality score, 1 model-not-allowed.',
-  );
+  expect(act).toThrow('No model is left for openrouter/auto: 3 not in the list, 1 model-not-allowed.');
   expect(act).toThrow(expect.objectContaining({ kind: 'not-found' }));
+});
+
+it('refuses a request that is too long for all of them as such, unless nobody would answer a shorter one', () => {
+  const long = { messages: [said('x'.repeat(6 * 150_000))] };
+  const refusal = (parts: Partial<ChoiceInputs>): unknown => {
+    try {
+      return choose({}, parts, long);
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(refusal({})).toMatchObject({
+    kind: 'context-too-long',
+    message: 'prompt is too long: 150000 tokens > 100000 maximum',
+  });
+  expect(refusal({ isShared: () => false })).toMatchObject({ kind: 'not-found' });
 });
 
 it('puts what is out behind what is well, and counts what fails against it', () => {

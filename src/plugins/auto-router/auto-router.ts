@@ -1,12 +1,13 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin } from '../../core/plugin.js';
-import type { CatalogSnapshot } from '../../core/routing/catalog.js';
+import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { cheapestUsd, type ChoosableModel, type CountedTokens } from '../../core/routing/choosable-models.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import { matchesModel } from '../../core/routing/model-pattern.js';
 import { modelId } from '../../core/routing/resolve-model.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
+import { unmatchedModels } from '../../core/routing/unmatched-models.js';
 import { modelNames } from '../../shared/http/bounds.js';
 import { flag, integer, optional } from '../../shared/http/schema.js';
 import { findCandidates, makeChoice, scoredModels, type Pool, type Ranked } from '../routers/candidates.js';
@@ -30,10 +31,13 @@ export const autoRouter: Plugin = {
     cost_quality_tradeoff: optional(integer({ min: 0, max: TRADEOFF_MAX })),
   },
   models: ['openrouter/auto', 'fairlead/auto', FREE],
-  choose: (request, options, inputs) =>
-    readModelName(request.model).id === FREE
+  choose: (request, options, inputs) => {
+    const isFree = readModelName(request.model).id === FREE;
+    const choice = isFree
       ? drawFree(request, inputs, (pool) => listedOf(pool, namesOf(options), inputs.catalog))
-      : chooseBest(request, options, inputs),
+      : chooseBest(request, options, inputs);
+    return withWarnings(choice, options, inputs);
+  },
 };
 
 /**
@@ -66,22 +70,36 @@ function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceIn
 
 const scoreOf = (kind: PromptKind): 'coding' | 'quality' => (kind === 'code' ? 'coding' : 'quality');
 
+/** Of the caller's own list: the operator's is judged with the catalog file. */
+function withWarnings(choice: Choice, options: JsonObject, { catalog }: ChoiceInputs): Choice {
+  const names = namesOf(options);
+  const warnings = names ? unmatchedModels('plugins.auto-router.allowed_models', names, catalog) : [];
+  return warnings.length > 0 ? { ...choice, warnings } : choice;
+}
+
 /** Names of models and patterns that the caller gives; an empty list says nothing. */
 function namesOf({ allowed_models: names }: JsonObject): readonly string[] | undefined {
   return Array.isArray(names) && names.length > 0 ? names.filter((name) => typeof name === 'string') : undefined;
 }
 
 /** Of some models those that a list has; undefined has all. */
-function listedOf({ models, leftOut }: Pool, names: readonly string[] | undefined, catalog: CatalogSnapshot): Pool {
-  if (!names) return { models, leftOut };
+function listedOf(pool: Pool, names: readonly string[] | undefined, catalog: CatalogSnapshot): Pool {
+  if (!names) return pool;
   const ids = new Set<string>();
   const patterns: string[] = [];
   for (const name of names) {
     if (name.includes('*')) patterns.push(name);
     else ids.add(modelId(catalog, readModelName(name).id) ?? name);
   }
-  const listed = models.filter(({ id }) => ids.has(id) || patterns.some((pattern) => matchesModel(pattern, id)));
-  return { models: listed, leftOut: { ...leftOut, 'not in the list': models.length - listed.length } };
+  const isListed = ({ id }: Model): boolean => ids.has(id) || patterns.some((pattern) => matchesModel(pattern, id));
+  const models = pool.models.filter(isListed);
+  const others = pool.others.filter(isListed);
+  return {
+    ...pool,
+    models,
+    others,
+    leftOut: { 'not in the list': catalog.models.size - models.length - others.length },
+  };
 }
 
 interface RankedModel extends Ranked, RankFigures {

@@ -3,8 +3,11 @@ import type { Json, JsonObject } from '../../core/json/json.js';
 import { noChoiceError, type LeftOut } from '../../core/routing/no-choice-error.js';
 import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { choosableModels, type ChoosableModel } from '../../core/routing/choosable-models.js';
-import type { RouterStrategy } from '../../core/routing/plan.js';
-import type { Choice, ChoiceInputs, RouteNeeds } from '../../core/routing/route-inputs.js';
+import { tooLongError } from '../../core/routing/no-route-error.js';
+import { isByLength, planRoute } from '../../core/routing/plan-route.js';
+import type { Exclusion, LengthLimits, RouterStrategy } from '../../core/routing/plan.js';
+import { forbids, readRules, type Rules } from '../../core/routing/rules.js';
+import type { Choice, ChoiceInputs, RouteInputs, RouteNeeds } from '../../core/routing/route-inputs.js';
 
 /** Most models of a choice: the first, and those that are tried when it fails. */
 const CHOSEN_MAX = 3;
@@ -19,9 +22,13 @@ export interface Candidates {
   readonly leftOut: LeftOut;
 }
 
-/** What a router looks at before anything of the request: models, and how many others were left out and why. */
+/** What a router looks at before anything of the request. */
 export interface Pool {
   readonly models: readonly Model[];
+  /** Those that it never chooses, and why. */
+  readonly others: readonly Model[];
+  readonly otherwise: string;
+  /** Of models that are in neither: a list of the request leaves them out. */
   readonly leftOut: LeftOut;
 }
 
@@ -46,16 +53,16 @@ export interface Ranking<One extends Ranked> {
 /**
  * Judges a router's models as the planner would judge each.
  * @param isOne which of those that could answer it may choose; the others are left out for `otherwise`
- * @throws GatewayError `not-found` where nothing is left
+ * @throws GatewayError `not-found` where nothing is left, or that the request is too long where that alone is why
  */
 export function findCandidates(
   request: ModelRequest,
   inputs: ChoiceInputs,
-  { models, leftOut: before }: Pool,
+  pool: Pool,
   { isOne = () => true, otherwise = '' }: { isOne?: (model: ChoosableModel) => boolean; otherwise?: string } = {},
 ): Candidates {
-  const { models: able, removed, resting, needs } = choosableModels(request, inputs, models);
-  const leftOut: Record<string, number> = { ...before };
+  const { models: able, removed, resting, needs } = choosableModels(request, inputs, pool.models);
+  const leftOut = leftOutBefore(pool, readRules(needs.preferences, inputs.policies));
   for (const { reason } of removed) leftOut[reason] = (leftOut[reason] ?? 0) + 1;
   const fitting = able.filter(isOne);
   if (fitting.length < able.length) leftOut[otherwise] = (leftOut[otherwise] ?? 0) + able.length - fitting.length;
@@ -63,8 +70,30 @@ export function findCandidates(
   // Their plan will say until when.
   const waiting = resting.map(atRest).filter(isOne);
   if (waiting.length > 0) return { models: waiting, needs, leftOut };
-  throw noChoiceError(request.model, leftOut, removed);
+  const tooLong = lengthLimits(removed, { ...inputs, needs });
+  throw tooLong ? tooLongError(tooLong) : noChoiceError(request.model, leftOut, removed);
 }
+
+/** Of the longest that would answer if the request were shorter; undefined: there is none. */
+function lengthLimits(removed: readonly Exclusion[], inputs: RouteInputs): LengthLimits | undefined {
+  let longest: LengthLimits | undefined;
+  for (const { model } of removed.filter(isByLength)) {
+    const limits = planRoute({ ...inputs, needs: { ...inputs.needs, models: [{ id: model }] } })?.tooLong;
+    if (limits && (longest === undefined || limits.context > longest.context)) longest = limits;
+  }
+  return longest;
+}
+
+/** A model that a list does not allow is counted as such, whatever else there is about it. */
+function leftOutBefore({ others, otherwise, leftOut: before }: Pool, rules: Rules): Record<string, number> {
+  const leftOut: Record<string, number> = { ...before };
+  const forbidden = rules.limitsModels ? others.flatMap(({ id }) => forbids(rules, id) ?? NONE) : NONE;
+  for (const reason of forbidden) leftOut[reason] = (leftOut[reason] ?? 0) + 1;
+  if (others.length > forbidden.length) leftOut[otherwise] = others.length - forbidden.length;
+  return leftOut;
+}
+
+const NONE: readonly never[] = [];
 
 const atRest = (model: Model): ChoosableModel => ({ model, legs: [], isWell: false, isFree: false });
 
@@ -116,9 +145,8 @@ function poolOf(models: CatalogSnapshot['models'], otherwise: string, isOne: (mo
   if (!pools) POOLS.set(models, (pools = new Map<string, Pool>()));
   let pool = pools.get(otherwise);
   if (!pool) {
-    const found = [...models.values()].filter(isOne);
-    const left = models.size - found.length;
-    pool = { models: found, leftOut: left > 0 ? { [otherwise]: left } : {} };
+    const all = [...models.values()];
+    pool = { models: all.filter(isOne), others: all.filter((model) => !isOne(model)), otherwise, leftOut: {} };
     pools.set(otherwise, pool);
   }
   return pool;

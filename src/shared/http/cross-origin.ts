@@ -1,6 +1,7 @@
 import type { NestApplicationOptions } from '@nestjs/common';
 import { GENERATION_ID_HEADER } from './error.filter.js';
 import { REQUEST_ID_HEADER } from './request-log.js';
+import { WARNING_HEADER } from './warning-header.js';
 
 type CorsOptions = Exclude<NonNullable<NestApplicationOptions['cors']>, boolean | ((...args: never[]) => void)>;
 
@@ -16,6 +17,7 @@ const EXPOSED = [
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
   'X-Token-Count',
+  WARNING_HEADER,
 ];
 
 /**

@@ -3,9 +3,11 @@ import type { Request, Response } from 'express';
 import { CallerGone, GatewayError, withMetadata, type ErrorDetail } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import { asGatewayError } from './as-gateway-error.js';
+import { withDocsAddress } from './base-url.js';
 import { SMALL_BODY_BYTES } from './body-reader.js';
 import { endWhenRead, isComing } from './end-when-read.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
+import { NoSuchAddress, noSuchAddress } from './no-such-address.js';
 import { logRefusal } from './request-log.js';
 import { routesAt, type RoutesAt } from './route-table.js';
 
@@ -39,11 +41,12 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const error = withMetadata(this.gatewayError(thrown, request), more.metadata);
+    const error = withMetadata(withDocsAddress(this.gatewayError(thrown, request), request), more.metadata);
     const { status } = APPEARANCES[error.kind];
     logRefusal(response, error.kind);
     const requestId = response.getHeader(GENERATION_ID_HEADER);
-    const body = ERROR_BODIES[errorFamily(pathOf(request))](error, {
+    const family = error instanceof NoSuchAddress ? error.family : errorFamily(pathOf(request));
+    const body = ERROR_BODIES[family](error, {
       requestId: typeof requestId === 'string' ? requestId : null,
       extras: more.extras,
     });
@@ -71,8 +74,7 @@ export class ErrorFilter implements ExceptionFilter {
 function routeError(request: Request): GatewayError {
   const { method } = request;
   const routes = routesAt(request.app, pathOf(request), method);
-  if (routes.methods.length === 0)
-    return new GatewayError('not-found', 'There is no such address; see the documentation for the routes.');
+  if (routes.methods.length === 0) return noSuchAddress(request, pathOf(request));
   return new GatewayError('method-not-allowed', notAllowed(method, routes), {
     headers: { Allow: routes.methods.join(', ') },
   });

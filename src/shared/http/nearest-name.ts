@@ -13,6 +13,9 @@ export function suggestOrListFields(name: string, known: readonly string[]): str
   return isNear || known.length === 0 ? reason : `${reason}; the known ones are ${known.join(', ')}`;
 }
 
-/** @returns undefined where none is near enough to have been meant */
-export const nearestName = (name: string, known: Iterable<string>): string | undefined =>
-  nearestNames(name, known, 1)[0];
+/**
+ * @param slips most slips of the pen in a long name
+ * @returns undefined where none is near enough to have been meant
+ */
+export const nearestName = (name: string, known: Iterable<string>, slips?: number): string | undefined =>
+  nearestNames(name, known, 1, slips)[0];

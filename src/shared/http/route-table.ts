@@ -18,7 +18,7 @@ export interface RoutesAt {
 
 /** @param method in capitals */
 export function routesAt(application: Application, path: string, method: string): RoutesAt {
-  const { stack } = application.router as unknown as { stack: readonly Layer[] };
+  const stack = stackOf(application);
   const methods = new Set<string>();
   const below = new Set<string>();
   let pattern = path;
@@ -33,6 +33,15 @@ export function routesAt(application: Application, path: string, method: string)
   }
   return { methods: [...methods].sort(), pattern, below: [...below].sort() };
 }
+
+/** Of all routes that answer a method, as `RoutesAt.pattern`. */
+export const patternsOf = (application: Application, method: string): readonly string[] =>
+  stackOf(application)
+    .filter((layer) => methodOf(layer) === method)
+    .map(patternOf);
+
+const stackOf = (application: Application): readonly Layer[] =>
+  (application.router as unknown as { stack: readonly Layer[] }).stack;
 
 /** Nest gives each route of ours one method. What takes every method is its own refusal of what no route has taken. */
 function methodOf({ route }: Layer): string | undefined {

@@ -10,6 +10,12 @@ export const ACCEPTS = 'fairlead:accepts';
 /** The route answers without a key. Every other route needs one: closed by default. */
 export const Open = (): MethodDecorator & ClassDecorator => SetMetadata(OPEN, true);
 
+/** Metadata key: the route answers without a key where the operator has made the catalogue public. */
+export const OPEN_WITH_CATALOG = 'fairlead:open-with-catalog';
+
+/** The route answers without a key where `FAIRLEAD_PUBLIC_CATALOG` is on; then it has no caller. */
+export const OpenWithCatalog = (): MethodDecorator & ClassDecorator => SetMetadata(OPEN_WITH_CATALOG, true);
+
 /** The route takes this kind of key only; without the decorator, either kind. */
 export const Accepts = (kind: KeyKind): MethodDecorator & ClassDecorator => SetMetadata(ACCEPTS, kind);
 

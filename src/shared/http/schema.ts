@@ -12,7 +12,7 @@ import { isDomainRule } from '../../core/domains.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { SharedSchemas } from './shared-schemas.js';
-import { suggestField, suggestOrListFields } from './nearest-name.js';
+import { nearestName, suggestField, suggestOrListFields } from './nearest-name.js';
 
 /*
  * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every
@@ -315,7 +315,7 @@ function faultOf(error: ErrorObject): Fault {
         params['additionalProperty'],
       );
     case 'discriminator':
-      return fault(`must be one of ${tagsOf(schema, String(params['tag'])).join(', ')}`, params['tag']);
+      return fault(unknownTag(schema, String(params['tag']), params['tagValue']), params['tag']);
     case 'type':
       if (error.data instanceof ExactNumber) return fault(numberWanted(schema, Number(error.data.toJSON())));
       return fault(expectationOf(schema));
@@ -424,6 +424,12 @@ function expectationOf(schema: Record<string, unknown>): string {
   const words = [schema['type']].flat().map((type) => TYPE_WORDS[String(type)]!);
   const last = words.pop()!;
   return words.length === 0 ? `must be ${last}` : `must be ${words.join(', ')} or ${last}`;
+}
+
+function unknownTag(schema: Record<string, unknown>, tag: string, value: unknown): string {
+  const tags = tagsOf(schema, tag);
+  const nearest = typeof value === 'string' ? nearestName(value, tags) : undefined;
+  return `must be one of ${tags.join(', ')}${nearest === undefined ? '' : `; did you mean ${nearest}?`}`;
 }
 
 function tagsOf(schema: Record<string, unknown>, tag: string): string[] {

@@ -369,6 +369,11 @@ export const VARIABLES = {
     meaning:
       '`on`: counters of attempts, tokens, fallbacks and spend have a label `model` as well, 200 of them at most.',
   }),
+  publicCatalog: defaulted('off', {
+    name: 'FAIRLEAD_PUBLIC_CATALOG',
+    grammar: oneOf('off', 'on'),
+    meaning: '`on`: `/models…`, `/providers` and `/endpoints/zdr` answer without a key; `/models/user` does not.',
+  }),
   logLevel: defaulted('info', {
     name: 'LOG_LEVEL',
     grammar: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),

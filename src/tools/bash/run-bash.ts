@@ -1,6 +1,7 @@
 import type { Bash, BashExecResult, BashOptions } from 'just-bash/browser';
 import { ExtensionFault } from '../../core/extension.js';
 import { CONTAINER_BYTES_MAX } from '../containers/container-bounds.js';
+import { closeConnections, withoutNetwork } from './no-network.js';
 import { packState, unpackState, type SavedEntry, type SessionState } from './session-state.js';
 
 /** One command, as a thread gets it. */
@@ -58,6 +59,7 @@ export async function runBash({ command, state, memoryBytes, timeMs }: BashComma
     sleep: () => Promise.resolve(),
   });
   if (before) await putFiles(bash, before.entries);
+  closeConnections(bash);
   if (!(await bash.fs.exists(TEMPORARY))) await bash.fs.mkdir(TEMPORARY);
   try {
     const result = await bash.exec(command, { rawScript: true });
@@ -97,8 +99,8 @@ const limitsOf = (memoryBytes: number, timeMs: number): NonNullable<BashOptions[
 function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Array): BashOutcome {
   const fits = state.length <= CONTAINER_BYTES_MAX;
   return {
-    stdout: withoutMiddle(stdout),
-    stderr: `${withoutMiddle(stderr.replaceAll(ADVICE, ''))}${fits ? '' : TOO_MUCH}`,
+    stdout: withoutMiddle(withoutNetwork(stdout)),
+    stderr: `${withoutMiddle(withoutNetwork(stderr).replaceAll(ADVICE, ''))}${fits ? '' : TOO_MUCH}`,
     exitCode,
     ...(fits && { state }),
   };

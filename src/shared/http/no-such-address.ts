@@ -1,0 +1,80 @@
+import type { Request } from 'express';
+import { GatewayError } from '../../core/errors.js';
+import { BASE_PATH } from './addresses.js';
+import { baseUrlOf } from './base-url.js';
+import type { ErrorFamily } from './error-views.js';
+import { nearestName } from './nearest-name.js';
+import { patternsOf, routesAt } from './route-table.js';
+
+/** Segments at the end of a path that are compared with routes: the longest route has fewer. */
+const SEGMENTS_MAX = 8;
+/** Most characters by which a mistyped path differs in length from the route that was meant. */
+const LENGTH_DIFFERENCE_MAX = 3;
+
+/** The 404 of an address that no route answers, in the form of the client's format. */
+export class NoSuchAddress extends GatewayError {
+  constructor(
+    message: string,
+    readonly family: ErrorFamily,
+  ) {
+    super('not-found', message);
+  }
+}
+
+/**
+ * Names the address that was meant and the base URL for the kind of client, where they can be recognised
+ * (docs/wire/conventions.md#wrong-addresses). Repeats nothing of the path.
+ * @param path the whole one, without query
+ */
+export function noSuchAddress(request: Request, path: string): NoSuchAddress {
+  const base = baseUrlOf(request);
+  const meant = findMeant(request, path);
+  const family = familyOf(request, meant ?? path);
+  const sentence = meant === undefined ? 'There is no such address.' : `There is no such address; ${meant} was meant.`;
+  return new NoSuchAddress(`${sentence} ${baseUrlHelp(base, family)}`, family);
+}
+
+function familyOf({ headers }: Request, path: string): ErrorFamily {
+  if (/\/chat\/completions(?:\/|$)/i.test(path)) return 'chat';
+  return headers['anthropic-version'] !== undefined || /\/messages(?:\/|$)/i.test(path) ? 'messages' : 'generic';
+}
+
+const baseUrlHelp = (base: string, family: ErrorFamily): string =>
+  family === 'messages'
+    ? `The base URL is ${base}/api for clients that append /v1/messages, as Anthropic's do, and ${base}${BASE_PATH} for those that append /messages.`
+    : `The base URL is ${base}${BASE_PATH}; ${base}/docs lists the routes.`;
+
+/**
+ * The route at the end of the path, whatever stands before it, else the nearest by its letters.
+ * @returns `POST /api/v1/messages`
+ */
+function findMeant({ app, method }: Request, path: string): string | undefined {
+  if (!isDecodable(path)) return undefined;
+  const segments = path
+    .split('/')
+    .filter((segment) => segment !== '')
+    .slice(-SEGMENTS_MAX);
+  for (let start = 0; start < segments.length; start++) {
+    const end = segments.slice(start).join('/');
+    for (const place of [`${BASE_PATH}/${end}`, `/${end}`]) {
+      const { methods, pattern } = routesAt(app, place, method);
+      const [first] = methods;
+      if (first !== undefined) return `${methods.includes(method) ? method : first} ${pattern}`;
+    }
+  }
+  const patterns = patternsOf(app, method).filter(
+    (pattern) => Math.abs(pattern.length - path.length) <= LENGTH_DIFFERENCE_MAX,
+  );
+  const nearest = nearestName(path, patterns);
+  return nearest === undefined ? undefined : `${method} ${nearest}`;
+}
+
+/** Routes are matched with what is decoded. */
+function isDecodable(path: string): boolean {
+  try {
+    decodeURIComponent(path);
+    return true;
+  } catch {
+    return false;
+  }
+}
