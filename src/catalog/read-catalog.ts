@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  SERVED_DIALECTS,
   type CatalogProvider,
   type CatalogSnapshot,
   type Endpoint,
@@ -14,7 +13,7 @@ import { Field } from './field.js';
 import { withGeographies } from './read-geographies.js';
 import { readModel, type ModelDraft } from './read-model.js';
 import type { CredentialSources } from './read-credential.js';
-import { readProvider } from './read-provider.js';
+import { isServed, platformsOf, readProvider } from './read-provider.js';
 import { readPlugins, type NamedModelField, type PluginsDraft } from './read-plugins.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
 
@@ -169,8 +168,12 @@ function refuseDialect({ dialect }: Pick<Endpoint, 'dialect'>, provider: Catalog
   // The simulated dialect calls nobody, and the others somebody.
   if ((dialect === 'simulated') !== (provider.dialect === 'simulated'))
     field.refuse(`speaks ${provider.dialect}, and none of its endpoints ${dialect}`);
-  else if (!SERVED_DIALECTS[provider.platform ?? 'direct'].includes(dialect))
-    field.refuse(`is on the platform ${provider.platform}, which has no address for calls of ${dialect}`);
+  else if (!isServed(dialect, provider.platform))
+    field.refuse(
+      provider.platform
+        ? `is on the platform ${provider.platform}, which has no address for calls of ${dialect}`
+        : `is on no platform, and calls of ${dialect} need ${platformsOf(dialect)}`,
+    );
 }
 
 /** Puts the providers into the endpoints that name them. */
