@@ -311,6 +311,40 @@ tools:
   });
 });
 
+describe('texts that were parsed before', () => {
+  it('are taken as they were, and none is kept anew', () => {
+    const kept = new Map<string, unknown>();
+    const keep = (text: string, value: unknown): void => void kept.set(text, value);
+    const own = 'version: 1\nextends: default\n';
+    const first = readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, new Map(), keep);
+    expect([...kept.keys()]).toEqual([own, SOUND]);
+    const known = new Map(kept);
+    kept.clear();
+    expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, known, keep)).toEqual(first);
+    // What is known of a text stands for it.
+    const other = new Map([[SOUND, { version: 1 }]]);
+    expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, other)).toMatchObject({
+      snapshot: { models: new Map() },
+    });
+    expect(kept.size).toBe(0);
+  });
+
+  it('name the lines of their faults', () => {
+    const bad = withLine(4, '    name: " "');
+    const kept = new Map<string, unknown>();
+    const keep = (text: string, value: unknown): void => void kept.set(text, value);
+    const first = readCatalog(fileOf(bad), undefined, NO_CREDENTIALS, new Map(), keep);
+    expect(readCatalog(fileOf(bad), undefined, NO_CREDENTIALS, kept)).toEqual(first);
+    expect(first).toMatchObject({ faults: [{ line: 4 }] });
+  });
+
+  it('are not kept where they are not valid YAML', () => {
+    readCatalog(fileOf('version: [1'), undefined, NO_CREDENTIALS, new Map(), () => {
+      throw new Error('kept');
+    });
+  });
+});
+
 describe('extends: default', () => {
   const OWN = `version: 1
 extends: default
