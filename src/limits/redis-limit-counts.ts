@@ -116,9 +116,9 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
     clearInterval(this.timer);
   }
 
-  private async claimThere({ subject, limits, owner, tokens, isFurther, part }: LimitClaim): Promise<ClaimFigures> {
-    return readClaimFigures(
-      await this.redis.claimLimits(
+  private claimThere({ subject, limits, owner, tokens, isFurther, part }: LimitClaim): Promise<ClaimFigures> {
+    return this.redis
+      .claimLimits(
         ...keysOf(subject),
         ...MODEL_LIMITS.map((limit) => limits[limit] ?? NO_LIMIT),
         reservedTokens(tokens, limits.tokensPerMinute),
@@ -128,8 +128,8 @@ export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdo
         part?.id ?? '',
         part?.tokensPerMinute ?? NO_LIMIT,
         isFurther ? 0 : 1,
-      ),
-    );
+      )
+      .then(readClaimFigures);
   }
 
   private accept(claim: LimitClaim, answer: ClaimFigures): Claimed {

@@ -1,6 +1,6 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../core/time.js';
-import { inTime } from './in-time.js';
+import { inTime, type WaitObserver } from './in-time.js';
 
 /** Longest that a request waits for Redis, in milliseconds (docs/reasons/operations.md#bounded-waits). */
 const PATIENCE_MS = 100;
@@ -15,7 +15,7 @@ const EARLY_MS = 5;
 const FAILURES_MAX = 3;
 
 /** How Redis answers over one connection, for all that share it. */
-export class RedisOutage {
+export class RedisOutage implements WaitObserver {
   private readonly logger = new Logger('limits');
   private readonly listeners: (() => void)[] = [];
   private pausedUntil = -Infinity;
@@ -48,16 +48,13 @@ export class RedisOutage {
    * Waits for an answer no longer than a request may.
    * @throws Unanswered, or what the answer rejects with; either is a failure
    */
-  async answerOf<T>(answer: Promise<T>): Promise<T> {
-    try {
-      const value = await inTime(answer, this.patienceMs);
-      this.failures = 0;
-      this.silentFailures = 0;
-      return value;
-    } catch (error) {
-      this.failed();
-      throw error;
-    }
+  answerOf<T>(answer: Promise<T>): Promise<T> {
+    return inTime(answer, this.patienceMs, this);
+  }
+
+  answered(): void {
+    this.failures = 0;
+    this.silentFailures = 0;
   }
 
   /** An answer came that nobody waited for any longer: the connection is sound, though slow. */

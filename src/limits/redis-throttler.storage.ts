@@ -195,11 +195,11 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
     if (times > 0 && ageMs < windowMs) await send(counted, times, ageMs);
   }
 
-  private async sendRequests(caller: Caller, rates: FloodRates, times: number, ageMs: number): Promise<RequestCount> {
+  private sendRequests(caller: Caller, rates: FloodRates, times: number, ageMs: number): Promise<RequestCount> {
     const { limit, windowMs } = rates.account;
     const [groupKey, keyKey] = keysOf(caller);
-    return readRequestCount(
-      await this.redis.countRequest(
+    return this.redis
+      .countRequest(
         groupKey,
         keyKey,
         caller.keyHash,
@@ -211,8 +211,8 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
         this.clock.aheadMs,
         times,
         ageMs,
-      ),
-    );
+      )
+      .then(readRequestCount);
   }
 
   private sendWaste(caller: Caller, { limit, windowMs }: Rate, times: number, ageMs: number): Promise<unknown> {

@@ -84,7 +84,7 @@ describeOnRedis('limits of a process that is held up', () => {
       const child = await startReplica(kind, `${run}-one-${kind}`, 100);
       expect(await claimWhileStopped(child, 150, 210)).toBe(LIMIT);
     },
-    30_000,
+    60_000,
   );
 
   // The wait is longer than a busy machine keeps Redis from answering: two replicas agree only through it.
@@ -96,7 +96,7 @@ describeOnRedis('limits of a process that is held up', () => {
       const granted = await Promise.all(replicas.map((child) => claimWhileStopped(child, 500, 600)));
       expect(granted[0]! + granted[1]!).toBe(LIMIT);
     },
-    30_000,
+    60_000,
   );
 
   describe('by its own burst', () => {

@@ -1,7 +1,7 @@
 // The limits of one replica as a process of its own, which another one stops and continues: it claims as fast as it may
 // for a while, and reports how much it was granted.
 // Arguments: folder of the compiled sources, kind of limit, address of Redis, subject, limit, patience in ms, how far
-// the clock is ahead in ms, for how long in ms.
+// the clock is ahead in ms, for how long at least in ms.
 import { pathToFileURL } from 'node:url';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,6 +20,8 @@ const { connectForLimits, reconnect, RedisThrottlerStorage } = await load('limit
 /** Claims under way at one time: so many that every stop meets some. */
 const AT_ONCE = 8;
 const REFUSED_APART_MS = 5;
+/** So many refusals show that the limit was reached. */
+const REFUSALS_MIN = 20;
 
 class AheadClock extends Clock {
   aheadMs = Number(aheadMs);
@@ -54,14 +56,17 @@ function claimByFailures() {
 }
 
 const claim = { limits: claimByLimits, flood: claimByFlood, failures: claimByFailures }[kind]();
-let granted = 0;
+let [granted, refused] = [0, 0];
 process.send('ready');
 await new Promise((resolve) => process.once('message', resolve));
 const endsAt = performance.now() + Number(forMs);
 async function claimAll() {
-  while (performance.now() < endsAt) {
+  while (refused < REFUSALS_MIN || performance.now() < endsAt) {
     if (await claim()) granted++;
-    else await sleep(REFUSED_APART_MS);
+    else {
+      refused++;
+      await sleep(REFUSED_APART_MS);
+    }
   }
 }
 await Promise.all(Array.from({ length: AT_ONCE }, claimAll));
