@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync, statSync, type BigIntStats } from 'node:fs';
 import { open, readFile, stat } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { readCatalog, type CatalogFile, type CatalogReading } from './read-catalog.js';
+import { readCatalog, type CatalogFile, type CatalogReading, type ParsedTexts } from './read-catalog.js';
 import { CREDENTIAL_BYTES_MAX, type CredentialFile, type CredentialSources } from './read-credential.js';
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
@@ -33,13 +33,15 @@ interface UnreadFile {
 /** What came of the files, and the files of credentials that were read on the way. */
 export interface Judgement {
   readonly reading: CatalogReading;
+  /** Of the files that were parsed and have no fault as texts: what the next judgement need not parse. */
+  readonly parsed: ParsedTexts;
   readonly credentials: CredentialFiles;
 }
 
 /** Reads the files from disk. Never throws: a file that cannot be read is content with a fault. */
 export async function readContent({ path, shippedPath }: CatalogFiles): Promise<CatalogContent> {
-  const own = await readText(path);
-  const shipped = path === shippedPath ? undefined : await readText(shippedPath);
+  // Together: on a busy machine it is the turns that take the time.
+  const [own, shipped] = await Promise.all([readText(path), path === shippedPath ? undefined : readText(shippedPath)]);
   const hash = createHash('sha256')
     .update(JSON.stringify([own, shipped]))
     .digest('hex');
@@ -53,16 +55,20 @@ export async function readContent({ path, shippedPath }: CatalogFiles): Promise<
 /**
  * Judges the content: work for a thread while anything is served. Two moments with the same hash, and files of
  * credentials of the same hash, read the same.
+ * @param known of a judgement before: one file changes, and the other, or its credentials, is what it was
  */
 export function judgeContent(
   { own, shipped }: CatalogContent,
   variable: CredentialSources['variable'],
+  known?: ParsedTexts,
 ): Judgement {
   const credentials = new CredentialFiles();
+  const parsed = new Map<string, unknown>();
   if ('failure' in own)
-    return { reading: { faults: [{ file: own.name, line: 1, field: '', message: own.failure }] }, credentials };
+    return { reading: { faults: [{ file: own.name, line: 1, field: '', message: own.failure }] }, parsed, credentials };
   const file = (path: string): CredentialFile => credentials.read(path);
-  return { reading: readCatalog(own, shipped, { variable, file }), credentials };
+  const reading = readCatalog(own, shipped, { variable, file }, known, (text, value) => parsed.set(text, value));
+  return { reading, parsed, credentials };
 }
 
 /** Files of credentials at one moment: each is read once. */
@@ -107,13 +113,14 @@ const SETTLED_MS = 2_000;
  * @returns undefined while a file is missing or has just changed: then its content has to be read
  */
 export async function stampOf({ path, shippedPath }: CatalogFiles): Promise<string | undefined> {
-  const stamps: string[] = [];
-  for (const file of new Set([path, shippedPath])) {
-    const stats = await statOpened(file).catch(() => undefined);
-    if (!stats || Date.now() - Number(stats.ctimeMs) < SETTLED_MS) return undefined;
-    stamps.push([file, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' '));
-  }
-  return stamps.join('\n');
+  const stamps = await Promise.all([...new Set([path, shippedPath])].map(stampOfFile));
+  return stamps.includes(undefined) ? undefined : stamps.join('\n');
+}
+
+async function stampOfFile(file: string): Promise<string | undefined> {
+  const stats = await statOpened(file).catch(() => undefined);
+  if (!stats || Date.now() - Number(stats.ctimeMs) < SETTLED_MS) return undefined;
+  return [file, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
 }
 
 /** Opened, because a network file system answers a mere `stat` from what it remembers. */

@@ -95,6 +95,51 @@ describe('while it runs', () => {
     expect(logged).toEqual([`log The catalog was reloaded: 1 models, ${store.current.hash}.`]);
   });
 
+  it('is judged from the first poll on that sees new content, and taken by the second', async () => {
+    const store = await open();
+    writeFileSync(path, catalog('two'));
+    await store.poll();
+    const ahead = Reflect.get(store, 'ahead') as { readonly judgement: Promise<unknown> };
+    expect(await ahead.judgement).toHaveProperty('reading.snapshot');
+    expect(modelsOf(store)).toEqual(['acme/one']);
+    await store.poll();
+    expect(modelsOf(store)).toEqual(['acme/two']);
+  });
+
+  it('takes nothing that was judged of content that has changed again', async () => {
+    const store = await open();
+    for (const name of ['two', 'three']) {
+      writeFileSync(path, catalog(name));
+      await store.poll();
+    }
+    await store.poll();
+    expect(modelsOf(store)).toEqual(['acme/three']);
+  });
+
+  it('takes it however long its thread takes to start on a busy machine', async () => {
+    const store = await open();
+    writeFileSync(path, catalog('two'));
+    await store.poll();
+    // Whatever is due meanwhile is due at once, before the thread is heard.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
+    await store.poll();
+    expect([modelsOf(store), logged.length]).toEqual([['acme/two'], 1]);
+  });
+
+  it('parses no text again that has not changed', async () => {
+    writeFileSync(path, catalog('one', 'version: 1\nextends: default'));
+    const store = await open();
+    const parsed = (): ReadonlyMap<string, unknown> => Reflect.get(store, 'parsed') as ReadonlyMap<string, unknown>;
+    const shipped = catalog('shipped');
+    const before = parsed().get(shipped);
+    const changed = catalog('two', 'version: 1\nextends: default');
+    writeFileSync(path, changed);
+    await store.reload();
+    expect([...parsed().keys()]).toEqual([shipped, changed]);
+    expect(parsed().get(shipped)).toBe(before);
+    expect(modelsOf(store)).toEqual(['acme/shipped', 'acme/two']);
+  });
+
   it('leaves a file alone that is still being written', async () => {
     const store = await open();
     for (const name of ['two', 'three', 'four']) {

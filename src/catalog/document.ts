@@ -24,20 +24,38 @@ export class CatalogDocument {
   /** Plain data, aliases and merges resolved; undefined when the text is not YAML. */
   readonly value: unknown;
   readonly faults: CatalogFault[] = [];
-  private readonly lines = new LineCounter();
-  private readonly yaml: Document;
+  private parsed: { readonly yaml: Document; readonly lines: LineCounter } | undefined;
 
-  /** @param text YAML or JSON; JSON is a part of YAML, so one parser reads both */
+  /**
+   * @param text YAML or JSON; JSON is a part of YAML, so one parser reads both
+   * @param known the value of this very text, where it was parsed before without a fault: nearly all of the work
+   */
   constructor(
     readonly file: string,
-    text: string,
+    private readonly text: string,
+    known?: unknown,
   ) {
-    this.yaml = parseDocument(text, { lineCounter: this.lines, merge: true, prettyErrors: false, uniqueKeys: true });
+    if (known !== undefined) {
+      this.value = known;
+      return;
+    }
     // Warnings stand for tags that mean nothing here: the author meant something that would not happen.
     for (const { code, message, pos } of [...this.yaml.errors, ...this.yaml.warnings]) {
       this.refuseAt(pos[0], code === 'DUPLICATE_KEY' ? 'is given twice' : `is not valid YAML: ${message}`);
     }
     if (this.faults.length === 0) this.value = this.toPlain();
+  }
+
+  private get yaml(): Document {
+    return this.parse().yaml;
+  }
+
+  /** Of a text whose value is known only the line of a fault needs it. */
+  private parse(): NonNullable<typeof this.parsed> {
+    if (this.parsed) return this.parsed;
+    const lines = new LineCounter();
+    const yaml = parseDocument(this.text, { lineCounter: lines, merge: true, prettyErrors: false, uniqueKeys: true });
+    return (this.parsed = { yaml, lines });
   }
 
   refuse(path: FieldPath, message: string): void {
@@ -99,7 +117,7 @@ export class CatalogDocument {
 
   private lineAt(offset: number): number {
     // An offset before the first line, as in an empty file, counts as line 0.
-    return Math.max(1, this.lines.linePos(offset).line);
+    return Math.max(1, this.parse().lines.linePos(offset).line);
   }
 }
 

@@ -17,6 +17,7 @@ export async function judgeAside(job: CatalogJob): Promise<Judgement | undefined
     threadsMax: 1,
     waitingMax: 1,
     heapMegabytes: HEAP_MEGABYTES,
+    startMs: TIME_MS,
   });
   try {
     return judgementOf(await threads.run(job, { timeMs: TIME_MS, totalMs: TIME_MS }));
@@ -24,6 +25,7 @@ export async function judgeAside(job: CatalogJob): Promise<Judgement | undefined
     if (error instanceof ThreadFault) return undefined;
     throw error;
   } finally {
-    await threads.close();
+    // It is in force before its thread has ended: on a busy machine that takes a while.
+    void threads.close();
   }
 }

@@ -313,6 +313,40 @@ tools:
   });
 });
 
+describe('texts that were parsed before', () => {
+  it('are taken as they were, and none is kept anew', () => {
+    const kept = new Map<string, unknown>();
+    const keep = (text: string, value: unknown): void => void kept.set(text, value);
+    const own = 'version: 1\nextends: default\n';
+    const first = readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, new Map(), keep);
+    expect([...kept.keys()]).toEqual([own, SOUND]);
+    const known = new Map(kept);
+    kept.clear();
+    expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, known, keep)).toEqual(first);
+    // What is known of a text stands for it.
+    const other = new Map([[SOUND, { version: 1 }]]);
+    expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, other)).toMatchObject({
+      snapshot: { models: new Map() },
+    });
+    expect(kept.size).toBe(0);
+  });
+
+  it('name the lines of their faults', () => {
+    const bad = withLine(4, '    name: " "');
+    const kept = new Map<string, unknown>();
+    const keep = (text: string, value: unknown): void => void kept.set(text, value);
+    const first = readCatalog(fileOf(bad), undefined, NO_CREDENTIALS, new Map(), keep);
+    expect(readCatalog(fileOf(bad), undefined, NO_CREDENTIALS, kept)).toEqual(first);
+    expect(first).toMatchObject({ faults: [{ line: 4 }] });
+  });
+
+  it('are not kept where they are not valid YAML', () => {
+    readCatalog(fileOf('version: [1'), undefined, NO_CREDENTIALS, new Map(), () => {
+      throw new Error('kept');
+    });
+  });
+});
+
 describe('extends: default', () => {
   const OWN = `version: 1
 extends: default
@@ -407,6 +441,8 @@ describe('a bad file', () => {
     ['has an unknown dialect', withLine(5, '    dialect: soap'), `5: providers.0.dialect: must be one of ${DIALECTS}`],
     ['has an unknown platform', withLine(6, '    base_url: https://x\n    platform: mainframe'), `7: providers.0.platform: must be one of ${PLATFORMS}`],
     ['has a platform that does not serve its dialect', withLine(5, '    dialect: cohere-chat\n    platform: azure'), '5: providers.0.dialect: has no address on the platform azure; it has: anthropic-messages, openai-chat, openai-responses'],
+    ['has a dialect that needs a platform, and none', withLine(5, '    dialect: bedrock-converse'), '5: providers.0.dialect: needs `platform: bedrock`: its calls can be made nowhere else'],
+    ['states that it is reached directly in a dialect that needs a platform', withLine(5, '    dialect: bedrock-converse\n    platform: direct'), `5: providers.0.dialect: has no address on the platform direct; it has: ${DIALECT_IDS.filter((id) => id !== 'bedrock-converse').join(', ')}`],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
     ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],
@@ -464,6 +500,7 @@ describe('a bad file', () => {
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
     ['has an endpoint of an unknown dialect', endpoint('dialect: soap'), `16: ${ENDPOINT}.dialect: must be one of ${DIALECTS}`],
     ['has an endpoint that its platform does not serve', `${withLine(7, '    platform: vertex')}        dialect: bedrock-converse\n`, `13: ${ENDPOINT}.provider: is on the platform vertex, which has no address for calls of bedrock-converse`],
+    ['has an endpoint whose dialect needs a platform that its provider has not', endpoint('dialect: bedrock-converse'), `13: ${ENDPOINT}.provider: is on no platform, and calls of bedrock-converse need \`platform: bedrock\``],
     ['has a simulated endpoint at a provider that is real', endpoint('dialect: simulated'), `13: ${ENDPOINT}.provider: speaks openai-chat, and none of its endpoints simulated`],
     ['has a tag twice', endpoint('\n      - { provider: acme, model: b, free: true }'), '17: models.0.endpoints.1: has the tag "acme" of endpoint 0; give it a variant of its own'],
     ['has a parameter that is no name', endpoint('supported_parameters: [top-k]'), `16: ${ENDPOINT}.supported_parameters.0: must be the name of a request field`],

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
 import {
-  SERVED_DIALECTS,
   type CatalogProvider,
   type CatalogSnapshot,
   type Endpoint,
@@ -14,7 +13,7 @@ import { Field } from './field.js';
 import { withGeographies } from './read-geographies.js';
 import { readModel, type ModelDraft } from './read-model.js';
 import type { CredentialSources } from './read-credential.js';
-import { readProvider } from './read-provider.js';
+import { isServed, platformsOf, readProvider } from './read-provider.js';
 import { readPlugins, type NamedModelField, type PluginsDraft } from './read-plugins.js';
 import { readTools, type ToolsDraft } from './read-tools.js';
 
@@ -26,6 +25,9 @@ export interface CatalogFile {
   readonly name: string;
   readonly text: string;
 }
+
+/** The values of texts that were parsed without a fault, by text. */
+export type ParsedTexts = ReadonlyMap<string, unknown>;
 
 /** What came of reading: a catalog, or what is wrong with the files (the first 20 faults, by line). */
 export type CatalogReading =
@@ -46,17 +48,27 @@ interface FileDraft {
  * Makes the catalog of a file (docs/catalog.md#the-catalog-file). Pure: the same texts and
  * variables and files of credentials give the same answer.
  * @param shipped what `extends: default` builds on; absent when there is nothing to extend
+ * @param parsed values that need not be parsed again
+ * @param keep takes the value of each text that was parsed, where it has no fault
  */
 export function readCatalog(
   file: CatalogFile,
   shipped: CatalogFile | undefined,
   sources: CredentialSources,
+  parsed: ParsedTexts = new Map(),
+  keep: (text: string, value: unknown) => void = () => undefined,
 ): CatalogReading {
-  const own = readFile(file, sources);
+  const readOne = ({ name, text }: CatalogFile): FileDraft => {
+    const known = parsed.get(text);
+    const document = new CatalogDocument(name, text, known);
+    if (known === undefined && document.faults.length === 0) keep(text, document.value);
+    return readDocument(document, sources);
+  };
+  const own = readOne(file);
   const layers = [own];
   const hash = createHash('sha256');
   if (own.extendsDefault && shipped) {
-    layers.unshift(readFile(shipped, sources));
+    layers.unshift(readOne(shipped));
     hash.update(shipped.text).update('\0');
   } else if (own.extendsDefault) own.document.refuse(['extends'], 'there is no shipped catalog to extend');
   hash.update(file.text);
@@ -119,8 +131,7 @@ function refuseSharedNames(drafts: ReadonlyMap<string, ModelDraft>): void {
   }
 }
 
-function readFile(file: CatalogFile, sources: CredentialSources): FileDraft {
-  const document = new CatalogDocument(file.name, file.text);
+function readDocument(document: CatalogDocument, sources: CredentialSources): FileDraft {
   // A text that is not YAML has told its faults; reading its absent fields would only add noise.
   const root = document.faults.length === 0 ? new Field(document, [], document.value) : undefined;
   const members = root?.members(['version'], ['extends', 'providers', 'models', 'tools', 'plugins']);
@@ -169,8 +180,12 @@ function refuseDialect({ dialect }: Pick<Endpoint, 'dialect'>, provider: Catalog
   // The simulated dialect calls nobody, and the others somebody.
   if ((dialect === 'simulated') !== (provider.dialect === 'simulated'))
     field.refuse(`speaks ${provider.dialect}, and none of its endpoints ${dialect}`);
-  else if (!SERVED_DIALECTS[provider.platform ?? 'direct'].includes(dialect))
-    field.refuse(`is on the platform ${provider.platform}, which has no address for calls of ${dialect}`);
+  else if (!isServed(dialect, provider.platform))
+    field.refuse(
+      provider.platform
+        ? `is on the platform ${provider.platform}, which has no address for calls of ${dialect}`
+        : `is on no platform, and calls of ${dialect} need ${platformsOf(dialect)}`,
+    );
 }
 
 /** Puts the providers into the endpoints that name them. */

@@ -8,6 +8,7 @@ import {
   SIMULATED_SCHEME,
   type CatalogProvider,
   type DataPolicy,
+  type DialectId,
   type PlatformId,
 } from '../core/routing/catalog.js';
 import { readCredential, type CredentialSources, type SourcedSecret } from './read-credential.js';
@@ -45,8 +46,12 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
   const isSimulated = dialect === 'simulated';
   if (isSimulated && baseUrl) return baseUrl.refuse('is not for the simulated dialect, which calls nobody');
   if (!isSimulated && !baseUrl) return field.refuse('needs a base_url');
-  if (platform && !SERVED_DIALECTS[platform].includes(dialect))
-    return dialectField?.refuse(`has no address on the platform ${platform}; it has: ${SERVED_DIALECTS[platform].join(', ')}`);
+  if (!isServed(dialect, platform))
+    return dialectField?.refuse(
+      platform
+        ? `has no address on the platform ${platform}; it has: ${SERVED_DIALECTS[platform].join(', ')}`
+        : `needs ${platformsOf(dialect)}: its calls can be made nowhere else`,
+    );
   if (apiVersionField && platform !== 'azure') return apiVersionField.refuse('is for the platform azure');
   return {
     slug,
@@ -62,6 +67,16 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
     ...(passesUnknownFields && { passesUnknownFields }),
   };
 }
+
+/** Whether calls of a dialect can be made there; else each of them would fail. */
+export const isServed = (dialect: DialectId, platform: PlatformId = 'direct'): boolean =>
+  SERVED_DIALECTS[platform].includes(dialect);
+
+/** What the entry of a provider has to state where a dialect is not spoken directly, as in "`platform: bedrock`". */
+export const platformsOf = (dialect: DialectId): string =>
+  PLATFORM_IDS.filter((platform) => isServed(dialect, platform))
+    .map((platform) => `\`platform: ${platform}\``)
+    .join(' or ');
 
 const credentialOf = ({ secret, source }: SourcedSecret): Pick<CatalogProvider, 'credential' | 'credentialSource'> => ({
   ...(secret && { credential: secret }),

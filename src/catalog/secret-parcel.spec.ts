@@ -26,8 +26,9 @@ it('carries a catalog with its secrets, each provider once', () => {
   const sources = credentialSources({ ACME: 'sk-acme', EXA: 'sk-exa' });
   const reading = readCatalog({ name: 'catalog.yaml', text: CATALOG }, undefined, sources);
   const credentials = new CredentialFiles([['/run/token', { text: 'token' }]]);
-  const arrived = judgementOf(structuredClone(parcelOf({ reading, credentials })));
+  const arrived = judgementOf(structuredClone(parcelOf({ reading, parsed: new Map([['text', { a: 1 }]]), credentials })));
   expect(arrived.credentials.hash).toBe(credentials.hash);
+  expect(arrived.parsed).toEqual(new Map([['text', { a: 1 }]]));
   if ('faults' in arrived.reading || 'faults' in reading) throw new Error('The catalog is sound.');
   const { providers, models, tools } = arrived.reading.snapshot;
   // Of endpoints in places jest would not see the end.
@@ -42,7 +43,9 @@ it('carries a catalog with its secrets, each provider once', () => {
 
 it('carries faults', () => {
   const reading = readCatalog({ name: 'catalog.yaml', text: 'version: 2' }, undefined, credentialSources({}));
-  const arrived = judgementOf(structuredClone(parcelOf({ reading, credentials: new CredentialFiles() })));
+  const arrived = judgementOf(
+    structuredClone(parcelOf({ reading, parsed: new Map(), credentials: new CredentialFiles() })),
+  );
   expect(arrived.reading).toEqual(reading);
 });
 

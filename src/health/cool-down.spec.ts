@@ -22,7 +22,8 @@ describe('CoolDown', () => {
 
   it.each([
     ['the base without a hint', 0, 5_000],
-    ['the base when the hint is shorter', 1_000, 5_000],
+    ['the hint when it is shorter than the base', 1_000, 1_000],
+    ['the hint of a fraction of a second', 300, 300],
     ['the hint when it is longer', 30_000, 30_000],
     ['the hint past the longest own pause', 100_000, 100_000],
     ['an hour at most', 10 * HINT_MS_MAX, HINT_MS_MAX],

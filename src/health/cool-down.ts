@@ -19,9 +19,9 @@ export interface Pause extends Omit<Cooling, 'isFirm'> {
 }
 
 export interface CoolDownTimes {
-  /** The first pause, milliseconds; each further one in a row is twice as long. */
+  /** The first pause where the provider gives no hint, milliseconds; each further one in a row is twice as long. */
   readonly baseMs: number;
-  /** Longest pause, unless the provider asks for more. */
+  /** Longest pause of those. */
   readonly maxMs: number;
   /** How long the trial after a pause may take before it counts as lost. */
   readonly trialMs: number;
@@ -74,7 +74,8 @@ export class CoolDown {
 
   /**
    * A call that failed begins a pause. One from before that fails within it can only make it longer.
-   * @param hintMs the provider's own wish; a wish behind a 429 is kept to whatever else is left
+   * @param hintMs the provider's own wish, which replaces our pause, be it shorter or longer; 0: it gave none. A wish
+   *   behind a 429 is kept to whatever else is left
    * @param caller whose call it was, where others may try it next (`Pause.failedBy`)
    * @returns the pause, or undefined where the one there is lasts as long
    */
@@ -83,8 +84,7 @@ export class CoolDown {
     const isWithin = pause !== undefined && now < pause.until;
     const streak = !pause ? 0 : isWithin ? pause.streak : Math.min(pause.streak + 1, STREAK_MAX);
     const ownMs = Math.min(this.times.maxMs, this.times.baseMs * 2 ** streak);
-    const lastsMs = Math.max(ownMs, Math.min(hintMs, HINT_MS_MAX));
-    const until = now + lastsMs;
+    const until = now + (hintMs > 0 ? Math.min(hintMs, HINT_MS_MAX) : ownMs);
     const firmUntil = by === 'rate-limit' && hintMs > 0 ? until : pause?.firmUntil;
     if (isWithin && until <= pause.until && firmUntil === pause.firmUntil) return undefined;
     const failedBy = caller ?? pause?.failedBy;

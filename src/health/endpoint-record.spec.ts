@@ -318,8 +318,15 @@ describe('EndpointRecord', () => {
       ['', 'unknown'],
       ['S', 'operational'],
       ['SF', 'operational'],
-      ['FF', 'operational'],
+      // It has never answered, and too little is known of it.
+      ['FF', 'unknown'],
       ['SSSSFFF', 'operational'],
+      ['SSSSSSSSSFFFF', 'operational'],
+      // However many answered before: nobody gets an answer now.
+      ['SSSSSSSSSSFFFFF', 'failing'],
+      ['SSSSSSSSSSSSSSSSSSFFFFFFFFF', 'failing'],
+      ['SSSSSSSSSSFFFFFS', 'operational'],
+      ['SSSSSSSSSSLLLLF', 'failing'],
       // Of one caller alone: no outage for all, and yet nothing comes of its calls.
       ['FFF', 'failing'],
       ['SSSFFF', 'failing'],
@@ -345,13 +352,27 @@ describe('EndpointRecord', () => {
     });
 
     it('is forgotten half an hour after the last call, and what failed after five minutes', () => {
-      play('FFF');
+      play('SFFF');
       expect(record.condition(START + 300_000)).toBe('operational');
       const halfHour = HALF_HOUR_SLICE_MS * HALF_HOUR_SLICES;
       expect([record.condition(START + halfHour - 1), record.condition(START + halfHour)]).toEqual([
         'operational',
         'unknown',
       ]);
+    });
+
+    it.each([
+      ['F', 'failing'],
+      ['L', 'rate-limited'],
+    ])('is that of calls that failed one after another, until one is answered: %s', (letter, condition) => {
+      play('S');
+      // Far enough apart that no outage comes of them.
+      for (let call = 1; call <= 9; call++) play(letter, START + call * 180_000);
+      const last = START + 9 * 180_000;
+      expect(record.condition(last + 299_000)).toBe(condition);
+      expect(record.condition(last + HALF_HOUR_SLICE_MS * HALF_HOUR_SLICES)).toBe('unknown');
+      play('S', last + 300_000);
+      expect(record.condition(last + 300_000)).toBe('operational');
     });
   });
 });

@@ -21,6 +21,8 @@ const OUTAGE_SLICES = 6;
 const OUTAGE_REPUBLISH_MS = 20_000;
 /** Faults of one caller alone pause the endpoint for that one alone; most callers for whom one is paused so. */
 const OWN_PAUSES_MAX = 64;
+/** So many calls that failed one after another: an endpoint, or a provider, does not do well. Chosen. */
+export const FAILURES_IN_A_ROW_MIN = 5;
 /** The faults that all callers see are those of at least so many. */
 const CALLERS_MIN = 2;
 /** How old a view may be while nothing but the figures has changed, in milliseconds. */
@@ -29,7 +31,7 @@ export const VIEW_MS = 1_000;
 /** How its calls went over longer times, for whoever looks at the catalogue: routing never asks. */
 export const HALF_HOUR_SLICE_MS = 2 * 60_000;
 export const HALF_HOUR_SLICES = 15;
-const HALF_HOUR_MS = HALF_HOUR_SLICE_MS * HALF_HOUR_SLICES;
+export const HALF_HOUR_MS = HALF_HOUR_SLICE_MS * HALF_HOUR_SLICES;
 export const DAY_SLICE_MS = 60 * 60_000;
 const DAY_SLICES = 24;
 
@@ -52,8 +54,10 @@ export interface CallFailure {
 
 /**
  * How an endpoint does, as all see it, for whoever looks at it: routing goes by `EndpointHealth`. `failing`: in outage,
- * paused for its faults, or at least three calls and half of the last five minutes' have failed; `rate-limited`: left
- * alone, for some caller at least, because it has refused too many calls; `unknown`: not called in half an hour.
+ * paused for its faults, at least three calls and half of the last five minutes' have failed, or the last five calls
+ * have; `rate-limited`: left alone, for some caller at least, because it has refused too many calls, or the last five
+ * failed and the last of them was refused so; `operational`: it has answered within half an hour; `unknown`: none of
+ * these.
  */
 export type EndpointCondition = 'operational' | 'rate-limited' | 'failing' | 'unknown';
 
@@ -100,6 +104,10 @@ export class EndpointRecord {
   private readonly day = new CallWindow(DAY_SLICE_MS, DAY_SLICES);
   private readonly figures = new RollingFigures();
   private calledAt = -Infinity;
+  private answeredAt = -Infinity;
+  /** Since the last answer. */
+  private failuresInARow = 0;
+  private lastOutcome: CallOutcome = 'success';
   /** While replies have gone beyond their bounds of late: those of most endpoints never do. */
   private learnt: LearntWidening | undefined;
   private outElsewhereUntil = -Infinity;
@@ -148,9 +156,12 @@ export class EndpointRecord {
 
   condition(now: number): EndpointCondition {
     const cooling = this.coolDown?.cooling(now);
-    if (cooling?.by === 'faults' || this.isOut(now) || this.failsMostly(now)) return 'failing';
-    if (cooling || this.isLimitedForSome(now)) return 'rate-limited';
-    return now - this.calledAt < HALF_HOUR_MS ? 'operational' : 'unknown';
+    const failsAlways = this.failuresInARow >= FAILURES_IN_A_ROW_MIN && now - this.calledAt < HALF_HOUR_MS;
+    const isRefused = this.lastOutcome === 'limited';
+    if (cooling?.by === 'faults' || this.isOut(now) || this.failsMostly(now) || (failsAlways && !isRefused))
+      return 'failing';
+    if (cooling || this.isLimitedForSome(now) || failsAlways) return 'rate-limited';
+    return now - this.answeredAt < HALF_HOUR_MS ? 'operational' : 'unknown';
   }
 
   admit(now: number, caller = ANYBODY): boolean {
@@ -341,6 +352,11 @@ export class EndpointRecord {
 
   private count(outcome: CallOutcome, { caller = ANYBODY }: CallOrigin, now: number): void {
     this.calledAt = now;
+    this.lastOutcome = outcome;
+    if (outcome === 'success') {
+      this.answeredAt = now;
+      this.failuresInARow = 0;
+    } else this.failuresInARow++;
     this.recent.record(caller, outcome, now);
     if (outcome === 'limited') return;
     const isFault = outcome !== 'success';

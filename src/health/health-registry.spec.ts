@@ -190,7 +190,11 @@ describe('HealthRegistry', () => {
     it('has no figures of a refusal for too many calls, but the fault', () => {
       registry.failed(key, LIMITED);
       const lastFault = { at: clock.time, kind: 'rate-limited', status: 429, model: 'acme/large' };
-      expect(registry.provider('acme')).toEqual({ lastFault });
+      expect(registry.provider('acme')).toMatchObject({
+        lastFault,
+        last30m: { calls: 0, faults: 0 },
+        failuresInARow: 1,
+      });
     });
 
     it("has nothing of what a caller's own credential meets", () => {

@@ -195,7 +195,7 @@ export class HealthRegistry {
   }
 
   private providerFailed(key: HealthKey, { by, fault }: CallFailure, now: number): void {
-    if (by !== 'rate-limit') this.providerOf(key).failed(now);
+    this.providerOf(key).failed(now, by === 'rate-limit');
     if (!fault) return;
     const slug = slugOf(key.tag);
     const seen: SeenFault = { at: now, ...fault, model: key.model };

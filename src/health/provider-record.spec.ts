@@ -11,6 +11,7 @@ describe('ProviderRecord', () => {
       latency: undefined,
       throughput: undefined,
       last30m: { calls: 0, faults: 0 },
+      failuresInARow: 0,
     });
   });
 
@@ -29,10 +30,20 @@ describe('ProviderRecord', () => {
 
   it('tells calls and faults of half an hour, and forgets the faults of one that has recovered', () => {
     const record = new ProviderRecord();
-    record.failed(0);
+    record.failed(0, false);
     record.succeeded({}, 10 * MINUTE);
     expect(record.view(27 * MINUTE).last30m).toEqual({ calls: 2, faults: 1 });
     expect(record.view(31 * MINUTE).last30m).toEqual({ calls: 1, faults: 0 });
     expect(record.view(41 * MINUTE).last30m).toEqual({ calls: 0, faults: 0 });
+  });
+
+  it('counts what failed since the last answer, refusals for too many calls too, for half an hour after the last', () => {
+    const record = new ProviderRecord();
+    const failuresAt = (minute: number): number | undefined => record.view(minute * MINUTE).failuresInARow;
+    for (const minute of [0, 1, 2]) record.failed(minute * MINUTE, minute === 1);
+    expect(record.view(2 * MINUTE).last30m).toEqual({ calls: 2, faults: 2 });
+    expect([failuresAt(2), failuresAt(31), failuresAt(32)]).toEqual([3, 3, 0]);
+    record.succeeded(undefined, 3 * MINUTE);
+    expect(failuresAt(3)).toBe(0);
   });
 });

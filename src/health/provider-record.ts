@@ -1,6 +1,6 @@
 import type { FaultKind } from '../core/errors.js';
 import type { Percentiles } from '../core/routing/health.js';
-import { HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES } from './endpoint-record.js';
+import { HALF_HOUR_MS, HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES } from './endpoint-record.js';
 import { RollingFigures, type CallFigures } from './rolling-figures.js';
 import { CallWindow, type CallCounts } from './slice-ring.js';
 
@@ -23,6 +23,8 @@ export interface ProviderFigures {
   readonly throughput?: Percentiles | undefined;
   /** Refusals for too many calls are neither calls nor faults. Absent: this process made none. */
   readonly last30m?: CallCounts;
+  /** Calls that failed since the last answer, refusals for too many calls among them; 0 half an hour after the last. */
+  readonly failuresInARow?: number;
   /** Within the last day, at any replica. */
   readonly lastFault?: SeenFault;
 }
@@ -31,15 +33,21 @@ export interface ProviderFigures {
 export class ProviderRecord {
   private readonly figures = new RollingFigures();
   private readonly halfHour = new CallWindow(HALF_HOUR_SLICE_MS, HALF_HOUR_SLICES);
+  private failuresInARow = 0;
+  private failedAt = -Infinity;
 
   /** @param figures absent: it could show none */
   succeeded(figures: CallFigures | undefined, now: number): void {
+    this.failuresInARow = 0;
     this.halfHour.record(false, now);
     if (figures) this.figures.add(figures, now);
   }
 
-  failed(now: number): void {
-    this.halfHour.record(true, now);
+  /** @param isRefusal it refused a call for too many: neither a call nor a fault in the figures */
+  failed(now: number, isRefusal: boolean): void {
+    this.failuresInARow++;
+    this.failedAt = now;
+    if (!isRefusal) this.halfHour.record(true, now);
   }
 
   view(now: number): Omit<ProviderFigures, 'lastFault'> {
@@ -47,6 +55,7 @@ export class ProviderRecord {
       latency: this.figures.latency(now),
       throughput: this.figures.throughput(now),
       last30m: this.halfHour.counts(now),
+      failuresInARow: now - this.failedAt < HALF_HOUR_MS ? this.failuresInARow : 0,
     };
   }
 }

@@ -53,6 +53,31 @@ return { 0, requests, tokens, of_part, now }
 `;
 
 /**
+ * Adds what a process counted apart to the minute, where it is that minute yet.
+ * KEYS: the minute, as above. ARGV: minute, requests, tokens, ahead, then by twos a part and its tokens
+ */
+const ADD = `
+local time = redis.call('TIME')
+local minute = math.floor((time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[4]) / 60000)
+if minute ~= tonumber(ARGV[1]) then return 0 end
+local kept = redis.call('HMGET', KEYS[1], 'minute', 'requests', 'tokens')
+local requests, tokens, is_new = tonumber(kept[2]), tonumber(kept[3]), tonumber(kept[1]) ~= minute
+if is_new then
+  redis.call('DEL', KEYS[1])
+  requests, tokens = 0, 0
+end
+requests, tokens = math.max(0, requests + ARGV[2]), math.max(0, tokens + ARGV[3])
+redis.call('HSET', KEYS[1], 'minute', minute, 'requests', requests, 'tokens', tokens)
+for place = 5, #ARGV, 2 do
+  local of_part = 'of:' .. ARGV[place]
+  local counted = tonumber(redis.call('HGET', KEYS[1], of_part)) or 0
+  redis.call('HSET', KEYS[1], of_part, math.max(0, counted + ARGV[place + 1]))
+end
+if is_new then redis.call('PEXPIRE', KEYS[1], 60000) end
+return 1
+`;
+
+/**
  * Gives a slot back, and sets the tokens of its minute right, if that is still the one counted.
  * KEYS: as above. ARGV: owner, minute, change of its tokens, whose part they are or nothing
  */
@@ -83,11 +108,12 @@ return 0
 `;
 
 /**
- * One decision of the flood guard: counts a request for its key, and for the group of keys it belongs to.
+ * One decision of the flood guard: counts a request for its key, and for the group of keys it belongs to. Likewise
+ * several that a process counted apart.
  * KEYS: the group (hash `latest`, `latest_at`, `others_at`, `hits`, `ends_at`), the key (hash `hits`, `ends_at`,
  * `wasted`, `wasted_ends_at`)
  * ARGV: name of the key, limit, window in ms, what a key in company has of the limit, limit of wasted calls, for how
- * long a key that called is company in ms, ahead
+ * long a key that called is company in ms, ahead, how many requests, how long ago the first of them was in ms
  * Returns the place of the limit that refused in `FLOOD_LIMITS` or 0; how long ago another key called in ms, or -1; and
  * what is counted now of the group, of the key, and of its wasted calls: how many, and for how long yet in ms.
  */
@@ -95,6 +121,7 @@ const COUNT_REQUEST = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[7]
 local limit, window, share, company_ms = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[6])
+local times, age = tonumber(ARGV[8]), tonumber(ARGV[9])
 local group = redis.call('HMGET', KEYS[1], 'latest', 'latest_at', 'others_at', 'hits', 'ends_at')
 local key = redis.call('HMGET', KEYS[2], 'hits', 'ends_at', 'wasted', 'wasted_ends_at')
 local others_at = tonumber(group[3]) or -1
@@ -116,19 +143,22 @@ local function window_of(hits, ends_at)
   return { hits = left_ms > 0 and tonumber(hits) or 0, left_ms = left_ms }
 end
 local of_group, of_key, of_wasted = window_of(group[4], group[5]), window_of(key[1], key[2]), window_of(key[3], key[4])
-local function hit(name, counted, most)
-  if counted.left_ms == 0 then counted.left_ms = window end
-  counted.hits = counted.hits + 1
-  if counted.hits == most + 1 then counted.left_ms = window end
+local function hit(name, counted, most, hits)
+  if counted.left_ms == 0 then counted.left_ms = math.max(1, window - age) end
+  local was_past = counted.hits > most
+  counted.hits = counted.hits + hits
+  if counted.hits > most and not was_past then counted.left_ms = window end
   redis.call('HSET', name, 'hits', counted.hits, 'ends_at', now + counted.left_ms)
   return counted.hits > most
 end
 local function decide()
   if of_wasted.hits >= tonumber(ARGV[5]) then return 3 end
-  local is_past = hit(KEYS[2], of_key, is_shared and share or math.huge)
+  local most = is_shared and share or math.huge
+  local passed = math.min(times, most - of_key.hits)
+  hit(KEYS[2], of_key, most, times)
   redis.call('PEXPIRE', KEYS[2], math.max(of_key.left_ms, of_wasted.left_ms))
-  if is_past then return 2 end
-  return hit(KEYS[1], of_group, limit) and 1 or 0
+  if passed <= 0 then return 2 end
+  return hit(KEYS[1], of_group, limit, passed) and 1 or 0
 end
 local place = decide()
 return {
@@ -137,18 +167,19 @@ return {
 `;
 
 /**
- * Counts a call that its key has wasted.
- * KEYS: the key, as above. ARGV: limit, window in ms, ahead
+ * Counts calls that their key has wasted.
+ * KEYS: the key, as above. ARGV: limit, window in ms, ahead, how many calls, how long ago the first of them was in ms
  */
 const COUNT_WASTE = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000) + ARGV[3]
-local window = tonumber(ARGV[2])
+local limit, window = tonumber(ARGV[1]), tonumber(ARGV[2])
 local kept = redis.call('HMGET', KEYS[1], 'wasted', 'wasted_ends_at')
 local wasted, ends_at = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0
-if ends_at <= now then wasted, ends_at = 0, now + window end
-wasted = wasted + 1
-if wasted == tonumber(ARGV[1]) then ends_at = now + window end
+if ends_at <= now then wasted, ends_at = 0, now + math.max(1, window - ARGV[5]) end
+local was_past = wasted >= limit
+wasted = wasted + ARGV[4]
+if wasted >= limit and not was_past then ends_at = now + window end
 redis.call('HSET', KEYS[1], 'wasted', wasted, 'wasted_ends_at', ends_at)
 if redis.call('PTTL', KEYS[1]) < ends_at - now then redis.call('PEXPIRE', KEYS[1], ends_at - now) end
 return 0
@@ -157,6 +188,7 @@ return 0
 /** For the client's option `scripts`: sent whole once a connection, then by digest. */
 export const LIMIT_SCRIPTS = {
   claimLimits: { numberOfKeys: 2, lua: CLAIM },
+  addToMinute: { numberOfKeys: 1, lua: ADD },
   releaseLimits: { numberOfKeys: 2, lua: RELEASE },
   renewSlots: { numberOfKeys: 1, lua: RENEW },
   countRequest: { numberOfKeys: 2, lua: COUNT_REQUEST },
@@ -166,6 +198,7 @@ export const LIMIT_SCRIPTS = {
 /** What the client makes of them. */
 export interface LimitScripts {
   claimLimits(minuteKey: string, slotsKey: string, ...claim: (string | number)[]): Promise<unknown>;
+  addToMinute(minuteKey: string, minute: number, ...counts: (string | number)[]): Promise<unknown>;
   releaseLimits(minuteKey: string, slotsKey: string, ...release: (string | number)[]): Promise<unknown>;
   renewSlots(slotsKey: string, leaseMs: number, aheadMs: number, ...owners: string[]): Promise<unknown>;
 }
@@ -173,5 +206,5 @@ export interface LimitScripts {
 /** What it makes of those of the flood guard. */
 export interface FloodScripts {
   countRequest(groupKey: string, keyKey: string, ...count: (string | number)[]): Promise<unknown>;
-  countWaste(keyKey: string, limit: number, windowMs: number, aheadMs: number): Promise<unknown>;
+  countWaste(keyKey: string, ...count: number[]): Promise<unknown>;
 }

@@ -49,6 +49,11 @@ export class LocalLimitCounts extends LimitCounts {
     return this.minutes.size;
   }
 
+  /** By the time that all replicas count by, as far as it is known. */
+  get minuteNow(): number {
+    return minuteOf(this.clock.now() + this.aheadMs);
+  }
+
   override async claim(claim: LimitClaim): Promise<Claimed> {
     return this.claimNow(claim);
   }

@@ -13,6 +13,7 @@ import { RedisOutage } from './redis-outage.js';
 const NOW = 1_795_000_020_000;
 const MINUTE = NOW / 60_000;
 const LEASE_MS = 9_000_000;
+const PATIENCE_MS = 5;
 const ALL: ModelLimits = { requestsPerMinute: 3, tokensPerMinute: 100, concurrency: 2 };
 const KEYS = ['fairlead:limits:{a}:minute', 'fairlead:limits:{a}:slots'];
 
@@ -33,6 +34,10 @@ class FakeScripts implements LimitScripts {
     return this.ask('claim', values, this.answer);
   }
 
+  addToMinute(...values: (string | number)[]): Promise<unknown> {
+    return this.ask('add', values, 1);
+  }
+
   releaseLimits(...values: (string | number)[]): Promise<unknown> {
     return this.ask('leave', values, 0);
   }
@@ -41,8 +46,12 @@ class FakeScripts implements LimitScripts {
     return this.ask('renew', values, 0);
   }
 
+  /** Present: the answers that are owed wait for it. */
+  until: Promise<unknown> | undefined;
+
   private async ask(name: string, values: (string | number)[], answer: unknown): Promise<unknown> {
     this.asked.push([name, ...values]);
+    await this.until;
     if (this.isGone) throw new Error('connect ECONNREFUSED 10.0.0.1:6379');
     return answer;
   }
@@ -64,7 +73,7 @@ describe('RedisLimitCounts', () => {
     clock = new HandClock();
     redis = new FakeScripts();
     const occupied = new OccupiedSlots(clock, LEASE_MS);
-    const outage = new RedisOutage(clock, () => void reconnections++);
+    const outage = new RedisOutage(clock, () => void reconnections++, PATIENCE_MS);
     counts = new RedisLimitCounts(redis, outage, new LocalLimitCounts(clock, occupied), occupied, clock, LEASE_MS);
   });
   afterEach(() => counts.onApplicationShutdown());
@@ -191,7 +200,7 @@ describe('RedisLimitCounts', () => {
       ['claim', ...KEYS, 3, 100, 2, 10, 'after', LEASE_MS, 7, '', 0, 1],
     ]);
     meanwhile.release();
-    expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', 0, 0, '']]);
+    expect(asked()).toEqual([['leave', ...KEYS, 'meanwhile', MINUTE, 0, '']]);
     await enter('more');
     expect(asked()).toHaveLength(1);
   });
@@ -222,6 +231,127 @@ describe('RedisLimitCounts', () => {
       ['leave', ...KEYS, 'late', 0, 0, ''],
       ['leave', ...KEYS, 'one', MINUTE, 0, ''],
     ]);
+  });
+
+  describe('what was counted here meanwhile', () => {
+    const limits = { requestsPerMinute: 9, tokensPerMinute: 100 };
+    /** @returns lets Redis answer what it has been too slow for */
+    async function enterSlowly(owner: string): Promise<() => Promise<void>> {
+      let answer!: () => void;
+      redis.until = new Promise<void>((resolve) => (answer = resolve));
+      await enter(owner, limits);
+      redis.until = undefined;
+      return async () => {
+        answer();
+        await settled();
+      };
+    }
+    const added = (): (string | number)[][] => asked().filter(([name]) => name === 'add');
+
+    it('is added in Redis once it answers, before anything else is requested, and once', async () => {
+      redis.isGone = true;
+      await enter('one', limits);
+      await enter('two', limits, 20);
+      asked();
+      redis.isGone = false;
+      clock.time += 1_000;
+      await enter('three', limits);
+      await enter('four', limits);
+      expect(asked()).toEqual([
+        ['add', KEYS[0], MINUTE, 2, 30, 7],
+        ['claim', ...KEYS, 9, 100, 0, 10, 'three', LEASE_MS, 7, '', 0, 1],
+        ['claim', ...KEYS, 9, 100, 0, 10, 'four', LEASE_MS, 7, '', 0, 1],
+      ]);
+    });
+
+    it('is added with the parts that took it, and without the requests that go on with counted ones', async () => {
+      redis.isGone = true;
+      const claims = ['k', 'l', 'k'].map((id) => ({ owner: id, part: { id, tokensPerMinute: 50 } }));
+      for (const one of claims) await counts.claim({ subject: 'a', limits, tokens: 4, isFurther: true, ...one });
+      asked();
+      redis.isGone = false;
+      clock.time += 1_000;
+      await enter('after', limits);
+      expect(added()).toEqual([['add', KEYS[0], MINUTE, 0, 12, 7, 'k', 8, 'l', 4]]);
+    });
+
+    it('is added before the tokens of such a call are set right', async () => {
+      redis.isGone = true;
+      const slot = await enter('one', limits);
+      asked();
+      redis.isGone = false;
+      clock.time += 1_000;
+      slot.release(4);
+      expect(asked()).toEqual([
+        ['add', KEYS[0], MINUTE, 1, 10, 7],
+        ['leave', ...KEYS, 'one', MINUTE, -6, ''],
+      ]);
+    });
+
+    it('counts here beside what a late answer reports', async () => {
+      redis.answer = [0, 4, 40, 0, NOW + 1];
+      const answerLate = await enterSlowly('one');
+      for (const owner of ['two', 'three']) await enter(owner, limits);
+      await answerLate();
+      // Four there, of them the late one, and two here: three more have room.
+      for (const owner of ['four', 'five', 'six']) await enter(owner, limits, 1);
+      expect(await claim('seven', limits, 1)).toMatchObject({ refusal: { limit: 'requestsPerMinute' } });
+    });
+
+    it('is kept where Redis does not take it', async () => {
+      redis.isGone = true;
+      for (const owner of ['one', 'two']) {
+        await enter(owner, limits);
+        clock.time += 1_000;
+      }
+      redis.isGone = false;
+      asked();
+      await enter('three', limits);
+      expect(added()).toEqual([['add', KEYS[0], MINUTE, 2, 20, 7]]);
+    });
+
+    it('is not added where a late answer shows that Redis has counted it', async () => {
+      const answerLate = await enterSlowly('slow');
+      await answerLate();
+      clock.time += 1_000;
+      asked();
+      await enter('after', limits);
+      expect(added()).toEqual([]);
+    });
+
+    it('is added where a late answer refuses it', async () => {
+      redis.answer = [1, 9, 40, 0, NOW + 1];
+      const answerLate = await enterSlowly('slow');
+      await answerLate();
+      clock.time += 1_000;
+      asked();
+      await claim('after', limits);
+      expect(added()).toEqual([['add', KEYS[0], MINUTE, 1, 10, 7]]);
+    });
+
+    it('is taken back in Redis where it was refused here', async () => {
+      redis.answer = [0, 9, 40, 0, NOW + 1];
+      await enter('ninth', limits);
+      let answer!: () => void;
+      redis.until = new Promise<void>((resolve) => (answer = resolve));
+      expect(await claim('slow', limits)).toMatchObject({ refusal: { limit: 'requestsPerMinute' } });
+      redis.until = undefined;
+      answer();
+      await settled();
+      clock.time += 1_000;
+      asked();
+      await enter('after', limits);
+      expect(added()).toEqual([['add', KEYS[0], MINUTE, -1, -10, 7]]);
+    });
+
+    it('is sent at the end of the pause also where nobody comes again', async () => {
+      redis.isGone = true;
+      await enter('one', limits);
+      asked();
+      redis.isGone = false;
+      clock.time += 1_000;
+      while (added().length === 0) await settled();
+    });
   });
 
   it('asks for a new connection when one fails for long, not for every call that waited', async () => {

@@ -1,8 +1,13 @@
 import { Logger } from '@nestjs/common';
 import type { Clock } from '../core/time.js';
+import { inTime, type WaitObserver } from './in-time.js';
 
+/** Longest that a request waits for Redis, in milliseconds (docs/reasons/operations.md#bounded-waits). */
+const PATIENCE_MS = 100;
 /** How long counting stays local after Redis failed, so that not every request waits for it. */
 const PAUSE_MS = 1_000;
+/** Timers may fire so much before the clock shows it, in milliseconds. Chosen. */
+const EARLY_MS = 5;
 /**
  * Tries in a row that fail before the connection is made anew: one that was lost in silence is noticed by
  * nothing else for minutes.
@@ -10,14 +15,21 @@ const PAUSE_MS = 1_000;
 const FAILURES_MAX = 3;
 
 /** How Redis answers over one connection, for all that share it. */
-export class RedisOutage {
+export class RedisOutage implements WaitObserver {
   private readonly logger = new Logger('limits');
+  private readonly listeners: (() => void)[] = [];
   private pausedUntil = -Infinity;
   private failures = 0;
+  /** Failures since anything was last heard on the connection. */
+  private silentFailures = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
 
+  /** @param patienceMs longest wait for an answer, in milliseconds */
   constructor(
     private readonly clock: Clock,
     private readonly reconnect: () => void = () => undefined,
+    private readonly patienceMs = PATIENCE_MS,
   ) {}
 
   /** Redis is not to be asked now. */
@@ -27,17 +39,44 @@ export class RedisOutage {
     return leftMs > 0 && leftMs <= PAUSE_MS;
   }
 
+  /** @param listener called at the end of each pause: what was counted apart can be sent */
+  onPauseEnd(listener: () => void): void {
+    this.listeners.push(listener);
+  }
+
+  /**
+   * Waits for an answer no longer than a request may.
+   * @throws Unanswered, or what the answer rejects with; either is a failure
+   */
+  answerOf<T>(answer: Promise<T>): Promise<T> {
+    return inTime(answer, this.patienceMs, this);
+  }
+
   answered(): void {
     this.failures = 0;
+    this.silentFailures = 0;
+  }
+
+  /** An answer came that nobody waited for any longer: the connection is sound, though slow. */
+  answeredLate(): void {
+    this.silentFailures = 0;
   }
 
   failed(): void {
     // Many may have waited for the same failure.
-    if (this.isPaused) return;
+    if (this.isPaused || this.isClosed) return;
     this.pausedUntil = this.clock.now() + PAUSE_MS;
     // Once per outage, and without the error: it may hold the address of the server.
     if (this.failures === 0) this.logger.warn('Redis does not answer; limits are counted in this process.');
     this.failures++;
-    if (this.failures % FAILURES_MAX === 0) this.reconnect();
+    this.silentFailures++;
+    if (this.silentFailures % FAILURES_MAX === 0) this.reconnect();
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.listeners.forEach((listener) => listener()), PAUSE_MS + EARLY_MS).unref();
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
   }
 }

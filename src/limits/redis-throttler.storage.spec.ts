@@ -56,7 +56,7 @@ describe('RedisThrottlerStorage', () => {
 
   it('asks with one script call', async () => {
     await count();
-    expect(redis.calls).toEqual([[1, 'fairlead:failures:192.0.2.7', 3, 60_000, 30_000]]);
+    expect(redis.calls).toEqual([[1, 'fairlead:failures:192.0.2.7', 3, 60_000, 30_000, 1, 0]]);
   });
 
   it.each([
@@ -93,7 +93,22 @@ describe('RedisThrottlerStorage', () => {
     redis.answer = [7, 1_000];
     clock.time += 1_000;
     expect((await count()).totalHits).toBe(7);
-    expect(redis.calls).toHaveLength(2);
+    expect(redis.calls.slice(1)).toEqual([
+      // What was counted meanwhile, and how long ago the first was.
+      [1, 'fairlead:failures:192.0.2.7', 3, 60_000, 30_000, 2, 1_000],
+      [1, 'fairlead:failures:192.0.2.7', 3, 60_000, 30_000, 1, 0],
+    ]);
+    await count();
+    expect(redis.calls).toHaveLength(4);
+  });
+
+  it('sends nothing of a window that has ended', async () => {
+    redis.gone = true;
+    await count();
+    redis.gone = false;
+    clock.time += 60_000;
+    await count();
+    expect(redis.calls.slice(1)).toEqual([[1, 'fairlead:failures:192.0.2.7', 3, 60_000, 30_000, 1, 0]]);
   });
 
   describe('the flood guard’s requests', () => {
@@ -105,7 +120,7 @@ describe('RedisThrottlerStorage', () => {
       redis.answer = [0, -1, ...WINDOWS];
       expect(await ask('k')).toBeUndefined();
       expect(redis.calls).toEqual([
-        [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:k', 'k', 4, 10_000, 2, 2, 600_000, 0],
+        [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:k', 'k', 4, 10_000, 2, 2, 600_000, 0, 1, 0],
       ]);
     });
 
@@ -135,6 +150,26 @@ describe('RedisThrottlerStorage', () => {
         expect(await ask('k')).toEqual({ limit: 'account', retryAfterMs: 10_000 });
       },
     );
+
+    it('are added in Redis once it answers, by key, with the calls that were wasted meanwhile', async () => {
+      redis.gone = true;
+      for (const key of ['k', 'l', 'k']) await ask(key);
+      for (let times = 0; times < 2; times++) storage.countWaste(callerOf('a', 'k'), RATES.wasted);
+      redis.gone = false;
+      redis.calls.length = 0;
+      redis.answer = [0, -1, ...WINDOWS];
+      clock.time += 1_000;
+      await ask('k');
+      expect(redis.calls).toEqual([
+        [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:k', 'k', 4, 10_000, 2, 2, 600_000, 0, 2, 1_000],
+        [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:l', 'l', 4, 10_000, 2, 2, 600_000, 0, 1, 1_000],
+        [1, 'fairlead:flood:{a}:k', 2, 60_000, 0, 2, 1_000],
+        [2, 'fairlead:flood:{a}', 'fairlead:flood:{a}:k', 'k', 4, 10_000, 2, 2, 600_000, 0, 1, 0],
+      ]);
+      redis.calls.length = 0;
+      await ask('k');
+      expect(redis.calls).toHaveLength(1);
+    });
 
     it('are refused for calls that were wasted while Redis was gone', async () => {
       redis.gone = true;

@@ -5,7 +5,18 @@ import type { Caller } from '../core/caller.js';
 import type { Secret } from '../core/secret.js';
 import type { Clock } from '../core/time.js';
 import type { Rate } from '../shared/variables/grammars.js';
-import { COMPANY_MS, groupOf, shareOf, type SharedCounts } from './call-windows.js';
+import { ApartCounts } from './apart-counts.js';
+import {
+  callsOf,
+  joinCalls,
+  joinHits,
+  timesOf,
+  type ApartCalls,
+  type ApartHits,
+  type CountedFailure,
+  type CountedWaste,
+} from './apart-floods.js';
+import { COMPANY_MS, groupOf, shareOf, type SharedCounts, type WindowCount } from './call-windows.js';
 import { FLOOD_LIMITS, FloodStorage, type FloodRates, type FloodRefusal } from './flood-storage.js';
 import { LIMIT_SCRIPTS, type FloodScripts, type LimitScripts } from './limit-scripts.js';
 import type { LocalThrottlerStorage } from './local-throttler.storage.js';
@@ -13,21 +24,22 @@ import { RedisOutage } from './redis-outage.js';
 
 type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 
-/** Longest that a request waits for Redis, in milliseconds (docs/reasons/operations.md#bounded-waits). */
-const COMMAND_TIMEOUT_MS = 100;
 /** Longest that making a connection takes, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
 /** Longest wait for a socket to close, in milliseconds. */
 const CLOSE_MS_MAX = 100;
 
 /**
- * One decision: counts, and says how often and for how long yet. The count past the limit begins the time of refusal.
+ * One decision: counts, and returns how often and for how long yet. The count past the limit begins the time of
+ * refusal.
+ * KEYS: the count. ARGV: limit, window in ms, refusal in ms, how many hits, how long ago the first of them was in ms
  */
 const COUNT = `
-local hits = redis.call('INCR', KEYS[1])
+local hits = redis.call('INCRBY', KEYS[1], ARGV[4])
+local before = hits - ARGV[4]
 local limit, window, block = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-if hits == 1 then redis.call('PEXPIRE', KEYS[1], window) end
-if hits == limit + 1 and block > 0 then redis.call('PEXPIRE', KEYS[1], block) end
+if before == 0 then redis.call('PEXPIRE', KEYS[1], math.max(1, window - ARGV[5])) end
+if before <= limit and hits > limit and block > 0 then redis.call('PEXPIRE', KEYS[1], block) end
 return { hits, redis.call('PTTL', KEYS[1]) }
 `;
 
@@ -38,10 +50,20 @@ export interface ScriptRunner extends FloodScripts {
 }
 
 /**
- * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process instead, and
- * returns to Redis by itself.
+ * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process instead, returns to
+ * Redis by itself, and adds there what it counted meanwhile.
  */
 export class RedisThrottlerStorage extends FloodStorage implements OnApplicationShutdown {
+  private readonly calls = new ApartCounts<ApartCalls>({ join: joinCalls, send: (_, calls) => this.sendCalls(calls) });
+  private readonly wastes = new ApartCounts<ApartHits<CountedWaste>>({
+    join: joinHits,
+    send: (_, hits) => this.sendHits(hits, ({ caller, rate }, ...count) => this.sendWaste(caller, rate, ...count)),
+  });
+  private readonly failures = new ApartCounts<ApartHits<CountedFailure>>({
+    join: joinHits,
+    send: (_, hits) => this.sendHits(hits, (counted, ...count) => this.sendFailures(counted, ...count)),
+  });
+
   constructor(
     private readonly redis: ScriptRunner,
     private readonly local: LocalThrottlerStorage,
@@ -49,82 +71,165 @@ export class RedisThrottlerStorage extends FloodStorage implements OnApplication
     private readonly outage = new RedisOutage(clock),
   ) {
     super();
+    outage.onPauseEnd(() => void this.sendApart());
   }
 
   override async countRequest(caller: Caller, rates: FloodRates): Promise<FloodRefusal | undefined> {
-    if (!this.outage.isPaused) {
-      try {
-        const { limit, windowMs } = rates.account;
-        const [groupKey, keyKey] = keysOf(caller);
-        const { refusal, counts } = readRequestCount(
-          await this.redis.countRequest(
-            groupKey,
-            keyKey,
-            caller.keyHash,
-            limit,
-            windowMs,
-            shareOf(limit),
-            rates.wasted.limit,
-            COMPANY_MS,
-            this.clock.aheadMs,
-          ),
-        );
-        this.outage.answered();
-        this.local.learn(caller, counts);
-        return refusal;
-      } catch {
-        this.outage.failed();
-      }
+    if (this.outage.isPaused) return this.countApart(caller, rates);
+    // On the same connection as the count, and before it.
+    if (!this.calls.isEmpty) void this.calls.send(groupOf(caller));
+    if (!this.wastes.isEmpty) void this.wastes.send(caller.keyHash);
+    const answer = this.sendRequests(caller, rates, 1, 0);
+    try {
+      const { refusal, counts } = await this.outage.answerOf(answer);
+      this.learn(caller, counts);
+      return refusal;
+    } catch {
+      const refusal = this.countApart(caller, rates);
+      answer.then(
+        ({ refusal: late, counts }) => {
+          this.outage.answeredLate();
+          if (late?.limit !== 'wasted') this.addCalls(caller, rates, -1);
+          this.learn(caller, counts);
+        },
+        () => undefined,
+      );
+      return refusal;
     }
-    return this.local.countRequest(caller, rates);
   }
 
   override countWaste(caller: Caller, rate: Rate): void {
-    void this.sendWaste(caller, rate);
+    this.local.countWaste(caller, rate);
+    const { windowMs } = rate;
+    this.wastes.add(caller.keyHash, { counted: { caller, rate }, windowMs, beganAt: this.clock.now(), times: 1 });
+    if (!this.outage.isPaused) void this.wastes.send(caller.keyHash).then((isDone) => isDone || this.outage.failed());
   }
 
   override hasCompany(caller: Caller): boolean {
     return this.local.hasCompany(caller);
   }
 
-  private async sendWaste(caller: Caller, rate: Rate): Promise<void> {
-    if (!this.outage.isPaused) {
-      try {
-        await this.redis.countWaste(keysOf(caller)[1], rate.limit, rate.windowMs, this.clock.aheadMs);
-        this.outage.answered();
-        return;
-      } catch {
-        this.outage.failed();
-      }
+  override async increment(...counted: CountedFailure): Promise<ThrottlerRecord> {
+    if (this.outage.isPaused) return this.incrementApart(counted);
+    if (!this.failures.isEmpty) void this.failures.send(nameOf(counted));
+    const answer = this.sendFailures(counted, 1, 0);
+    try {
+      const failures = await this.outage.answerOf(answer);
+      this.learnFailures(counted, failures);
+      return failures.record;
+    } catch {
+      const record = this.incrementApart(counted);
+      answer.then(
+        (late) => {
+          this.outage.answeredLate();
+          this.addFailures(counted, -1);
+          this.learnFailures(counted, late);
+        },
+        () => undefined,
+      );
+      return record;
     }
-    this.local.countWaste(caller, rate);
-  }
-
-  override async increment(
-    key: string,
-    ttlMs: number,
-    limit: number,
-    blockMs: number,
-    throttlerName: string,
-  ): Promise<ThrottlerRecord> {
-    if (!this.outage.isPaused) {
-      try {
-        const counted = await this.redis.eval(COUNT, 1, `fairlead:${throttlerName}:${key}`, limit, ttlMs, blockMs);
-        const { record, leftMs } = readRecord(counted, limit);
-        this.outage.answered();
-        this.local.learnWindow(key, throttlerName, { hits: record.totalHits, leftMs });
-        return record;
-      } catch {
-        this.outage.failed();
-      }
-    }
-    return this.local.increment(key, ttlMs, limit, blockMs, throttlerName);
   }
 
   onApplicationShutdown(): void {
+    this.outage.close();
     this.redis.disconnect();
   }
+
+  private countApart(caller: Caller, rates: FloodRates): ReturnType<LocalThrottlerStorage['countRequest']> {
+    const refusal = this.local.countRequest(caller, rates);
+    if (refusal?.limit !== 'wasted') this.addCalls(caller, rates, 1);
+    return refusal;
+  }
+
+  private incrementApart(counted: CountedFailure): Promise<ThrottlerRecord> {
+    this.addFailures(counted, 1);
+    return this.local.increment(...counted);
+  }
+
+  private addCalls(caller: Caller, rates: FloodRates, times: number): void {
+    const keys = new Map([[caller.keyHash, { caller, times }]]);
+    this.calls.add(groupOf(caller), { rates, beganAt: this.clock.now(), keys });
+  }
+
+  private addFailures(counted: CountedFailure, times: number): void {
+    const [, windowMs] = counted;
+    this.failures.add(nameOf(counted), { counted, windowMs, beganAt: this.clock.now(), times });
+  }
+
+  /** What Redis has counted, and beside it what it is not known to have. */
+  private learn(caller: Caller, counts: SharedCounts): void {
+    const { own, all } = callsOf(this.calls.of(groupOf(caller)), caller.keyHash);
+    const wasted = timesOf(this.wastes.of(caller.keyHash));
+    this.local.learn(caller, {
+      ...counts,
+      group: withHits(counts.group, all),
+      key: withHits(counts.key, own),
+      wasted: withHits(counts.wasted, wasted),
+    });
+  }
+
+  private learnFailures(counted: CountedFailure, { record, leftMs }: FailureCount): void {
+    const [key, , , , throttlerName] = counted;
+    const hits = record.totalHits + timesOf(this.failures.of(nameOf(counted)));
+    this.local.learnWindow(key, throttlerName, { hits, leftMs });
+  }
+
+  private async sendApart(): Promise<void> {
+    const areDone = await Promise.all([this.calls.sendAll(), this.wastes.sendAll(), this.failures.sendAll()]);
+    if (areDone.includes(false)) this.outage.failed();
+  }
+
+  private async sendCalls({ rates, beganAt, keys }: ApartCalls): Promise<void> {
+    const ageMs = Math.max(0, this.clock.now() - beganAt);
+    if (ageMs >= rates.account.windowMs) return;
+    const counted = [...keys.values()].filter(({ times }) => times > 0);
+    await Promise.all(counted.map(({ caller, times }) => this.sendRequests(caller, rates, times, ageMs)));
+  }
+
+  private async sendHits<Counted>(
+    { counted, windowMs, beganAt, times }: ApartHits<Counted>,
+    send: (counted: Counted, times: number, ageMs: number) => Promise<unknown>,
+  ): Promise<void> {
+    const ageMs = Math.max(0, this.clock.now() - beganAt);
+    if (times > 0 && ageMs < windowMs) await send(counted, times, ageMs);
+  }
+
+  private sendRequests(caller: Caller, rates: FloodRates, times: number, ageMs: number): Promise<RequestCount> {
+    const { limit, windowMs } = rates.account;
+    const [groupKey, keyKey] = keysOf(caller);
+    return this.redis
+      .countRequest(
+        groupKey,
+        keyKey,
+        caller.keyHash,
+        limit,
+        windowMs,
+        shareOf(limit),
+        rates.wasted.limit,
+        COMPANY_MS,
+        this.clock.aheadMs,
+        times,
+        ageMs,
+      )
+      .then(readRequestCount);
+  }
+
+  private sendWaste(caller: Caller, { limit, windowMs }: Rate, times: number, ageMs: number): Promise<unknown> {
+    return this.redis.countWaste(keysOf(caller)[1], limit, windowMs, this.clock.aheadMs, times, ageMs);
+  }
+
+  private async sendFailures(counted: CountedFailure, times: number, ageMs: number): Promise<FailureCount> {
+    const [key, ttlMs, limit, blockMs, throttlerName] = counted;
+    const name = `fairlead:${throttlerName}:${key}`;
+    return readFailures(await this.redis.eval(COUNT, 1, name, limit, ttlMs, blockMs, times, ageMs), limit);
+  }
 }
+
+const nameOf = ([key, , , , throttlerName]: CountedFailure): string => `${throttlerName} ${key}`;
+
+const withHits = (count: WindowCount, apart: number): WindowCount =>
+  apart === 0 ? count : { ...count, hits: count.hits + apart };
 
 /** The braces keep both in one slot of a cluster. */
 function keysOf(caller: Caller): [groupKey: string, keyKey: string] {
@@ -155,7 +260,12 @@ function readRequestCount(answer: unknown): RequestCount {
 
 type Figures = [number, number, number, number, number, number, number, number];
 
-function readRecord(counted: unknown, limit: number): { record: ThrottlerRecord; leftMs: number } {
+interface FailureCount {
+  readonly record: ThrottlerRecord;
+  readonly leftMs: number;
+}
+
+function readFailures(counted: unknown, limit: number): FailureCount {
   const [hits, remainingMs] = Array.isArray(counted) ? counted.map(Number) : [];
   if (hits === undefined || remainingMs === undefined) throw new TypeError('The counting script gave no pair.');
   const leftMs = Math.max(0, remainingMs);
@@ -168,10 +278,10 @@ function readRecord(counted: unknown, limit: number): { record: ThrottlerRecord;
 export type LimitsConnection = Redis & LimitScripts & FloodScripts;
 
 /**
- * A connection that fails fast: a limit is never worth waiting for. It reconnects by itself, and never sends a command
- * twice: what was counted before the connection broke must not be counted again.
+ * A connection that fails fast: a limit is never worth waiting for, and `RedisOutage` bounds the wait. It reconnects by
+ * itself, and never sends a command twice.
  */
-export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT_MS): LimitsConnection {
+export function connectForLimits(url: Secret): LimitsConnection {
   const redis = new Redis(url.reveal(), {
     scripts: LIMIT_SCRIPTS,
     enableOfflineQueue: false,
@@ -179,9 +289,8 @@ export function connectForLimits(url: Secret, commandTimeoutMs = COMMAND_TIMEOUT
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS_MAX,
     disconnectTimeout: CLOSE_MS_MAX,
-    commandTimeout: commandTimeoutMs,
   });
-  // Each failing command is told of where it fails; without a listener the client prints every attempt to connect.
+  // Each failing command is reported where it fails; without a listener the client prints every attempt to connect.
   redis.on('error', () => undefined);
   // The client makes the commands from the scripts.
   return redis as LimitsConnection;

@@ -30,6 +30,16 @@ describe('viewProviderHealth', () => {
     });
   });
 
+  it.each([
+    [4, counts(0, 0, 0), 'unknown'],
+    [5, counts(0, 0, 0), 'down'],
+    [4, counts(1, 0, 0), 'operational'],
+    [9, counts(1, 0, 0), 'degraded'],
+    [9, counts(0, 1, 0), 'degraded'],
+  ])('after %d failures in a row, %j: %s', (failuresInARow, given, status) => {
+    expect(viewProviderHealth(given, { failuresInARow }).status).toBe(status);
+  });
+
   it('shows figures in the units of endpoints, and when the last fault was', () => {
     const seconds = { p50: 0.25, p75: 0.5, p90: 1, p99: 2 };
     const rates = { p50: 80, p75: 40, p90: 20, p99: 10 };

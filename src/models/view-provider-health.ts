@@ -1,5 +1,5 @@
 import { FAULT_KINDS } from '../core/errors.js';
-import type { EndpointCondition } from '../health/endpoint-record.js';
+import { FAILURES_IN_A_ROW_MIN, type EndpointCondition } from '../health/endpoint-record.js';
 import type { ProviderFigures } from '../health/provider-record.js';
 import {
   described,
@@ -21,7 +21,10 @@ const STATUSES = ['operational', 'degraded', 'down', 'unknown'] as const;
 
 /** What `/providers` shows of a provider's health, beside what the catalog says of it (docs/models.md#a-provider). */
 export const providerHealthView = {
-  status: described('Of the endpoints that were called in the last half hour.', oneOf(STATUSES)),
+  status: described(
+    'Of the endpoints that were called in the last half hour. Five failed calls in a row are never `operational`.',
+    oneOf(STATUSES),
+  ),
   endpoints: described(
     'How many endpoints, each in every tier, do how.',
     object({ operational: integer(), rate_limited: integer(), failing: integer(), unknown: integer() }),
@@ -45,9 +48,9 @@ const viewed = object(providerHealthView);
 export type ProviderHealthView = Static<typeof viewed>;
 
 export function viewProviderHealth(counts: ConditionCounts, figures: ProviderFigures): ProviderHealthView {
-  const { latency, throughput, last30m, lastFault } = figures;
+  const { latency, throughput, last30m, lastFault, failuresInARow = 0 } = figures;
   return {
-    status: statusOf(counts),
+    status: statusOf(counts, failuresInARow >= FAILURES_IN_A_ROW_MIN),
     endpoints: {
       operational: counts.operational,
       rate_limited: counts['rate-limited'],
@@ -61,11 +64,14 @@ export function viewProviderHealth(counts: ConditionCounts, figures: ProviderFig
   };
 }
 
-/** Endpoints of which nothing is known say nothing: most of a large catalog are seldom called. */
-function statusOf(counts: ConditionCounts): ProviderHealthView['status'] {
+/**
+ * Endpoints of which nothing is known do not count: most of a large catalog are seldom called.
+ * @param failsAlways its last calls failed one after another, be it at an endpoint each
+ */
+function statusOf(counts: ConditionCounts, failsAlways: boolean): ProviderHealthView['status'] {
   const isWell = counts.operational > 0;
   const isLimited = counts['rate-limited'] > 0;
-  const isFailing = counts.failing > 0;
+  const isFailing = counts.failing > 0 || failsAlways;
   if (!isFailing && !isLimited) return isWell ? 'operational' : 'unknown';
   return isWell || isLimited ? 'degraded' : 'down';
 }

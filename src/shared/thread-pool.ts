@@ -7,6 +7,8 @@ export interface ThreadPoolOptions {
   /** Jobs that wait for a thread. */
   readonly waitingMax: number;
   readonly heapMegabytes: number;
+  /** How long a new thread may take to load its code; absent: 2 s. */
+  readonly startMs?: number;
 }
 
 /** What a job is given beside its input. */
@@ -45,8 +47,7 @@ interface Task<Output> {
   stop?: (error: Error) => void;
 }
 
-/** A new thread has to load its code first. */
-const START_MS_MAX = 2_000;
+const START_MS = 2_000;
 
 /**
  * Threads for work that would hold the event loop up, all of one file: it sends a message when it has been loaded, and
@@ -148,7 +149,7 @@ export class ThreadPool<Input, Output> {
     };
     const within = (timeMs: number): NodeJS.Timeout =>
       setTimeout(() => task.stop!(new ThreadFault('timed-out')), timeMs);
-    let timer = within(isNew ? START_MS_MAX : task.timeMs);
+    let timer = within(isNew ? (this.options.startMs ?? START_MS) : task.timeMs);
     const ended = (): void => {
       finish();
       task.fail(new ThreadFault('died'));

@@ -95,6 +95,31 @@ describeOnEmbedded('the health of providers', (database) => {
     expect(await provider('alpha')).toMatchObject({ status: 'operational', last_fault: last });
   });
 
+  it('is not operational after nine failures in a row, however many calls were answered before', async () => {
+    for (let index = 0; index < 20; index++) await call('test/one');
+    bench.fails('alpha', 500);
+    for (let index = 0; index < 9; index++) await call('test/one');
+    expect(await provider('alpha')).toMatchObject({
+      status: 'down',
+      endpoints: { failing: 1 },
+      uptime_last_30m: 68.97,
+    });
+    // Too long ago to count among the calls of five minutes, and yet the last that is known.
+    clock.aheadMs += 600_000;
+    expect(await provider('alpha')).toMatchObject({ status: 'down', endpoints: { failing: 1 } });
+  });
+
+  it('is not operational after failures in a row at an endpoint each', async () => {
+    for (const to of ['test/one', 'test/two']) await call(to);
+    bench.fails('alpha', 500);
+    for (let index = 0; index < 6; index++) {
+      // Far enough apart that none of them fails mostly.
+      clock.aheadMs += 200_000;
+      await call(index % 2 === 0 ? 'test/one' : 'test/two');
+    }
+    expect(await provider('alpha')).toMatchObject({ status: 'degraded', endpoints: { operational: 2, failing: 0 } });
+  });
+
   it.each<[string, () => void, object]>([
     ['too many calls', () => bench.fails('alpha', 429), { kind: 'rate-limited', status: 429 }],
     ['a credential that is refused', () => bench.fails('alpha', 401), { kind: 'refused-credential', status: 401 }],

@@ -12,13 +12,16 @@ import {
   RedisThrottlerStorage,
   type LimitsConnection,
 } from '../../src/limits/redis-throttler.storage.js';
+import { RedisOutage } from '../../src/limits/redis-outage.js';
 import { LocalThrottlerStorage } from '../../src/limits/local-throttler.storage.js';
 import { WrongClock } from '../support/ahead-clock.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
 import { FLOOD_STEPS, type FloodStep } from '../support/flood-steps.js';
 import { describeOnRedis, redisAddress } from '../support/redis.js';
 
 /** So that a busy machine is no outage. */
 const PATIENT_MS = 10_000;
+const HEALED_MS_MAX = 20_000;
 
 describeOnRedis('the flood guard’s counts in Redis', () => {
   const run = randomUUID();
@@ -26,13 +29,18 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
   let clocks: WrongClock[];
   let replicas: RedisThrottlerStorage[];
 
-  async function connected(): Promise<LimitsConnection> {
-    const redis = connectForLimits(new Secret(redisAddress ?? ''), PATIENT_MS);
+  async function connected(url = redisAddress!): Promise<LimitsConnection> {
+    const redis = connectForLimits(new Secret(url));
     await new Promise((resolve) => redis.once('ready', resolve));
     return redis;
   }
   const replicaOf = (redis: LimitsConnection, clock: WrongClock): RedisThrottlerStorage =>
-    new RedisThrottlerStorage(redis, new LocalThrottlerStorage(clock), clock);
+    new RedisThrottlerStorage(
+      redis,
+      new LocalThrottlerStorage(clock),
+      clock,
+      new RedisOutage(clock, undefined, PATIENT_MS),
+    );
 
   beforeAll(async () => {
     Logger.overrideLogger(false);
@@ -98,6 +106,40 @@ describeOnRedis('the flood guard’s counts in Redis', () => {
       redis.disconnect();
     },
   );
+
+  it.each([
+    ['below the limit', 4, undefined],
+    ['past the limit', 8, 'account'],
+  ])('has added to it what a replica counted while it was lost: %s', async (_, times, limit) => {
+    const way = new TcpProxy(redisAddress!);
+    await way.start();
+    const redis = await connected(way.url);
+    const cut = replicaOf(redis, clocks[0]!);
+    const { rates: given, steps } = FLOOD_STEPS[0]!;
+    // Longer than a busy machine takes to heal.
+    const rates = { ...given, account: { ...given.account, windowMs: 60_000 } };
+    const caller = own(steps[0]!.caller, -2 - times);
+    const group = `fairlead:flood:{${caller.accountId}}`;
+    await cut.countRequest(caller, rates);
+    await way.stop();
+    for (let time = 0; time < times; time++) await cut.countRequest(caller, rates);
+    cut.countWaste(caller, rates.wasted);
+    await way.start();
+    const counted = async (): Promise<unknown[]> => [
+      await connections[0]!.hget(group, 'hits'),
+      ...(await connections[0]!.hmget(`${group}:${caller.keyHash}`, 'hits', 'wasted')),
+    ];
+    const all = [1 + times, 1 + times, 1].map(String);
+    for (let waitedMs = 0; String(await counted()) !== String(all) && waitedMs < HEALED_MS_MAX; waitedMs += 10)
+      await sleep(10);
+    expect(await counted()).toEqual(all);
+    const refusal = await replicas[1]!.countRequest(caller, rates);
+    expect(refusal?.limit).toBe(limit);
+    expect(refusal?.retryAfterMs ?? 0).toBeLessThanOrEqual(rates.account.windowMs);
+    expect(await replicas[1]!.countRequest(caller, rates)).toMatchObject({ limit: 'account' });
+    cut.onApplicationShutdown();
+    await way.stop();
+  });
 
   it('tells each replica of company that only another one has seen, and each for how long yet', async () => {
     const { rates, steps } = FLOOD_STEPS[2]!;

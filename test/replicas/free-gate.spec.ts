@@ -50,11 +50,12 @@ describeOnRedis('free variants in Redis', () => {
     const ends: (() => void)[] = [];
     const gates: FreeGate[] = [];
     for (let replica = 0; replica < count; replica++) {
-      const connection = connectForLimits(new Secret(redisAddress!), PATIENT_MS);
+      const connection = connectForLimits(new Secret(redisAddress!));
       await new Promise((resolve) => connection.once('ready', resolve));
       const held = new OccupiedSlots(clock, 900_000);
       const local = new LocalLimitCounts(clock, held);
-      const counts = new RedisLimitCounts(connection, new RedisOutage(clock), local, held, clock);
+      const outage = new RedisOutage(clock, undefined, PATIENT_MS);
+      const counts = new RedisLimitCounts(connection, outage, local, held, clock);
       gates.push(new FreeGate(counts, calls));
       ends.push(() => {
         counts.onApplicationShutdown();

@@ -45,10 +45,10 @@ describeOnRedis('limits of models in Redis', () => {
     url: string,
     { timeoutMs = PATIENT_MS, leaseMs = 30_000, own = clock } = {},
   ): Promise<Replica> {
-    const connection = connectForLimits(new Secret(url), timeoutMs);
+    const connection = connectForLimits(new Secret(url));
     await new Promise((resolve) => connection.once('ready', resolve));
     const held = new OccupiedSlots(own, 900_000);
-    const outage = new RedisOutage(own, () => reconnect(connection));
+    const outage = new RedisOutage(own, () => reconnect(connection), timeoutMs);
     const local = new LocalLimitCounts(own, held);
     const counts = new RedisLimitCounts(connection, outage, local, held, own, leaseMs);
     const replica = {
@@ -302,6 +302,27 @@ describeOnRedis('limits of models in Redis', () => {
       },
       60_000,
     );
+
+    it('adds in Redis what was counted meanwhile, though nobody comes again', async () => {
+      const [cut, other] = [await replicaBy(way.url, { timeoutMs: 100 }), await replicaBy(redisAddress!)];
+      const model = modelWith({ requestsPerMinute: 10, tokensPerMinute: 1_000 });
+      const counted = async (): Promise<readonly (string | null)[]> =>
+        redis.hmget(keyOf(model, 'minute'), 'requests', 'tokens');
+      await enter(other, model);
+      await until(async () => {
+        await tryEnter(cut, model);
+        return (await counted())[0] === '2';
+      });
+      await way.stop();
+      const slots = [];
+      for (let call = 0; call < 5; call++) slots.push(await enter(cut, model, 10));
+      slots[0]!.release(4);
+      await way.start();
+      await until(async () => String(await counted()) === '7,46');
+      const tried = [];
+      for (let call = 0; call < 5; call++) tried.push(await tryEnter(other, model));
+      expect(tried.filter((slot) => slot !== undefined)).toHaveLength(3);
+    });
 
     it('goes on from the count of all replicas', async () => {
       const [cut, other] = [await replicaBy(way.url, { timeoutMs: 100 }), await replicaBy(redisAddress!)];

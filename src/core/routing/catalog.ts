@@ -24,9 +24,12 @@ export type DialectId = (typeof DIALECT_IDS)[number];
 export const PLATFORM_IDS = ['direct', 'azure', 'bedrock', 'vertex'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
-/** The dialects whose calls a platform has an address for. */
+/**
+ * The dialects that can be spoken on a platform: it has an address for their calls, and reads the frames of their
+ * streams. Those of `bedrock-converse` are AWS event streams.
+ */
 export const SERVED_DIALECTS: Readonly<Record<PlatformId, readonly DialectId[]>> = {
-  direct: DIALECT_IDS,
+  direct: DIALECT_IDS.filter((dialect) => dialect !== 'bedrock-converse'),
   azure: ['anthropic-messages', 'openai-chat', 'openai-responses'],
   bedrock: ['anthropic-messages', 'bedrock-converse', 'openai-chat'],
   vertex: ['anthropic-messages', 'google-gemini', 'openai-chat'],

@@ -1,13 +1,18 @@
-// Goal: what the reader of catalogs lets through has an address, and what it refuses has none. Method: every platform
-// with every dialect, addressed without a credential.
+// Goal: what the reader of catalogs lets through has an address and frames that are read, and what it refuses has not.
+// Method: every platform with every dialect, addressed without a credential, and the kind of stream that it answers.
 import { AheadClock } from '../../../test/support/ahead-clock.js';
 import { endpoint, model, provider } from '../../../test/support/route-inputs.js';
-import { DIALECT_IDS, PLATFORM_IDS, SERVED_DIALECTS } from '../../core/routing/catalog.js';
+import { DIALECT_IDS, PLATFORM_IDS, SERVED_DIALECTS, type DialectId } from '../../core/routing/catalog.js';
+import { SseReader } from '../../core/stream/sse.js';
 import type { Transport } from '../transport.js';
 import { PLATFORMS } from './index.js';
 
 const dependencies = { transport: {} as Transport, clock: new AheadClock() };
 const PAIRS = PLATFORM_IDS.flatMap((platform) => DIALECT_IDS.map((dialect) => [platform, dialect] as const));
+/** The type of streams; absent: server-sent events. */
+const STREAMS: Readonly<Partial<Record<DialectId, string>>> = {
+  'bedrock-converse': 'application/vnd.amazon.eventstream',
+};
 
 it.each(PAIRS)('%s has an address for %s where the catalog may say so, and else none', (platform, dialect) => {
   const one = { ...endpoint('own'), dialect, provider: { ...provider('own'), platform, baseUrl: 'https://own.test' } };
@@ -16,5 +21,16 @@ it.each(PAIRS)('%s has an address for %s where the catalog may say so, and else 
   const call = { path: '/v1/models/m:generateContent', headers: {}, body: {}, stream: false };
   const address = (): unknown => PLATFORMS[platform](dependencies).address({ target, credential: undefined }, call);
   if (SERVED_DIALECTS[platform].includes(dialect)) expect(address()).toMatch(/^https:\/\/own\.test\/./);
-  else expect(address).toThrow(expect.objectContaining({ kind: 'rejected-request' }));
+  // Directly the path of any dialect can be appended, also of one whose streams are not read there.
+  else if (platform !== 'direct') expect(address).toThrow(expect.objectContaining({ kind: 'rejected-request' }));
 });
+
+it.each(PAIRS)(
+  '%s reads the streams of %s as what they are, or the catalog may not state the pair',
+  (platform, dialect) => {
+    const type = STREAMS[dialect];
+    const frames = PLATFORMS[platform](dependencies).frames({ 'content-type': type ?? 'text/event-stream' });
+    const isRead = frames instanceof SseReader === (type === undefined);
+    expect(isRead || !SERVED_DIALECTS[platform].includes(dialect)).toBe(true);
+  },
+);
