@@ -61,6 +61,9 @@ const rowOf = ({ id, heldAt }, { accountId, workspaceId, keyHash }) => ({
 }); // oxfmt-ignore
 
 const children = [];
+// However this ends, nothing that it started is left.
+process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 try {
   // Makes the schema, an account and a key.
   const upstream = await startUpstream();

@@ -93,6 +93,9 @@ const pacedModel = ({ events, intervalMs }) => `paced-${events}-${intervalMs}`;
 const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW), ...TOOL_MODELS];
 
 const children = [];
+// However this ends, nothing that it started is left.
+process.once('exit', () => children.forEach(({ child }) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const keep = (system) => (children.push(system), system);
 const started = new Map();
 /** Starts each system when a part first asks for it. */

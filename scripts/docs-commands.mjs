@@ -23,6 +23,9 @@ const SERVER = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/p
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-docs-'));
 const database = `fairlead_docs_${process.pid}`;
 const running = [];
+/** However this ends, no gateway is left. */
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 const answers = (url) =>
   new Promise((resolve) => {
