@@ -23,7 +23,7 @@ export interface EnvironmentReading {
 /**
  * The settings, checked and frozen (docs/operating.md#settings). Relative paths count from `workingDirectory`, the
  * shipped catalog's from `packageDirectory`, so that the process may be started from anywhere.
- * @throws InvalidEnvironment that names every faulty variable at once, and never shows a secret
+ * @throws InvalidEnvironment that names every faulty variable and every near miss at once, and never shows a secret
  */
 export function readEnvironment(
   variables: NodeJS.ProcessEnv,
@@ -41,10 +41,11 @@ export function readEnvironment(
   });
 
   refuseContradictions(environment, reader);
-  if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults);
+  const unknown = warnOfUnknown(variables);
+  if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults, unknown);
   return {
     environment,
-    warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment, variables), ...warnOfWeakKeys(environment)],
+    warnings: [...unknown, ...warnOfOddities(environment, variables), ...warnOfWeakKeys(environment)],
   };
 }
 
