@@ -1,4 +1,4 @@
-// Goal: the banner of a start at a terminal says what a person needs first, and no secret. Method: settings with
+// Goal: the banner of a start at a terminal has what a person needs first, and no secret. Method: settings with
 // canaries in their secrets, a catalog of three providers and two models.
 import { catalogOf, endpoint, model } from '../test/support/route-inputs.js';
 import { PACKAGE_VERSION } from './shared/package-version.js';
@@ -30,7 +30,7 @@ it('names address, reference, callable models, how to add a provider, and where 
 `);
 });
 
-it('says so where nothing can be called, and where nothing is left to add', () => {
+it('reports where nothing can be called, and where nothing is left to add', () => {
   expect(startBanner({ ...URL_OF, isReachable: () => false, hasNewKeys: false })).toContain(
     '0 of 2 can be called: none',
   );

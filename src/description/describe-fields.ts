@@ -71,11 +71,11 @@ function withText(field: JsonObject, place: readonly string[]): JsonObject {
   return { ...field, ...(description !== '' && { description }) };
 }
 
-/** Fields whose one value tells the forms of an object apart. */
+/** Fields whose one value marks the form of an object. */
 const TAGS: ReadonlySet<string> = new Set(['type', 'id', 'object']);
 
 const constantText = ({ const: value }: JsonObject, name: string): string | undefined =>
-  TAGS.has(name) && typeof value === 'string' ? `Always \`${value}\`, which tells this form from others.` : undefined;
+  TAGS.has(name) && typeof value === 'string' ? `Always \`${value}\`, which marks this form.` : undefined;
 
 /** Blocks of a system prompt and of a reply have the fields of those of a request. */
 const BLOCK_FAMILY = /^(?:System|KnownReply|Known)(?=Block)/;

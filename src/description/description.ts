@@ -15,7 +15,12 @@ export class Description {
 
   /** The OpenAPI document, printed. */
   document(): Promise<string> {
-    return (this.json ??= this.print());
+    if (this.json) return this.json;
+    const printed = this.print();
+    this.json = printed;
+    // Whatever kept the texts from being loaded may pass.
+    printed.catch(() => (this.json = undefined));
+    return printed;
   }
 
   /** The texts of fields are loaded here: nothing else needs them. */

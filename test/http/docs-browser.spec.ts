@@ -123,7 +123,7 @@ describeInChromium('the reference in Chromium', () => {
               .locator('.fields tr:not(.inside)')
               .filter({ has: page.locator(`td:first-child > code:text-is("${name}")`) });
           expect(await row('model').innerText()).toMatch(
-            /^model required\s+string\s+Id, alias or router of the model that is asked\.\s+at most 256 characters$/,
+            /^model required\s+string\s+Id, alias or router of the model that is called\.\s+at most 256 characters$/,
           );
           expect(await row('max_tokens').innerText()).toMatch(
             /^max_tokens\s+whole number\s+Most tokens of the answer\.\s+1 or more$/,
@@ -172,13 +172,13 @@ describeInChromium('the reference in Chromium', () => {
           await removal.locator('.parameters input').fill('0'.repeat(64));
           const questions: string[] = [];
           const execute = removal.getByRole('button', { name: 'Execute' });
-          const sentBefore = asked.length;
+          const requestsBefore = asked.length;
           page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
           await execute.click();
           expect(questions).toEqual([
             expect.stringMatching(/^Send DELETE \/keys\/\{hash\}\? .* cannot be restored\.$/),
           ]);
-          expect(asked.slice(sentBefore)).toEqual([]);
+          expect(asked.slice(requestsBefore)).toEqual([]);
           page.once('dialog', (dialog) => void dialog.accept());
           const [sent] = await Promise.all([
             page.waitForRequest((request) => request.method() === 'DELETE'),

@@ -32,8 +32,8 @@ npm run catalog:check -- OLD NEW [--strict] [--all] [--json]
 
 Reads a catalog as the gateway does and says what is stale, missing, dearer or cheaper than the vendor's list, and how
 much of it is left under what callers may demand. Of a file that extends the shipped one its own entries come first.
-Without a file it judges the one that FAIRLEAD_CATALOG names. With two files it says what the newer one says otherwise,
-and what would go another way by it. Nobody is called, nothing is written.
+Without a file it judges the one that FAIRLEAD_CATALOG names. With two files it lists what the newer one
+changes, and what would go another way by it. Nobody is called, nothing is written.
 
 --only        groups to tell of, with commas between them: ${FINDING_GROUPS.join(', ')}
 --stale-days  a source whose data, or its reading, is of longer ago is stale: ${STALE_DAYS} unless said

@@ -33,7 +33,7 @@ export interface EntryCounts {
   readonly endpoints: number;
 }
 
-/** What is to be said of a catalog. The sandbox is code: nothing is said of it, and it counts nowhere. */
+/** What a catalog lacks, and how much of it is left. The sandbox is code: it counts nowhere. */
 export interface Judgement extends EntryCounts {
   /** Of the file itself, where it extends the shipped one. */
   readonly own?: EntryCounts;

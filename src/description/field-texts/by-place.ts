@@ -1,5 +1,5 @@
 /**
- * What a field says at a place, by the last steps of its path: names of fields, and in front the component or the
+ * What a field means at a place, by the last steps of its path: names of fields, and in front the component or the
  * operation. Marks of lists are left out. The longest path that fits counts, before `shared.ts`.
  */
 export const TEXTS_BY_PLACE: Readonly<Record<string, string>> = {
@@ -184,14 +184,14 @@ export const TEXTS_BY_PLACE: Readonly<Record<string, string>> = {
   role: 'Who speaks: always `assistant`.',
   'Member.role': 'Role of the member in the workspace.',
   model: 'Id of the model.',
-  'CreateMessageBody.model': 'Id, alias or router of the model that is asked.',
-  'CreateChatBody.model': 'Id, alias or router of the model that is asked.',
+  'CreateMessageBody.model': 'Id, alias or router of the model that is called.',
+  'CreateChatBody.model': 'Id, alias or router of the model that is called.',
   'plugins.model': 'Id of the model that merges the answers.',
   'PluginDefaultFusion.model': 'Id of the model that merges the answers.',
   'parameters.model': 'Id of the model that does the work.',
   'tools.model': 'Id of the model that is consulted.',
   'Generation.model': 'Id of the model that answered; where none did, the model as the caller named it.',
-  models: 'Ids of models, each asked where the one before it fails.',
+  models: 'Ids of models, each called where the one before it fails.',
   'Plan.models': 'Ids of the models of the plan, in their order.',
   'CreateMessageBody.metadata': 'Whom the request is for.',
   'metadata.user_id': 'Id of the end user.',

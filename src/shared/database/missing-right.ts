@@ -44,7 +44,7 @@ const FIND_ROLE = `
 
 /**
  * What to report of a migration that failed: where the role lacks a right, one line with the GRANT that gives it.
- * @param dataSource is asked for the role; it must still be open
+ * @param dataSource knows the role; it must still be open
  * @returns the error itself where rights are not its cause
  */
 export async function asRefusedMigration(error: unknown, dataSource: DataSource): Promise<unknown> {
