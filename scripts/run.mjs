@@ -13,13 +13,16 @@ const program = join(ROOT, 'dist', file);
 
 endWithParent();
 
+/** The last one: the terminal is closed, of which a process group of its own learns nothing. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
 /** @returns its exit code; a signal ends it with all its children, and then this process */
 async function run(...parts) {
   const child = startGroup(parts, ROOT);
   const stop = () => endGroup(child);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
+  for (const signal of SIGNALS) process.once(signal, stop);
   const [code] = await once(child, 'exit');
-  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+  for (const signal of SIGNALS) process.off(signal, stop);
   return code ?? 1;
 }
 

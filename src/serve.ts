@@ -14,6 +14,7 @@ import { StoreRefused } from './shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from './shared/environment.js';
 import { HealthPort, type HealthSource } from './shared/http/health-port.js';
 import { createLogger, type PinoLogger } from './shared/logger.js';
+import { placeFaults } from './shared/place-faults.js';
 import { readEnvironment } from './shared/read-environment.js';
 import { listenForStop } from './shared/stop-signals.js';
 import { findPrimaryChannel, type StopSignal } from './shared/worker-channel.js';
@@ -30,7 +31,7 @@ const WORKER_STOP_EXTRA_MS = 30_000;
 const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused, EngineDied];
 
 try {
-  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
+  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY, placeFaults);
   await createDataDirectory(environment.dataDir);
   const logger = createLogger(environment);
   // One of several tells it for all.

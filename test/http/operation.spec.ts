@@ -108,10 +108,20 @@ describe('a start that cannot succeed', () => {
       FAIRLEAD_API_KEY: 'short-canary',
       FAIRLEAD_ENCRYPTION_KEYS: 'canary',
       FAIRLEAD_TIMEOUT: 'near-canary',
+      FAIRLEAD_CATALOG: join(directory, 'absent.yaml'),
+      DATA_DIR: join(__filename, 'data'),
     });
     expect(await gateway.ended).toBe(1);
     expect(gateway.output).toMatch(/^ {2}FAIRLEAD_TIMEOUT .*; did you mean FAIRLEAD_TIMEOUTS\?$/m);
-    for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'FAIRLEAD_API_KEY', 'FAIRLEAD_ENCRYPTION_KEYS']) {
+    for (const name of [
+      'PORT',
+      'LOG_LEVEL',
+      'DATABASE_URL',
+      'FAIRLEAD_API_KEY',
+      'FAIRLEAD_ENCRYPTION_KEYS',
+      'FAIRLEAD_CATALOG',
+      'DATA_DIR',
+    ]) {
       expect(gateway.output).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     expect(gateway.output).not.toContain('canary');
