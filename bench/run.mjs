@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { endWithParent } from '../scripts/end-with-parent.mjs';
 import { findServer, makeDatabase } from './database.mjs';
 import {
   cpuSeconds,
@@ -29,6 +30,8 @@ import {
   startWithoutLedger,
   startWithTools,
 } from './systems.mjs';
+
+endWithParent();
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');

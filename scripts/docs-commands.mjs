@@ -10,7 +10,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { endWithParent } from './end-with-parent.mjs';
 import { freePort } from './free-port.mjs';
+
+endWithParent();
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PAGES = ['keys-and-credits', 'backups', 'upgrading', 'sizing', 'troubleshooting'];
