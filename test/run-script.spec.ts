@@ -2,7 +2,7 @@
  * Goal: a signal to `npm start` ends what it started, in each stage and whatever the shell of npm does with the signal.
  * Method: npm itself on a small project that has the scripts of this one, with programs that print their process ids.
  */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess, type SpawnOptions } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,11 @@ import { dirname, join } from 'node:path';
 const SCRIPTS = ['run.mjs', 'end-with-parent.mjs', 'process-group.mjs', 'sources-state.mjs'];
 /** A gateway that takes its time to end, as one that drains does. */
 const PROGRAM = `
-process.on('SIGTERM', () => setTimeout(() => { console.log('drained'); process.exit(0); }, 50));
+let signals = 0;
+for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => {
+  if (++signals === 1) setTimeout(() => { console.log('drained'); process.exit(0); }, 600);
+  else console.log('insisted');
+});
 setInterval(() => undefined, 1000);
 console.log('runs ' + process.pid + '.');
 `;
@@ -58,12 +62,13 @@ describe('npm start', () => {
     mkdirSync(dirname(join(project, path)), { recursive: true });
     writeFileSync(join(project, path), text);
   }
-  function start(script: string): ChildProcess {
+  function start(script: string, options: SpawnOptions = {}): ChildProcess {
     write('package.json', JSON.stringify({ name: 'small', type: 'module', scripts: { start: script } }));
     npm = spawn('npm', ['start', '--silent'], {
       cwd: project,
       env: { PATH: process.env['PATH'], HOME: project, npm_config_update_notifier: 'false' },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...options,
     });
     for (const stream of [npm.stdout!, npm.stderr!]) stream.on('data', (chunk) => (output += String(chunk)));
     return npm;
@@ -90,6 +95,24 @@ describe('npm start', () => {
     await untilGone(pids);
     expect(output).toContain('drained');
   }, 60_000); // oxfmt-ignore
+
+  it.each(['SIGINT', 'SIGTERM'] as const)('reaches the program once where %s goes to the whole group', async (signal) => {
+    const child = start('node scripts/run.mjs main.js && true', { detached: true });
+    const pids = await printed(/runs (\d+)\./);
+    process.kill(-child.pid!, signal);
+    await untilGone(pids);
+    expect(output).toContain('drained');
+    expect(output).not.toContain('insisted');
+  }, 60_000); // oxfmt-ignore
+
+  it('ends a program that listens to no signal', async () => {
+    write('dist/main.js', `setInterval(() => undefined, 1000); console.log('runs ' + process.pid + '.');`);
+    const child = start('node scripts/run.mjs main.js && true', { detached: true });
+    const pids = await printed(/runs (\d+)\./);
+    process.kill(-child.pid!, 'SIGTERM');
+    await untilGone(pids);
+    expect(pids.some(isAlive)).toBe(false);
+  }, 60_000);
 
   it('ends the compiler and its children while it builds', async () => {
     write('node_modules/typescript/package.json', '{ "name": "typescript" }');
