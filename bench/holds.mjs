@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { endWithParent } from '../scripts/end-with-parent.mjs';
 import { newGenerationId } from '../dist/core/ids.js';
 import { PICO_PER_USD } from '../dist/core/money/credits.js';
 import { SystemClock } from '../dist/core/time.js';
@@ -15,6 +16,8 @@ import { Statements } from '../dist/shared/database/statements.js';
 import { Metrics } from '../dist/shared/metrics.js';
 import { percentile } from './measure.mjs';
 import { startFairlead, startUpstream } from './systems.mjs';
+
+endWithParent();
 
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
 
@@ -61,6 +64,9 @@ const rowOf = ({ id, heldAt }, { accountId, workspaceId, keyHash }) => ({
 }); // oxfmt-ignore
 
 const children = [];
+// However this ends, nothing that it started is left.
+process.once('exit', () => children.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 try {
   // Makes the schema, an account and a key.
   const upstream = await startUpstream();

@@ -6,12 +6,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { endWithParent } from '../scripts/end-with-parent.mjs';
 import { findServer, makeDatabase } from './database.mjs';
 import { cpuSeconds, loadRequests, openStreams, residentMiB } from './measure.mjs';
 import { pacedLoad } from './paced.mjs';
 import { compareRounds, isSettled, turnOf } from './ratios.mjs';
 import { buildRevision, findRevision } from './revision.mjs';
 import { root, startFairlead, startFloor, startUpstream } from './systems.mjs';
+
+endWithParent();
 
 const USAGE = `npm run bench:pair -- [<revision>] [--most <ratio>] [--only <part>,…] [--floor] [--twice] [--embedded]
 

@@ -5,6 +5,7 @@ import { createRequire } from 'node:module';
 import { cpus } from 'node:os';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { endWithParent } from '../scripts/end-with-parent.mjs';
 import { findServer, makeDatabase } from './database.mjs';
 import {
   cpuSeconds,
@@ -29,6 +30,8 @@ import {
   startWithoutLedger,
   startWithTools,
 } from './systems.mjs';
+
+endWithParent();
 
 // The gateway's own driver: the bench has none.
 const pg = createRequire(new URL('../package.json', import.meta.url))('pg');
@@ -93,6 +96,9 @@ const pacedModel = ({ events, intervalMs }) => `paced-${events}-${intervalMs}`;
 const MODELS = ['whole', ONE, EIGHT, 'hold', pacedModel(PACED), pacedModel(SLOW), ...TOOL_MODELS];
 
 const children = [];
+// However this ends, nothing that it started is left.
+process.once('exit', () => children.forEach(({ child }) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 const keep = (system) => (children.push(system), system);
 const started = new Map();
 /** Starts each system when a part first asks for it. */

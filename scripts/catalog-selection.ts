@@ -2520,38 +2520,139 @@ export const MEDIA_DATE = '2026-11-23';
 const CLAUDE_VISION = 'https://platform.claude.com/docs/en/build-with-claude/vision';
 const GEMINI_RESOLUTION = 'https://ai.google.dev/gemini-api/docs/media-resolution';
 const GEMINI_VISION = 'https://ai.google.dev/gemini-api/docs/image-understanding';
+const GEMMA_VISION = 'https://ai.google.dev/gemma/docs/capabilities/vision';
 const MISTRAL_IMAGES = 'https://mistralai.github.io/mistral-common/usage/images';
+const NOVA_IMAGES = 'https://docs.aws.amazon.com/nova/latest/userguide/modalities-image.html';
 const OPENAI_VISION = 'https://developers.openai.com/api/docs/guides/images-vision';
+const QWEN_IMAGES = 'https://huggingface.co/Qwen/Qwen3.5-9B/blob/main/preprocessor_config.json';
+
+/** When the pages were read that were added for models without a figure. */
+const REMAINING_DATE = '2026-11-28';
 
 /**
- * The first that fits. OpenAI's tiles: the base and eight tiles; patches: the model's budget times its multiplier. Of
- * gpt-5.1 and gpt-5.2 it publishes no figures: they count as the dearest of their time. Claude 4.6 and before: 1,568 by
- * the table, "roughly 1,600" by the migration guide, and 1,596 have been seen.
+ * The first that fits. OpenAI's tiles: the base and eight tiles; patches: the model's budget times its multiplier. It
+ * publishes no figures of the other models from gpt-5 to gpt-5.3: they count as the dearest of their time. Claude 4.6
+ * and before: 1,568 by the table, "roughly 1,600" by the migration guide, and 1,596 have been seen.
  */
 export const IMAGES: readonly ImageChoice[] = [
   { models: /^anthropic\/.*-(?:4\.[156]|sonnet-4)$/, max: 1_600, rule: 'anthropic', source: CLAUDE_VISION },
   { models: /^anthropic\//, max: 4_784, rule: 'anthropic', source: CLAUDE_VISION },
-  { models: /^google\/gemini-2\.5-/, rule: 'gemini', source: GEMINI_VISION },
+  // Sixteen tiles of 768 pixels: what is larger than 3,072 pixels is made smaller.
+  { models: /^google\/gemini-2\.5-/, max: 4_144, rule: 'gemini', source: GEMINI_VISION },
   // The highest resolution there is; half of it is what an image has unless a call asks for it, which none does.
   { models: /^google\/gemini-3/, max: 2_240, source: GEMINI_RESOLUTION, read: '2026-11-24' },
+  { models: /^google\/gemini-4/, max: 2_240, source: GEMINI_RESOLUTION, read: REMAINING_DATE },
+  // The whole image and four parts of it, 256 tokens each, with what stands around them.
+  { models: /^google\/gemma-3-/, max: 1_360, source: GEMMA_VISION, read: REMAINING_DATE },
+  { models: /^(?:google|venice)\/gemma-4-/, max: 1_136, source: GEMMA_VISION, read: REMAINING_DATE },
   { models: /^openai\/gpt-4o-mini$/, max: 48_169, rule: 'openai-tiles', source: OPENAI_VISION },
   { models: /^openai\/gpt-4(?:o(?:-2024-\d\d-\d\d)?|\.1)$/, max: 1_445, rule: 'openai-tiles', source: OPENAI_VISION },
-  { models: /^openai\/o3$/, max: 1_275, rule: 'openai-tiles', source: OPENAI_VISION },
-  { models: /^openai\/gpt-5(?:-image)?$/, max: 1_190, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/gpt-4-turbo$/, max: 1_445, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/(?:o3|o1|o1-pro|o3-pro)$/, max: 1_275, rule: 'openai-tiles', source: OPENAI_VISION },
+  { models: /^openai\/gpt-5(?:-image|-chat)?$/, max: 1_190, rule: 'openai-tiles', source: OPENAI_VISION },
   { models: /^openai\/o4-mini$/, max: 2_642, rule: 'openai-patches', source: OPENAI_VISION },
   { models: /^openai\/gpt-(?:4\.1|5|5\.4)-mini$/, max: 2_489, rule: 'openai-patches', source: OPENAI_VISION },
   { models: /^openai\/gpt-(?:4\.1|5|5\.4)-nano$/, max: 3_779, rule: 'openai-patches', source: OPENAI_VISION },
-  { models: /^openai\/gpt-5\.[12]$/, max: 3_779, source: OPENAI_VISION },
-  { models: /^openai\/gpt-5\.[45]$/, max: 12_000, rule: 'openai-patches', source: OPENAI_VISION },
-  { models: /^openai\/gpt-(?:5\.6|6)-/, max: 36_000, rule: 'openai-patches', source: OPENAI_VISION },
+  { models: /^openai\/gpt-5(?:\.[123])?(?:-|$)/, max: 3_779, source: OPENAI_VISION },
+  { models: /^openai\/gpt-5\.[45](?:-pro)?$/, max: 12_000, rule: 'openai-patches', source: OPENAI_VISION },
+  { models: /^openai\/gpt-(?:5\.6|6(?:\.1)?)-/, max: 36_000, rule: 'openai-patches', source: OPENAI_VISION },
   // 55 × 55 pieces of 28 pixels and a break after each row: max_image_size 1540, patches of 14, merged by two.
   { models: /^mistralai\/(?!mistral-large-4$)/, max: 3_080, source: MISTRAL_IMAGES },
   // 16 tiles and one of the whole, 144 tokens each, with what is put between them.
   { models: /^meta-llama\/llama-4-/, max: 2_467, source: 'https://huggingface.co/meta-llama/Llama-4-Scout-17B-16E' },
+  // max_image_tokens 4096, and a token before and behind. Meta publishes no other figure for the family.
+  {
+    models: /^meta-llama\/muse-/,
+    max: 4_112,
+    source: 'https://huggingface.co/meta-models/Muse-Spark-Open-816B-A42B',
+    read: REMAINING_DATE,
+  },
   // Six tiles and one more, 256 tokens each.
   { models: /^x-ai\//, max: 1_792, source: 'https://docs.x.ai/docs/guides/image-understanding' },
-  // 16,384 patches, four to a token, each side rounded up and at most 512 patches long.
+  // 16,384 patches, four to a token, each side rounded up and at most 512 patches long. Kimi K3 has the same encoder.
   { models: /^moonshotai\/kimi-k2/, max: 4_369, source: 'https://huggingface.co/moonshotai/Kimi-K2.5' },
+  {
+    models: /^moonshotai\/kimi-k3/,
+    max: 4_369,
+    source: 'https://docs.vllm.ai/en/stable/api/vllm/models/kimi_k3/',
+    read: REMAINING_DATE,
+  },
+  // "Capped at 384 input tokens" for each image, with what stands around it.
+  {
+    models: /^deepseek\//,
+    max: 400,
+    source: 'https://api-docs.deepseek.com/news/news260821',
+    read: REMAINING_DATE,
+  },
+  // max_image_tokens 8000.
+  {
+    models: /^z-ai\/glm-5\.3-/,
+    max: 8_016,
+    source:
+      'https://docs.nvidia.com/nemo/automodel/nemo-automodel/nemo_automodel/components/models/glm5_next/image_processing',
+    read: REMAINING_DATE,
+  },
+  // longest_edge 9633792 in pieces of 28 × 28. GLM-5V-Turbo has no figure of its own.
+  {
+    models: /^z-ai\/glm-(?:4\.[56]v|5v-turbo)$/,
+    max: 12_304,
+    source: 'https://huggingface.co/zai-org/GLM-4.6V/blob/main/preprocessor_config.json',
+    read: REMAINING_DATE,
+  },
+  // max_image_resolution 1008 in pieces of 28 × 28, of MiniMax-M3.
+  {
+    models: /^minimax\//,
+    max: 1_312,
+    source: 'https://huggingface.co/MiniMaxAI/MiniMax-M3/blob/main/preprocessor_config.json',
+    read: REMAINING_DATE,
+  },
+  // 16,777,216 pixels in pieces of 32 × 32, and as many in pieces of 28 × 28 before.
+  { models: /^qwen\//, max: 16_400, source: QWEN_IMAGES, read: REMAINING_DATE },
+  // 8,000 × 8,000 pixels, the largest that is taken, at the densest of the published examples (900 × 450: 800 tokens).
+  { models: /^amazon\/nova-/, max: 126_500, source: NOVA_IMAGES, read: REMAINING_DATE },
+  // Twelve tiles and one of the whole, 256 tokens each.
+  {
+    models: /^nvidia\//,
+    max: 3_344,
+    source: 'https://docs.vllm.ai/en/v0.16.0/api/vllm/model_executor/models/nano_nemotron_vl/',
+    read: REMAINING_DATE,
+  },
+  // longest_edge 28 × 28 × 6177.
+  {
+    models: /^baidu\/ernie-4\.5-vl-/,
+    max: 6_193,
+    source: 'https://huggingface.co/docs/transformers/model_doc/ernie4_5_vl_moe',
+    read: REMAINING_DATE,
+  },
+  // 95 parts of a strip of 32 × 3,024 pixels, 83 tokens and a break each, and 171 of the whole.
+  {
+    models: /^stepfun\//,
+    max: 8_166,
+    source:
+      'https://docs.nvidia.com/nemo/automodel/nightly/apidocs/nemo_automodel/nemo_automodel.components.models.step3p7.processing_step3.html',
+    read: REMAINING_DATE,
+  },
+  // Pieces of 40 × 40 without a maximum: those of 8,000 × 8,000 pixels, which is the largest that hosts take.
+  {
+    models: /^thinkingmachines\//,
+    max: 40_216,
+    source: 'https://huggingface.co/thinkingmachines/Inkling',
+    read: REMAINING_DATE,
+  },
+  // max_pixels 12845056 in pieces of 32 × 32.
+  {
+    models: /^xiaomi\//,
+    max: 12_560,
+    source: 'https://huggingface.co/XiaomiMiMo/MiMo-V2.5-Base/blob/main/preprocessor_config.json',
+    read: REMAINING_DATE,
+  },
+  // No page gives a figure of these: they count the largest that a vendor of open models publishes.
+  {
+    models: /^(?:bytedance\/|inclusionai\/|venice\/|mistralai\/mistral-large-4$)/,
+    max: 16_400,
+    source: QWEN_IMAGES,
+    read: REMAINING_DATE,
+  },
 ];
 
 /**

@@ -3,14 +3,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, watch } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { endWithParent } from './end-with-parent.mjs';
+import { endGroup, startGroup } from './process-group.mjs';
 import { findCompiler, isCopied, isRead } from './sources-state.mjs';
 
 /** How long a gateway may take to close its store before it is killed, in milliseconds. */
 const STOP_MS_MAX = 5_000;
 /** An editor writes a file in several steps. */
 const SETTLE_MS = 100;
-/** Whether a child can have a process group of its own. */
-const HAS_GROUPS = process.platform !== 'win32';
 
 /** The folder of `src` and `tsconfig.build.json`: this one, unless another is named. */
 const project = resolve(process.argv[2] ?? '.');
@@ -42,23 +42,9 @@ async function stop(child) {
 async function compile() {
   const program = findCompiler();
   if (program === undefined) throw new Error('the TypeScript compiler is not installed (`npm ci` does it)');
-  compiler = spawn(process.execPath, [program, '-p', 'tsconfig.build.json'], {
-    cwd: project,
-    stdio: 'inherit',
-    detached: HAS_GROUPS,
-  });
+  compiler = startGroup([program, '-p', 'tsconfig.build.json'], project);
   const [code] = await once(compiler, 'exit');
   return code === 0;
-}
-
-/**
- * The program in `bin` runs the compiler as a child of its own, which goes on after SIGTERM. Both are of one group.
- * What the next build finds half written it writes again, because the record of what is written comes last.
- */
-function endCompiler() {
-  if (!isRunning(compiler)) return;
-  if (HAS_GROUPS) process.kill(-compiler.pid, 'SIGKILL');
-  else compiler.kill();
 }
 
 /** What the compiler does not take along. */
@@ -107,9 +93,10 @@ async function end() {
   isEnding = true;
   for (const watcher of watchers) watcher.close();
   clearTimeout(changeTimer);
-  endCompiler();
+  endGroup(compiler);
   await building;
   await stop(gateway);
   process.exit(0);
 }
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => void end());
+endWithParent();

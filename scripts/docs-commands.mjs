@@ -10,7 +10,10 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { endWithParent } from './end-with-parent.mjs';
 import { freePort } from './free-port.mjs';
+
+endWithParent();
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..');
 const PAGES = ['keys-and-credits', 'backups', 'upgrading', 'sizing', 'troubleshooting'];
@@ -23,6 +26,9 @@ const SERVER = process.env.DATABASE_URL ?? 'postgres://postgres@127.0.0.1:5432/p
 const folder = mkdtempSync(join(tmpdir(), 'fairlead-docs-'));
 const database = `fairlead_docs_${process.pid}`;
 const running = [];
+/** However this ends, no gateway is left. */
+process.once('exit', () => running.forEach((child) => child.kill('SIGKILL')));
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
 const answers = (url) =>
   new Promise((resolve) => {

@@ -12,7 +12,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import pg from 'pg';
+import { endWithParent } from './end-with-parent.mjs';
 import { freePort } from './free-port.mjs';
+
+endWithParent();
 
 const ROOT = join(import.meta.dirname, '..');
 const REPLICAS = 3;

@@ -1,22 +1,28 @@
 // Runs a program of the built code, and builds it before where it is not that of the sources:
 // `node scripts/run.mjs main.js`, or another file of `dist` and its own words behind it.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { endWithParent } from './end-with-parent.mjs';
+import { endGroup, startGroup } from './process-group.mjs';
 import { findCompiler, isBuilt, ROOT } from './sources-state.mjs';
 
 const [, , file, ...words] = process.argv;
 const program = join(ROOT, 'dist', file);
 
-/** @returns its exit code */
+endWithParent();
+
+/** The last one: the terminal is closed, of which a process group of its own learns nothing. */
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+/** @returns its exit code; a signal ends it with all its children, and then this process */
 async function run(...parts) {
-  const child = spawn(process.execPath, parts, { cwd: ROOT, stdio: 'inherit' });
-  const stop = (signal) => child.kill(signal);
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, stop);
+  const child = startGroup(parts, ROOT);
+  const stop = () => endGroup(child);
+  for (const signal of SIGNALS) process.once(signal, stop);
   const [code] = await once(child, 'exit');
-  for (const signal of ['SIGINT', 'SIGTERM']) process.off(signal, stop);
+  for (const signal of SIGNALS) process.off(signal, stop);
   return code ?? 1;
 }
 

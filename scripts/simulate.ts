@@ -1,10 +1,12 @@
 /**
  * `npm run simulate`: runs the gateway's planner over a scripted day, so that a policy can be judged before it ships.
- * The tables go to standard output and are the same for the same files; how long it took goes to standard error.
+ * The tables go to standard output and are the same for the same files; progress, and how long it took, go to standard
+ * error.
  */
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { checkScenario } from './simulation/check-scenario.js';
+import { progressOf } from './simulation/progress.js';
 import { ScenarioRefused } from './simulation/read-scenario.js';
 import { printReport } from './simulation/report.js';
 import { printRouterDays, routerDays } from './simulation/router-days.js';
@@ -103,6 +105,9 @@ function parseWords() {
   }
 }
 
+/** The tables alone go to standard output. */
+const printError = (line: string): void => void process.stderr.write(line);
+
 const pathOf = (name: string | undefined, shipped: string): string =>
   name === undefined || name === 'default' ? shipped : resolve(FOLDER, name);
 
@@ -112,7 +117,8 @@ async function simulate(path: string, { catalog: named, decisions, seed }: Optio
   checkScenario(scenario, catalog);
   const startedAt = performance.now();
   const changed = { seed: seed ?? scenario.seed, decisions: decisions ?? scenario.decisions };
-  const tally = simulateDay({ ...scenario, ...changed }, catalog);
+  const progress = progressOf(basename(path), changed.decisions, printError);
+  const tally = simulateDay({ ...scenario, ...changed }, catalog, progress);
   const seconds = (performance.now() - startedAt) / 1_000;
   const planningNs = Math.round((tally.planningMs * 1_000_000) / tally.decisions);
   process.stderr.write(
@@ -126,7 +132,9 @@ async function playRouters({ catalog: named, decisions, seed }: Options): Promis
   const { scenario } = await loadScenario(ROUTERS_DAY, SHIPPED);
   const catalog = await loadCatalog(pathOf(named, SHIPPED.catalog), SHIPPED);
   const changed = { seed: seed ?? scenario.seed, decisions: decisions ?? scenario.decisions };
-  return printRouterDays(routerDays({ ...scenario, ...changed }, catalog));
+  return printRouterDays(
+    routerDays({ ...scenario, ...changed }, catalog, (name) => progressOf(name, changed.decisions, printError)),
+  );
 }
 
 async function main(): Promise<void> {

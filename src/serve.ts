@@ -9,13 +9,16 @@ import { ProviderRegistry } from './providers/registry.js';
 import { createDataDirectory } from './shared/data-directory.js';
 import { diskFullMessage } from './shared/database/disk-full.js';
 import { EngineDied } from './shared/database/engine-life.js';
+import { missingRightMessage } from './shared/database/missing-right.js';
 import { StoreRefused } from './shared/database/store-refused.js';
 import { InvalidEnvironment, type Environment } from './shared/environment.js';
 import { HealthPort, type HealthSource } from './shared/http/health-port.js';
 import { createLogger, type PinoLogger } from './shared/logger.js';
+import { placeFaults } from './shared/place-faults.js';
 import { readEnvironment } from './shared/read-environment.js';
 import { listenForStop } from './shared/stop-signals.js';
 import { findPrimaryChannel, type StopSignal } from './shared/worker-channel.js';
+import { startBanner } from './start-banner.js';
 import { startSummary, warnOfMissedCredentials } from './start-summary.js';
 import { runWorkers } from './workers.js';
 
@@ -28,7 +31,7 @@ const WORKER_STOP_EXTRA_MS = 30_000;
 const EXPECTED = [InvalidEnvironment, CatalogRefused, StoreRefused, EngineDied];
 
 try {
-  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY);
+  const { environment, warnings } = readEnvironment(process.env, process.cwd(), PACKAGE_DIRECTORY, placeFaults);
   await createDataDirectory(environment.dataDir);
   const logger = createLogger(environment);
   // One of several tells it for all.
@@ -43,7 +46,8 @@ try {
   });
 } catch (error) {
   const isExpected = EXPECTED.some((kind) => error instanceof kind);
-  console.error(diskFullMessage(error) ?? (isExpected ? (error as Error).message : error));
+  const known = diskFullMessage(error) ?? missingRightMessage(error, process.env['DATABASE_URL']?.trim());
+  console.error(known ?? (isExpected ? (error as Error).message : error));
   process.exit(1);
 }
 
@@ -91,9 +95,9 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
     if (wish) process.exit(0);
     throw error;
   });
-  // One of several tells it for all.
-  if (!cluster.worker || cluster.worker.id === 1) tellStart(environment, logger, gateway);
-  logger.log(`listening at ${gateway.url}`, 'Fairlead');
+  // One of several reports it for all.
+  if (!cluster.worker || cluster.worker.id === 1) reportStart(environment, logger, gateway);
+  if (!process.stdout.isTTY) logger.log(`listening at ${gateway.url}`, 'Fairlead');
   if (gateway.healthUrl !== undefined) logger.log(`health at ${gateway.healthUrl}`, 'Fairlead');
   showKeys(gateway.url, gateway.keys);
   void gateway.storeDeath.then((died) => {
@@ -105,12 +109,18 @@ async function serve(environment: Environment, logger: PinoLogger): Promise<void
   stopIfAsked();
 }
 
-function tellStart(environment: Environment, logger: PinoLogger, { app }: Gateway): void {
+/** A person at a terminal gets a banner in the place of the lines that programs read. */
+function reportStart(environment: Environment, logger: PinoLogger, { app, url, keys }: Gateway): void {
   const catalog = app.get(CatalogStore).current;
   const providers = app.get(ProviderRegistry, { strict: false });
-  const isReachable = providers.isReachable.bind(providers);
+  const started = { environment, catalog, isReachable: providers.isReachable.bind(providers) };
   for (const warning of warnOfMissedCredentials(catalog, process.env)) logger.warn(warning, 'Environment');
-  logger.log(startSummary({ environment, catalog, isReachable }), 'Fairlead');
+  if (!process.stdout.isTTY) {
+    logger.log(startSummary(started), 'Fairlead');
+    return;
+  }
+  const hasNewKeys = keys.managementKey !== undefined || keys.apiKey !== undefined;
+  console.log(startBanner({ ...started, url, hasNewKeys }));
 }
 
 /** Keys made at this start are shown here and never again: on standard output, past the logger. */

@@ -3,6 +3,7 @@
 import { join } from 'node:path';
 import { checkScenario } from '../scripts/simulation/check-scenario.js';
 import { readScenario, readScenarioFile, ScenarioRefused } from '../scripts/simulation/read-scenario.js';
+import { progressOf } from '../scripts/simulation/progress.js';
 import { printReport } from '../scripts/simulation/report.js';
 import { loadCatalog, loadScenario } from '../scripts/simulation/scenario-files.js';
 import { simulateDay } from '../scripts/simulation/simulate-day.js';
@@ -37,6 +38,37 @@ const share = (tally: Tally, provider: string, from: number, to: number): number
     (tally.providers.get(slug)?.answersByHour ?? []).slice(from, to).reduce((one, other) => one + other, 0);
   return (100 * sum(provider)) / [...tally.providers.keys()].reduce((all, slug) => all + sum(slug), 0);
 };
+
+describe('the progress of a simulation', () => {
+  it('is reported every two seconds, and not of a short one', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const progress = progressOf(
+      'day.yaml',
+      40_000,
+      (line) => void lines.push(line),
+      () => now,
+    );
+    progress(1);
+    expect(lines).toEqual([]);
+    now = 2_000;
+    progress(10_000);
+    progress(10_001);
+    now = 4_000;
+    progress(30_000);
+    expect(lines).toEqual([
+      'day.yaml: 10,000 of 40,000 decisions (25 %)\n',
+      'day.yaml: 30,000 of 40,000 decisions (75 %)\n',
+    ]);
+  });
+
+  it('counts each decision of the day', () => {
+    const counts: number[] = [];
+    const scenario = readScenario([readScenarioFile('day.yaml', `version: 1\ndecisions: 50\ntraffic: ${singles}`)]);
+    simulateDay(scenario, twins, (count) => void counts.push(count));
+    expect(counts).toEqual(Array.from({ length: 50 }, (_, index) => index + 1));
+  });
+});
 
 describe('a simulated day', () => {
   it('plans exactly as many requests as were asked for, spread as the load says', () => {

@@ -24,12 +24,21 @@ export interface RouterDays {
   readonly auto: readonly RouterDay[];
 }
 
-export function routerDays(scenario: Scenario, catalog: CatalogSnapshot): RouterDays {
+/** @param progress makes what is given the number of decisions of the day of that name */
+export function routerDays(
+  scenario: Scenario,
+  catalog: CatalogSnapshot,
+  progress: (name: string) => (count: number) => void = () => () => undefined,
+): RouterDays {
   const models = [...catalog.models.values()].filter(({ scores }) => scores.quality && scores.coding);
   const byPrice = models.sort((one, other) => priceOf(one) - priceOf(other) || qualityOf(one) - qualityOf(other));
   const day = (name: string, model: string, plugins: Scenario['traffic'][number]['plugins'] = []): RouterDay => {
     const traffic = scenario.traffic.map((kind) => ({ ...kind, model, plugins }));
-    const { costPicoUsd, answers, score, quality, judged } = simulateDay({ ...scenario, traffic }, catalog);
+    const { costPicoUsd, answers, score, quality, judged } = simulateDay(
+      { ...scenario, traffic },
+      catalog,
+      progress(name),
+    );
     const usd = (Number(formatUsd(costPicoUsd)) * 1_000) / answers;
     return { name, usd, score: score / judged, quality: quality / judged };
   };

@@ -55,9 +55,14 @@ interface Run {
 /**
  * Runs a day. Planner, health, pins and the consequences of faults are the gateway's own, under a clock that is moved
  * by hand; the providers are the scenario's. Attempts follow `PlanRunner`, whose own time is that of the process.
+ * @param onDecision is given the number of decisions so far, after each
  */
-export function simulateDay(scenario: Scenario, catalog: CatalogSnapshot): Tally {
-  const day = new Day(scenario, catalog);
+export function simulateDay(
+  scenario: Scenario,
+  catalog: CatalogSnapshot,
+  onDecision: (count: number) => void = () => undefined,
+): Tally {
+  const day = new Day(scenario, catalog, onDecision);
   day.run();
   return day.tally;
 }
@@ -75,6 +80,7 @@ class Day {
   constructor(
     private readonly scenario: Scenario,
     catalog: CatalogSnapshot,
+    private readonly onDecision: (count: number) => void,
   ) {
     const { seed, world, prices, policy } = scenario;
     const alone = new NoReplicas();
@@ -95,6 +101,7 @@ class Day {
   private begin(session: Session): void {
     const plan = this.plan(session);
     this.tally.decisions++;
+    this.onDecision(this.tally.decisions);
     if (plan && plan.legs.length > 0) {
       const began = this.timeline.now();
       this.advance({ session, plan, began, failed: [], index: 0, calls: 0, leftModel: -1 });

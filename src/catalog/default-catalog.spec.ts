@@ -8,7 +8,7 @@ import { png } from '../../test/support/images.js';
 import { perMillion } from '../../test/support/route-inputs.js';
 import type { ContentBlock } from '../core/conversation/content.js';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { boundTokens } from '../core/money/bound.js';
+import { boundOf, boundTokens } from '../core/money/bound.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
 import { collects, type CatalogSnapshot, type Endpoint } from '../core/routing/catalog.js';
@@ -205,11 +205,39 @@ it.each([
   });
 });
 
-const takingMedia = [...shipped().models.values()].filter(({ imageTokensMax }) => imageTokensMax !== undefined);
+const takingMedia = [...shipped().models.values()].filter(({ inputModalities }) =>
+  inputModalities.some((modality) => modality === 'image' || modality === 'file'),
+);
+/** Where an account begins (docs/operating.md). */
+const INITIAL_CREDITS = 10_000_000_000_000n;
 
-it('knows what an image counts at models of many vendors', () => {
-  expect(takingMedia.length).toBeGreaterThan(50);
+it('has a maximum for an image and for a page at each model that takes them, with its source', () => {
+  expect(takingMedia.length).toBeGreaterThan(100);
+  const { models } = parse(sourcesText) as Sources;
+  for (const { id, inputModalities, imageTokensMax, pageTokensMax } of takingMedia) {
+    expect([id, imageTokensMax]).toEqual([id, expect.any(Number)]);
+    expect([id, pageTokensMax]).toEqual([id, inputModalities.includes('file') ? expect.any(Number) : undefined]);
+    if (!id.startsWith('sandbox/')) expect(Object.keys(models[id]!)).toContain('image_tokens_max');
+  }
 });
+
+it.each(takingMedia.map((model) => [model.id, model] as const))(
+  'admits an image of one pixel, and a PDF of one page, at %s with the credits that an account begins with',
+  (_, model) => {
+    const text = { type: 'text', text: 'What is this?' } as const;
+    const image = { type: 'base64', mediaType: 'image/png', data: png(1, 1).toString('base64') } as const;
+    // The Messages format requires max_tokens.
+    const limits = { maxOutputTokens: 1_000 };
+    const pictured = { ...measurePrompt(requestOf(text, { type: 'image', source: image })), ...limits };
+    const pdf = { documents: 1, pdfSizes: [{ pages: 1, textBytes: 100 }] };
+    const page = { ...measurePrompt(requestOf(text)), ...pdf, ...limits };
+    for (const endpoint of model.endpoints) {
+      for (const prompt of model.inputModalities.includes('file') ? [pictured, page] : [pictured]) {
+        expect(boundOf(prompt, { model, endpoint, tier: 'standard' })).toBeLessThan(INITIAL_CREDITS);
+      }
+    }
+  },
+);
 
 it.each(takingMedia.map((model) => [model.id, model] as const))(
   'bounds an image of one pixel at %s by what its vendor counts at most',
@@ -230,7 +258,7 @@ it.each(takingMedia.map((model) => [model.id, model] as const))(
       // A rule by size makes it a fraction.
       if (model.imageTokens) expect(tokens(sized)).toBeLessThan(0.6 * max);
     }
-    expect(max).toBeLessThan(50_000);
+    expect(max).toBeLessThan(130_000);
   },
 );
 

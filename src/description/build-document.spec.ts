@@ -98,7 +98,8 @@ describe('a document', () => {
   });
 
   it('tells of a body, its examples and what can be wrong with it', () => {
-    const { operationId, requestBody, responses, security, description } = document.paths['/keys'].post;
+    const { operationId, requestBody, responses, security, description, ...more } = document.paths['/keys'].post;
+    expect(more['x-key-kind']).toBe('management');
     expect([operationId, description]).toEqual(['thingsCreate', 'Takes a key of the kind `management`.']);
     expect(requestBody.content['application/json']).toEqual({
       schema: { $ref: '#/components/schemas/ThingBody' },

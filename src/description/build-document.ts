@@ -84,6 +84,7 @@ function describeOperation(route: DescribedRoute, printer: SchemaPrinter, errors
     summary: answer.summary,
     ...(description !== '' && { description }),
     security: route.isOpen ? [] : EITHER_WAY,
+    ...(route.keyKind && { 'x-key-kind': route.keyKind }),
     ...(parameters.length > 0 && { parameters }),
     ...(route.bodies.length > 0 && { requestBody: describeBody(route, printer) }),
     responses: {

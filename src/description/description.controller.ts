@@ -31,7 +31,7 @@ export class DescriptionController {
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Header('Cache-Control', 'no-cache')
   @Answers(freeForm(), { summary: 'Show this description' })
-  document(): string {
+  document(): Promise<string> {
     return this.description.document();
   }
 
@@ -44,6 +44,16 @@ export class DescriptionController {
   @Answers(text(), { summary: 'Show this description as a page', contentType: 'text/html' })
   async page(@Req() request: Request): Promise<string> {
     return printPage(await this.files.versions(), request.path.endsWith('/') ? '../' : '');
+  }
+
+  /** What browsers look for by themselves, beside a reply that is no page. */
+  @Get('favicon.ico')
+  @Header('Cache-Control', 'max-age=86400')
+  @Unlisted()
+  async icon(@Res({ passthrough: true }) response: Response): Promise<string> {
+    const { contentType, text: picture } = await this.files.find('icon.svg')!;
+    response.set('Content-Type', contentType);
+    return picture;
   }
 
   @Get(['docs/:file', 'api/v1/docs/:file'])

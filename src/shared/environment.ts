@@ -55,12 +55,17 @@ export interface EnvironmentFault {
 /**
  * The process cannot start with these settings. The message names every faulty variable, one a
  * line, and shows no secret.
+ * @param warnings of other variables: of a name that is near a known one, the fault may be the consequence
  */
 export class InvalidEnvironment extends Error {
   override readonly name = 'InvalidEnvironment';
 
-  constructor(readonly faults: readonly EnvironmentFault[]) {
+  constructor(
+    readonly faults: readonly EnvironmentFault[],
+    warnings: readonly string[] = [],
+  ) {
     const lines = faults.map(({ variable, reason }) => `  ${variable} ${reason}`);
-    super(`Fairlead cannot start with these settings:\n${lines.join('\n')}`);
+    const others = warnings.map((warning) => `  ${warning}`);
+    super(`Fairlead cannot start with these settings:\n${[...lines, ...others].join('\n')}`);
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { nearestNames } from '../core/nearest-names.js';
-import { InvalidEnvironment, type Environment } from './environment.js';
+import { InvalidEnvironment, type Environment, type EnvironmentFault } from './environment.js';
 import { namesHosts } from './http/forward-proxies.js';
 import { readKeyServices } from './variables/read-key-services.js';
 import { VariableReader } from './variables/variable-reader.js';
@@ -23,12 +23,14 @@ export interface EnvironmentReading {
 /**
  * The settings, checked and frozen (docs/operating.md#settings). Relative paths count from `workingDirectory`, the
  * shipped catalog's from `packageDirectory`, so that the process may be started from anywhere.
- * @throws InvalidEnvironment that names every faulty variable at once, and never shows a secret
+ * @param findMore faults that the variables alone do not show, such as `placeFaults`
+ * @throws InvalidEnvironment that names every faulty variable and every near miss at once, and never shows a secret
  */
 export function readEnvironment(
   variables: NodeJS.ProcessEnv,
   workingDirectory: string,
   packageDirectory = workingDirectory,
+  findMore: (environment: Environment) => readonly EnvironmentFault[] = () => [],
 ): EnvironmentReading {
   const reader = new VariableReader(variables);
   const settings = readSettings(reader);
@@ -41,10 +43,12 @@ export function readEnvironment(
   });
 
   refuseContradictions(environment, reader);
-  if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults);
+  for (const { variable, reason } of findMore(environment)) reader.refuse({ name: variable }, reason);
+  const unknown = warnOfUnknown(variables);
+  if (reader.faults.length > 0) throw new InvalidEnvironment(reader.faults, unknown);
   return {
     environment,
-    warnings: [...warnOfUnknown(variables), ...warnOfOddities(environment, variables), ...warnOfWeakKeys(environment)],
+    warnings: [...unknown, ...warnOfOddities(environment, variables), ...warnOfWeakKeys(environment)],
   };
 }
 

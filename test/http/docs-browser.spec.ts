@@ -4,7 +4,7 @@
  * host. Method: the real app, opened in a real Chromium at both widths; one page each, whose steps build on each other.
  */
 import type { Browser, Locator, Page } from 'playwright-core';
-import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
+import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeInChromium, launchChromium } from '../support/browser.js';
 import { describeOnEmbedded } from '../support/database.js';
 
@@ -102,8 +102,11 @@ describeInChromium('the reference in Chromium', () => {
           await search(words);
           await page.locator('.opblock').nth(expected.length).waitFor({ state: 'detached' });
           expect((await paths()).map((path) => path.replaceAll('\u200b', ''))).toEqual(expected);
-          if (expected.length === 0)
-            expect(await page.getByRole('status').innerText()).toBe('No operation has all of these words.');
+          expect(await page.getByRole('status').innerText()).toBe(
+            expected.length === 0
+              ? `Nothing was found: no operation has all words of “${words}”.`
+              : `${expected.length} operation${expected.length === 1 ? '' : 's'} found.`,
+          );
           await search('');
           await page.locator('.opblock').nth(50).waitFor();
         },
@@ -119,8 +122,12 @@ describeInChromium('the reference in Chromium', () => {
             body
               .locator('.fields tr:not(.inside)')
               .filter({ has: page.locator(`td:first-child > code:text-is("${name}")`) });
-          expect(await row('model').innerText()).toMatch(/^model required\s+string\s+at most 256 characters$/);
-          expect(await row('max_tokens').innerText()).toMatch(/^max_tokens\s+whole number\s+1 or more$/);
+          expect(await row('model').innerText()).toMatch(
+            /^model required\s+string\s+Id, alias or router of the model that is called\.\s+at most 256 characters$/,
+          );
+          expect(await row('max_tokens').innerText()).toMatch(
+            /^max_tokens\s+whole number\s+Most tokens of the answer\.\s+1 or more$/,
+          );
           expect(await row('role').count()).toBe(0);
           await body.getByText('Fields of messages').click();
           await body.getByText('role "user"', { exact: true }).click();
@@ -143,6 +150,53 @@ describeInChromium('the reference in Chromium', () => {
       });
 
       it(
+        'names the variable of the kind of key that an operation takes',
+        async () => {
+          for (const [id, variable] of [
+            ['keysCreate', 'FAIRLEAD_MANAGEMENT_KEY'],
+            ['showKeyShow', 'FAIRLEAD_API_KEY'],
+          ] as const) {
+            const opened = await open(id);
+            expect(await opened.locator('.curl').innerText()).toContain(`-H "authorization: Bearer $${variable}"`);
+            await opened.locator('.opblock-summary-control').click();
+          }
+        },
+        STEP_MS_MAX,
+      );
+
+      it(
+        'asks before it deletes, and sends nothing where the answer is no',
+        async () => {
+          await page.getByLabel('Your key').fill(MANAGEMENT_KEY);
+          const removal = await open('keysRemove');
+          await removal.locator('.parameters input').fill('0'.repeat(64));
+          const questions: string[] = [];
+          const execute = removal.getByRole('button', { name: 'Execute' });
+          const requestsBefore = asked.length;
+          page.once('dialog', (dialog) => (questions.push(dialog.message()), void dialog.dismiss()));
+          await execute.click();
+          expect(questions).toEqual([
+            expect.stringMatching(/^Send DELETE \/keys\/\{hash\}\? .* cannot be restored\.$/),
+          ]);
+          expect(asked.slice(requestsBefore)).toEqual([]);
+          page.once('dialog', (dialog) => void dialog.accept());
+          const [sent] = await Promise.all([
+            page.waitForRequest((request) => request.method() === 'DELETE'),
+            execute.click(),
+          ]);
+          expect(new URL(sent.url()).pathname).toBe(`/api/v1/keys/${'0'.repeat(64)}`);
+          await removal.locator('.live-responses-table').waitFor();
+          expect(await removal.locator('.curl').innerText()).toContain('Bearer $FAIRLEAD_MANAGEMENT_KEY');
+          expect(await removal.locator('.curl').innerText()).not.toContain(MANAGEMENT_KEY);
+          // Chromium reports a reply of 404 as a fault of the page.
+          faults.splice(0, faults.length, ...faults.filter((fault) => !fault.includes('404')));
+          await page.getByLabel('Your key').fill('');
+          await removal.locator('.opblock-summary-control').click();
+        },
+        STEP_MS_MAX,
+      );
+
+      it(
         'sends a try with the key of the reader, and shows what was answered',
         async () => {
           await page.getByLabel('Your key').fill(` ${API_KEY} `);
@@ -157,6 +211,27 @@ describeInChromium('the reference in Chromium', () => {
           expect(await answer.innerText()).toMatch(/200[^]*"type": "message"[^]*"text": "Say hello\."/);
           expect(await messages.locator('.curl').innerText()).toContain('"model": "sandbox/echo"');
           expect(await sideways()).toBe(0);
+        },
+        STEP_MS_MAX,
+      );
+
+      it(
+        'has a name for every button and every field',
+        async () => {
+          const opened = await open('keysList');
+          // By the rules of accessible names: a label, words inside, a title.
+          const nameless = await page.evaluate<string[]>(
+            `[...document.querySelectorAll('button, input, select, textarea')].filter((one) => ![
+              one.getAttribute('aria-label'), one.title, one.labels?.length > 0 && 'label',
+              one.tagName === 'BUTTON' && one.textContent].some((name) => name && name.trim() !== '')).map((one) => one.outerHTML)`,
+          );
+          expect(nameless).toEqual([]);
+          expect(await opened.getByLabel('include_disabled').count()).toBe(1);
+          const chapter = page.getByRole('button', { name: 'Collapse Models' });
+          await chapter.click();
+          await page.getByRole('button', { name: 'Expand Models' }).click();
+          await chapter.waitFor();
+          await opened.locator('.opblock-summary-control').click();
         },
         STEP_MS_MAX,
       );

@@ -73,6 +73,12 @@ describeOnEmbedded('the page of the reference', (database) => {
     },
   );
 
+  it('answers browsers that look for an icon by themselves', async () => {
+    const { status, headers } = await get('/favicon.ico');
+    expect([status, headers.get('content-type')]).toEqual([200, 'image/svg+xml; charset=utf-8']);
+    expect(await (await get('/favicon.ico')).text()).toBe(readFileSync('src/description/viewer/icon.svg', 'utf8'));
+  });
+
   it('leads to the description beside it', async () => {
     for (const path of ['/docs', '/api/v1/docs', '/docs/']) {
       const [, address] = /data-description="([^"]+)"/.exec(await (await get(path)).text())!;

@@ -34,7 +34,7 @@ const run = (command: string, args: readonly string[]): Promise<{ status: number
   });
 
 /** What browsers load of the page, and what leads them to it: docs-page.spec.ts holds it. */
-const UNLISTED = ['GET /', 'GET /docs/:file', 'GET /api/v1/docs/:file'];
+const UNLISTED = ['GET /', 'GET /favicon.ico', 'GET /docs/:file', 'GET /api/v1/docs/:file'];
 
 /** Nothing listens there: whether a credential works stays unknown. */
 const UNREACHABLE = 'http://127.0.0.1:9';
@@ -146,6 +146,37 @@ describeOnEachDatabase('the description', (database) => {
     expect(new Set(texts).size).toBe(1);
     for (const secret of [API_KEY, MANAGEMENT_KEY, hashKey(API_KEY), database.settings.dataDir])
       expect(texts[0]!.includes(secret)).toBe(false);
+  });
+
+  it('has a sentence for every field of every body and reply, and for every parameter', () => {
+    const { components, paths } = description.document;
+    const bare: string[] = [];
+    let count = 0;
+    const judge = (text: unknown, place: string): void => {
+      count++;
+      if (typeof text !== 'string' || !/^[A-Z`].*\.$/s.test(text)) bare.push(place);
+    };
+    // Conditions (`if`, `not`) describe no field.
+    const walk = (schema: JsonBody, place: string): void => {
+      if (typeof schema !== 'object' || schema === null) return;
+      const { properties = {}, if: _, not: __, ...parts } = schema;
+      for (const [name, field] of Object.entries<JsonBody>(properties)) {
+        judge(field.description, `${place}.${name}`);
+        walk(field, `${place}.${name}`);
+      }
+      for (const part of Object.values<JsonBody>(parts)) walk(part, place);
+    };
+    for (const [name, schema] of Object.entries<JsonBody>(components.schemas)) walk(schema, name);
+    for (const item of Object.values<JsonBody>(paths)) {
+      for (const { operationId, parameters = [], responses, requestBody } of Object.values<JsonBody>(item)) {
+        if (operationId === undefined) continue;
+        for (const { name, description: text } of parameters) judge(text, `${operationId}?${name}`);
+        for (const { content = {} } of [...Object.values<JsonBody>(responses), requestBody ?? {}])
+          for (const { schema } of Object.values<JsonBody>(content)) walk(schema, operationId);
+      }
+    }
+    expect(bare).toEqual([]);
+    expect(count).toBeGreaterThan(2_000);
   });
 
   it('passes its linter, without a warning', async () => {

@@ -107,9 +107,21 @@ describe('a start that cannot succeed', () => {
       DATABASE_URL: 'mysql://url-canary',
       FAIRLEAD_API_KEY: 'short-canary',
       FAIRLEAD_ENCRYPTION_KEYS: 'canary',
+      FAIRLEAD_TIMEOUT: 'near-canary',
+      FAIRLEAD_CATALOG: join(directory, 'absent.yaml'),
+      DATA_DIR: join(__filename, 'data'),
     });
     expect(await gateway.ended).toBe(1);
-    for (const name of ['PORT', 'LOG_LEVEL', 'DATABASE_URL', 'FAIRLEAD_API_KEY', 'FAIRLEAD_ENCRYPTION_KEYS']) {
+    expect(gateway.output).toMatch(/^ {2}FAIRLEAD_TIMEOUT .*; did you mean FAIRLEAD_TIMEOUTS\?$/m);
+    for (const name of [
+      'PORT',
+      'LOG_LEVEL',
+      'DATABASE_URL',
+      'FAIRLEAD_API_KEY',
+      'FAIRLEAD_ENCRYPTION_KEYS',
+      'FAIRLEAD_CATALOG',
+      'DATA_DIR',
+    ]) {
       expect(gateway.output).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     expect(gateway.output).not.toContain('canary');
@@ -148,6 +160,59 @@ describe('a start that cannot succeed', () => {
     const wrong = new GatewayProcess({}, { words: ['--prot'] });
     expect([await wrong.ended, wrong.output]).toEqual([2, expect.stringContaining('takes no "--prot"')]);
   });
+});
+
+describe('a start at a terminal', () => {
+  const flags = ['--import', 'data:text/javascript,process.stdout.isTTY=true'];
+
+  it(
+    'prints a banner and, the first time alone, the keys',
+    async () => {
+      const variables = { DATA_DIR: join(directory, 'terminal'), LOG_LEVEL: 'warn' };
+      const first = new GatewayProcess(variables, { flags });
+      await first.prints(/curl http.*\n/);
+      const url = /^Fairlead \d+\.\d+\.\d+ listens at (http:\/\/[\d.:]+)$/m.exec(first.output)![1]!;
+      const [banner, keys] = first.output.split('\n\nFAIRLEAD_MANAGEMENT_KEY=');
+      for (const line of [`Reference  ${url}/docs`, 'Keys       printed below', 'sandbox/', 'ANTHROPIC_API_KEY'])
+        expect(banner).toContain(line);
+      expect(banner!.trim().split('\n').length).toBeLessThan(12);
+      expect(keys).toMatch(/^sk-fl-v1-[0-9a-f]{64}\nFAIRLEAD_API_KEY=sk-fl-v1-[0-9a-f]{64}\ncurl http/);
+      first.signal('SIGINT');
+      await first.ended;
+      const second = new GatewayProcess(variables, { flags });
+      await second.prints(/ {2}Data .*\n/);
+      second.signal('SIGINT');
+      await second.ended;
+      expect(second.output).not.toMatch(/sk-fl-v1|^curl/m);
+    },
+    LIFE_MS_MAX,
+  );
+});
+
+describeOnPostgres('a start by a role without rights', (database) => {
+  it(
+    'exits 1 in one line that names the GRANT',
+    async () => {
+      const owner = await database.connect();
+      const role = `fairlead_start_${process.pid}`;
+      await owner.query(`create role ${role} login password 'guest-canary'`);
+      try {
+        const url = new URL(database.settings.databaseUrl!.reveal());
+        url.username = role;
+        url.password = 'guest-canary';
+        const gateway = new GatewayProcess({
+          DATABASE_URL: url.href,
+          FAIRLEAD_ENCRYPTION_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+        });
+        expect(await gateway.ended).toBe(1);
+        expect(gateway.output).toMatch(new RegExp(`^The role ${role} .*: GRANT \\S+ TO ${role};\n$`));
+      } finally {
+        await owner.query(`drop role ${role}`);
+        await owner.destroy();
+      }
+    },
+    LIFE_MS_MAX,
+  );
 });
 
 describe('the life of a process', () => {

@@ -9,6 +9,7 @@ import { Clock, SystemClock } from '../../src/core/time.js';
 import { DatabaseHealth } from '../../src/shared/database/database-health.js';
 import { DatabaseModule } from '../../src/shared/database/database.module.js';
 import { EmbeddedOpener } from '../../src/shared/database/embedded.js';
+import { StoreRefused } from '../../src/shared/database/store-refused.js';
 import { Environment } from '../../src/shared/environment.js';
 import { describeOnEachDatabase, describeOnPostgres, type DatabaseSettings } from '../support/database.js';
 
@@ -84,6 +85,51 @@ describeOnPostgres('a server', (database) => {
     url.pathname = '/no_such_database';
     const settings = { ...database.settings, databaseUrl: new Secret(url.href) };
     await expect(openApp(settings, database.opener)).rejects.toThrow('no_such_database');
+  });
+
+  it('refuses the role: the start fails at once, in one line that names the GRANT', async () => {
+    const owner = await database.connect();
+    const [{ owner: name }]: [{ owner: string }] = await owner.query('select quote_ident(current_user) as owner');
+    const role = `fairlead_guest_${process.pid}`;
+    const url = new URL(database.settings.databaseUrl!.reveal());
+    url.username = role;
+    url.password = 'guest';
+    const settings = { ...database.settings, databaseUrl: new Secret(url.href) };
+    const refusal = async (): Promise<Error> => {
+      const error: unknown = await openApp(settings, database.opener).catch((reason: unknown) => reason);
+      expect(error).toBeInstanceOf(StoreRefused);
+      expect((error as Error).message).not.toContain('\n');
+      return error as Error;
+    };
+    await owner.query(`create role ${role} login password 'guest'`);
+    try {
+      await owner.query('create schema elsewhere');
+      await owner.query(`alter role ${role} set search_path = elsewhere`);
+      expect((await refusal()).message).toMatch(
+        /no schema has been selected .* GRANT USAGE, CREATE ON SCHEMA elsewhere TO fairlead_guest_\d+;$/,
+      );
+      await owner.query(`grant usage on schema elsewhere to ${role}`);
+      expect((await refusal()).message).toMatch(
+        /permission denied for schema elsewhere\)\. .* GRANT USAGE, CREATE ON SCHEMA elsewhere TO fairlead_guest_\d+;$/,
+      );
+      await owner.query(`alter role ${role} reset search_path`);
+      expect((await refusal()).message).toMatch(
+        new RegExp(`permission denied for table migrations\\)\\. .* GRANT ${name} TO ${role};$`),
+      );
+      await owner.query(`alter role ${role} set default_transaction_read_only = on`);
+      await owner.query(`grant ${name} to ${role}`);
+      const [{ name: latest }]: [{ name: string }] = await owner.query(
+        'select name from migrations order by id desc limit 1',
+      );
+      // Something is left to do, and the rights to do it.
+      await owner.query('delete from migrations where name = $1', [latest]);
+      expect((await refusal()).message).toContain('is read-only');
+      await owner.query('insert into migrations (timestamp, name) values ($1, $2)', [/\d+$/.exec(latest)![0], latest]);
+    } finally {
+      await owner.query(`drop owned by ${role}`);
+      await owner.query(`drop role ${role}`);
+      await owner.destroy();
+    }
   });
 
   it('ends idle connections: the process lives on and the next statement has a new one', async () => {

@@ -7,6 +7,7 @@ import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { Logger } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import { DirectoryOpener, EmbeddedOpener, STORE_VERSION } from '../../src/shared/database/embedded.js';
@@ -166,6 +167,21 @@ describe('the embedded database', () => {
     expect((await stat(join(original, 'database'))).mode & 0o777).toBe(0o700);
     expect(await readFile(join(original, 'database', 'VERSION'), 'utf8')).toBe(`${STORE_VERSION}\n`);
   });
+
+  it('states in the log what a first start waits for, where that takes its time', async () => {
+    const logged: string[] = [];
+    const note = (message: string): void => void logged.push(message);
+    Logger.overrideLogger({ log: note, warn: note, error: note });
+    try {
+      const path = join(directory, 'slow');
+      const slow = new DirectoryOpener(globalThis.__ENGINE__, 0);
+      await (await slow.open(path)).close();
+      await (await slow.open(path)).close();
+      expect(logged).toEqual([expect.stringContaining(`makes the embedded database in ${join(path, 'database')}`)]);
+    } finally {
+      Logger.overrideLogger(false);
+    }
+  }, 120_000);
 
   it('keeps what was written, returns exact numbers as text, and unlocks when its DataSource is destroyed', async () => {
     await useCopy();

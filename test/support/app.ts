@@ -160,7 +160,7 @@ async function assertDescribed({ app }: Gateway, method: string, path: string, r
   if (response.headers.get('content-type')?.startsWith('application/json') !== true) return;
   const kept = globalThis.__KEPT__ as Map<string, ApiDescription>;
   const description =
-    kept.get(DESCRIPTION) ?? new ApiDescription(JSON.parse(app.get(Description, { strict: false }).document()));
+    kept.get(DESCRIPTION) ?? new ApiDescription(JSON.parse(await app.get(Description, { strict: false }).document()));
   kept.set(DESCRIPTION, description);
   const operation = description.find(method, path.split('?')[0]!);
   if (!operation) return;

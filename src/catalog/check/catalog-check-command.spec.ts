@@ -90,6 +90,7 @@ describe('npm run catalog:check FILE', () => {
       code: 0,
       error: '',
       out: `own.yaml: 1 model, 2 endpoints, 2 providers, the sandbox not counted
+Of its own: 1 model, 2 endpoints, 1 provider
 
 Stale
   1 source: older than 90 days
@@ -97,11 +98,24 @@ Stale
 
 Missing
   1 endpoint: no quantization: left out wherever one is asked for: vendor/m at vendor
-  1 provider: no word on training and retention: left out under zdr and data_collection: deny: vendor
 
 Dearer
   1 endpoint: dearer than the model's author
     vendor/m at mine, where vendor takes less: prompt 1.5 instead of 1 (+50 %)
+
+Cheaper
+  nothing
+
+Of the shipped catalog, which it extends
+
+Stale
+  nothing
+
+Missing
+  1 provider: no word on training and retention: left out under zdr and data_collection: deny: vendor
+
+Dearer
+  nothing
 
 Cheaper
   nothing
@@ -120,6 +134,38 @@ Left of them
     expect(out).toContain('the variable of the credential is not set here: vendor (VENDOR_KEY)\n');
     expect(out).not.toContain('never-told');
     expect((await check(['own.yaml'], { VENDOR_KEY: ' ' })).out).toContain('(VENDOR_KEY)');
+  });
+
+  it('judges the entries of the file before those of the shipped one, each where it stands', async () => {
+    const added = OWN.replaceAll('vendor/m', 'mine/added').replace('    distillable: true\n', '');
+    await writeFile(join(folder, 'added.yaml'), added);
+    const [own, shipped] = (await check(['added.yaml'])).out.split('Of the shipped catalog, which it extends');
+    expect(own).toContain('no word on distillable: left out under enforce_distillable_text: mine/added\n');
+    expect(own).not.toContain('vendor/m');
+    expect(shipped).toContain('no word on distillable: left out under enforce_distillable_text: vendor/m\n');
+    expect(shipped).not.toContain('mine/added');
+    const { findings } = JSON.parse((await check(['added.yaml', '--json'])).out) as {
+      findings: readonly { readonly origin: string }[];
+    };
+    const origins = findings.map(({ origin }) => origin);
+    expect(origins).toEqual([...origins].sort());
+    expect(new Set(origins)).toEqual(new Set(['file', 'shipped']));
+    // A file that stands alone is all its own.
+    expect((await check(['catalog/default.yaml'])).out).not.toContain('Of ');
+  });
+
+  it.each([
+    ['an absolute path', () => join(folder, 'own.yaml')],
+    ['a path from the working directory', () => 'own.yaml'],
+  ])('judges what FAIRLEAD_CATALOG names by %s where no file is given', async (_, path) => {
+    const { code, out } = await check([], { VENDOR_KEY: 'set', FAIRLEAD_CATALOG: path() });
+    expect([code, out]).toEqual([0, expect.stringMatching(/own\.yaml: 1 model, 2 endpoints/)]);
+  });
+
+  it('judges the file that is given, whatever FAIRLEAD_CATALOG names', async () => {
+    const { out } = await check(['own.yaml'], { FAIRLEAD_CATALOG: 'absent.yaml' });
+    expect(out).toMatch(/^own\.yaml: /);
+    expect(await check([], { FAIRLEAD_CATALOG: ' ' })).toMatchObject({ code: 1 });
   });
 
   it('counts the days of its own clock where no day is given', async () => {
@@ -164,7 +210,7 @@ Left of them
     }));
     await writeFile(join(folder, 'long.yaml'), JSON.stringify({ version: 1, extends: 'default', models }));
     const short = (await check(['long.yaml'])).out;
-    expect(short).toMatch(/no quantization[^\n]*: vendor\/m at vendor, vendor\/m0 at [^\n]*m3 at vendor and 26 more/);
+    expect(short).toMatch(/no quantization[^\n]*: vendor\/m0 at vendor, vendor\/m1 at [^\n]*m4 at vendor and 25 more/);
     expect(short).toContain('    and 10 more (--all)\n');
     const all = (await check(['long.yaml', '--all'])).out;
     expect(all).not.toContain('(--all)');
@@ -290,7 +336,7 @@ describe('npm run catalog:check', () => {
   it('shows its use', async () => {
     expect(await check(['--help'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^npm run catalog:check -- FILE/),
+      out: expect.stringMatching(/^npm run catalog:check -- \[FILE\]/),
     });
   });
 

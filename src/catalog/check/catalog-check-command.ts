@@ -1,17 +1,18 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CatalogProvider, CatalogSnapshot } from '../../core/routing/catalog.js';
 import type { Clock } from '../../core/time.js';
 import { pathOf, type CommandContext } from '../../shared/command/command-context.js';
-import { SHIPPED_CATALOG } from '../../shared/variables/variables.js';
-import { judgeContent, readContent } from '../catalog-files.js';
+import { SHIPPED_CATALOG, VARIABLES } from '../../shared/variables/variables.js';
+import { judgeContent, readContent, type CatalogContent } from '../catalog-files.js';
+import { CatalogDocument } from '../document.js';
 import { describeFault } from '../fault.js';
 import { compareCatalogs } from './compare-catalogs.js';
 import { compareRoutes } from './compare-routes.js';
 import { dayOf, isDay, type Day } from './day.js';
 import { FINDING_GROUPS, type FindingGroup } from './finding.js';
-import { judgeCatalog } from './judge-catalog.js';
+import { judgeCatalog, type OwnEntries } from './judge-catalog.js';
 import type { KnownProviders } from './neutral-plan.js';
 import { isDifferent, printComparison } from './print-comparison.js';
 import { printJudgement } from './print-judgement.js';
@@ -26,12 +27,13 @@ const FOUND = 2;
 const STALE_DAYS = 90;
 
 const NAME = 'catalog:check';
-const USAGE = `npm run catalog:check -- FILE [--only GROUPS] [--stale-days N] [--today YYYY-MM-DD] [--strict] [--all] [--json]
+const USAGE = `npm run catalog:check -- [FILE] [--only GROUPS] [--stale-days N] [--today YYYY-MM-DD] [--strict] [--all] [--json]
 npm run catalog:check -- OLD NEW [--strict] [--all] [--json]
 
 Reads a catalog as the gateway does and says what is stale, missing, dearer or cheaper than the vendor's list, and how
-much of it is left under what callers may demand. With two files it says what the newer one says otherwise, and what
-would go another way by it. Nobody is called, nothing is written.
+much of it is left under what callers may demand. Of a file that extends the shipped one its own entries come first.
+Without a file it judges the one that FAIRLEAD_CATALOG names. With two files it lists what the newer one
+changes, and what would go another way by it. Nobody is called, nothing is written.
 
 --only        groups to tell of, with commas between them: ${FINDING_GROUPS.join(', ')}
 --stale-days  a source whose data, or its reading, is of longer ago is stale: ${STALE_DAYS} unless said
@@ -67,7 +69,7 @@ class CheckRefused extends Error {}
 /** @returns the exit code, as the usage has it. Never throws for what it is given, never prints a secret. */
 export async function runCatalogCheck(context: CommandContext, tools: CheckTools): Promise<number> {
   try {
-    const words = readWords(context.words);
+    const words = readWords(context);
     if (words === 'help') {
       context.print(USAGE);
       return DONE;
@@ -85,10 +87,11 @@ export async function runCatalogCheck(context: CommandContext, tools: CheckTools
 
 async function judge(file: string, words: CheckWords, context: CommandContext, tools: CheckTools): Promise<number> {
   const { packageDirectory, known, clock } = tools;
-  const { snapshot, variableOf } = await readFrom(file, context, tools);
+  const { snapshot, own, variableOf } = await readFrom(file, context, tools);
   const shipped = await readFrom(join(packageDirectory, SHIPPED_CATALOG), context, tools);
   const judgement = judgeCatalog(snapshot, {
     shipped: shipped.snapshot,
+    own,
     sources: await readShippedSources(packageDirectory),
     staleness: { today: words.today ?? dayOf(clock.now()), days: words.staleDays },
     known,
@@ -150,6 +153,7 @@ function boundLists(value: object, max: number): object {
 
 interface ReadCatalogFile {
   readonly snapshot: CatalogSnapshot;
+  readonly own: OwnEntries | undefined;
   /** The variable that a provider's credential is read from; undefined where it is not. */
   readonly variableOf: (provider: CatalogProvider) => string | undefined;
 }
@@ -177,11 +181,28 @@ async function readFrom(
     throw new CheckRefused(['the catalog cannot be used:', ...reading.faults.map(describeFault)].join('\n  '));
   return {
     snapshot: reading.snapshot,
+    own: ownEntries(content),
     variableOf: ({ credential }) => {
       const text = credential?.reveal();
       return text !== undefined && named.has(text) ? text : undefined;
     },
   };
+}
+
+/** Of content without a fault: what stands in the file itself; undefined where it does not extend the shipped one. */
+function ownEntries({ own }: CatalogContent): OwnEntries | undefined {
+  if ('failure' in own) return undefined;
+  const { value } = new CatalogDocument(own.name, own.text);
+  const { extends: extended, providers = [], models = [] } = value as OwnDocument;
+  if (extended === undefined) return undefined;
+  return { slugs: new Set(providers.map(({ slug }) => slug)), ids: new Set(models.map(({ id }) => id)) };
+}
+
+/** The part of a valid catalog file that names its entries. */
+interface OwnDocument {
+  readonly extends?: string;
+  readonly providers?: readonly { readonly slug: string }[];
+  readonly models?: readonly { readonly id: string }[];
 }
 
 /** As the reader of credentials judges it. */
@@ -203,11 +224,13 @@ async function readShippedSources(packageDirectory: string): Promise<CatalogSour
 }
 
 /** @throws CheckRefused for words it does not know */
-function readWords(words: readonly string[]): CheckWords | 'help' {
+function readWords({ words, variables, workingDirectory }: CommandContext): CheckWords | 'help' {
   const { values, positionals } = parseWords(words);
   if (values.help) return 'help';
   const [first, second, ...others] = positionals;
-  if (first === undefined || others.length > 0) throw misused('give one file to judge, or two to compare');
+  const file = first ?? namedBy(variables, workingDirectory);
+  if (file === undefined || others.length > 0)
+    throw misused('give one file to judge, or two to compare, or set FAIRLEAD_CATALOG');
   const ofOne = (['only', 'stale-days', 'today'] as const).find((name) => values[name] !== undefined);
   if (second !== undefined && ofOne) throw misused(`--${ofOne} is for one file`);
   const staleDays = values['stale-days'] ?? String(STALE_DAYS);
@@ -215,7 +238,7 @@ function readWords(words: readonly string[]): CheckWords | 'help' {
   const { today } = values;
   if (today !== undefined && !isDay(today)) throw misused('--today must be a day such as 2026-11-24');
   return {
-    files: second === undefined ? [first] : [first, second],
+    files: second === undefined ? [file] : [file, second],
     groups: readGroups(values.only),
     staleDays: Number(staleDays),
     today,
@@ -223,6 +246,12 @@ function readWords(words: readonly string[]): CheckWords | 'help' {
     isWhole: values.all ?? false,
     isJson: values.json ?? false,
   };
+}
+
+/** The gateway counts a relative path from its working directory, and so does this. */
+function namedBy(variables: NodeJS.ProcessEnv, workingDirectory: string): string | undefined {
+  const named = variables[VARIABLES.catalog.name]?.trim();
+  return named === undefined || named === '' ? undefined : resolve(workingDirectory, named);
 }
 
 const OPTIONS = {

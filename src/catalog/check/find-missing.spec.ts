@@ -16,6 +16,9 @@ const keyed = (slug: string): CatalogProvider => ({ ...endpoint(slug).provider, 
 const PROVIDERS = [keyed('alpha'), keyed('beta')];
 const KNOWN = { carries: () => true, wantsCredential: () => true };
 
+const servingOf = (models: readonly Model[]): ReadonlySet<string> =>
+  new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.slug)));
+
 /** `kind: words` up to the colon, with the subjects. */
 function found(
   models: readonly Model[],
@@ -25,7 +28,10 @@ function found(
     tools = {},
   }: { providers?: readonly CatalogProvider[]; unset?: string; tools?: ToolsConfiguration } = {},
 ): readonly (readonly [string, ...string[]])[] {
-  const findings = findMissing({ models, providers, tools, unsetVariable: () => unset }, KNOWN);
+  const findings = findMissing(
+    { models, providers, tools, serving: servingOf(models), unsetVariable: () => unset },
+    KNOWN,
+  );
   expect(new Set(findings.map(({ group }) => group)).size).toBeLessThan(2);
   return findings.map(({ words, subjects }) => [words.split(':')[0]!, ...subjects] as const);
 }
@@ -97,7 +103,13 @@ it('finds providers without a credential, with one that is not set here, and wit
 
 it('asks for no credential where the provider needs none', () => {
   const { credential: _, ...bare } = PROVIDERS[0]!;
-  const judged = { models: [whole], tools: {}, providers: [bare, PROVIDERS[1]!], unsetVariable: () => undefined };
+  const judged = {
+    models: [whole],
+    tools: {},
+    providers: [bare, PROVIDERS[1]!],
+    serving: servingOf([whole]),
+    unsetVariable: () => undefined,
+  };
   expect(findMissing(judged, { ...KNOWN, wantsCredential: () => false })).toEqual([]);
 });
 

@@ -9,6 +9,8 @@ export interface JudgedCatalog {
   readonly providers: readonly CatalogProvider[];
   readonly models: readonly Model[];
   readonly tools: ToolsConfiguration;
+  /** Slugs of all providers that an endpoint of the whole catalog names. */
+  readonly serving: ReadonlySet<string>;
   /** The variable that a provider's credential is read from and that is not set; undefined: it is, or there is none. */
   readonly unsetVariable: (provider: CatalogProvider) => string | undefined;
 }
@@ -91,8 +93,7 @@ function missingOfModels(models: readonly Model[]): readonly Finding[] {
 }
 
 function missingOfProviders(catalog: JudgedCatalog, known: KnownProviders): readonly Finding[] {
-  const { models, providers, unsetVariable } = catalog;
-  const serving = new Set(models.flatMap((model) => model.endpoints.map(({ provider }) => provider.slug)));
+  const { providers, serving, unsetVariable } = catalog;
   const where = (words: string, isMissing: (provider: CatalogProvider) => boolean): readonly Finding[] =>
     findingOf(
       'missing',

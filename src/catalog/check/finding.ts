@@ -12,6 +12,9 @@ export interface Finding {
   readonly subjects: readonly [string, ...string[]];
 }
 
+/** Where the entries of a finding stand: in the file that is judged, or in the shipped one that it extends. */
+export type FindingOrigin = 'file' | 'shipped';
+
 /** Nothing where it is true of nothing. */
 export function findingOf(
   group: FindingGroup,

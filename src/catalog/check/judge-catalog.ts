@@ -1,15 +1,23 @@
-import type { CatalogProvider, CatalogSnapshot } from '../../core/routing/catalog.js';
+import type { CatalogProvider, CatalogSnapshot, Model, ToolsConfiguration } from '../../core/routing/catalog.js';
 import { countLeft, type LeftUnder } from './count-left.js';
-import type { Finding } from './finding.js';
+import type { Finding, FindingOrigin } from './finding.js';
 import { findMissing } from './find-missing.js';
 import { findPrices } from './find-prices.js';
 import { findStale, type Staleness } from './find-stale.js';
 import type { KnownProviders } from './neutral-plan.js';
 import type { CatalogSources } from './read-sources.js';
 
+/** What stands in a file itself, where it extends the shipped one. */
+export interface OwnEntries {
+  readonly slugs: ReadonlySet<string>;
+  readonly ids: ReadonlySet<string>;
+}
+
 /** What a catalog is judged by. */
 export interface JudgedBy {
   readonly shipped: CatalogSnapshot;
+  /** Undefined where the file stands alone: then all of it is its own. */
+  readonly own: OwnEntries | undefined;
   /** Of the shipped catalog; undefined: they are not there. */
   readonly sources: CatalogSources | undefined;
   readonly staleness: Staleness;
@@ -18,12 +26,19 @@ export interface JudgedBy {
   readonly unsetVariable: (provider: CatalogProvider) => string | undefined;
 }
 
-/** What is to be said of a catalog. The sandbox is code: nothing is said of it, and it counts nowhere. */
-export interface Judgement {
+/** Numbers of entries. */
+export interface EntryCounts {
   readonly providers: number;
   readonly models: number;
   readonly endpoints: number;
-  readonly findings: readonly Finding[];
+}
+
+/** What a catalog lacks, and how much of it is left. The sandbox is code: it counts nowhere. */
+export interface Judgement extends EntryCounts {
+  /** Of the file itself, where it extends the shipped one. */
+  readonly own?: EntryCounts;
+  /** Those of the file itself come first. */
+  readonly findings: readonly (Finding & { readonly origin: FindingOrigin })[];
   /** How much is left under each demand that a caller may make. */
   readonly left: readonly LeftUnder[];
 }
@@ -34,17 +49,50 @@ export function judgeCatalog(catalog: CatalogSnapshot, by: JudgedBy): Judgement 
   const models = [...catalog.models.values()].filter(({ endpoints }) =>
     endpoints.some(({ provider }) => isReal(provider)),
   );
+  const whole: Part = { origin: 'file', providers, models, tools: catalog.tools };
+  const parts = by.own ? partsOf(whole, by.own) : [whole];
+  const serving = new Set(models.flatMap((model) => model.endpoints.map(({ provider }) => provider.slug)));
   return {
-    providers: providers.length,
-    models: models.length,
-    endpoints: models.reduce((sum, { endpoints }) => sum + endpoints.length, 0),
-    findings: [
-      ...findStale({ models, providers }, by.shipped, by.sources, by.staleness),
-      ...findMissing({ models, providers, tools: catalog.tools, unsetVariable: by.unsetVariable }, by.known),
-      ...findPrices(models, by.shipped),
-    ],
+    ...countEntries(whole),
+    ...(by.own && { own: countEntries(parts[0]!) }),
+    findings: parts.flatMap((part) =>
+      [
+        ...findStale(part, by.shipped, by.sources, by.staleness),
+        ...findMissing({ ...part, serving, unsetVariable: by.unsetVariable }, by.known),
+        ...findPrices(part.models, by.shipped),
+      ].map((finding) => ({ ...finding, origin: part.origin })),
+    ),
     left: countLeft(models, catalog, by.known),
   };
 }
+
+/** Entries that are judged together. */
+interface Part {
+  readonly origin: FindingOrigin;
+  readonly providers: readonly CatalogProvider[];
+  readonly models: readonly Model[];
+  readonly tools: ToolsConfiguration;
+}
+
+/** Engines of tools are of the file: the shipped one names none that anybody pays for. */
+function partsOf({ providers, models, tools }: Part, { slugs, ids }: OwnEntries): readonly Part[] {
+  const isOwnProvider = ({ slug }: CatalogProvider): boolean => slugs.has(slug);
+  const isOwnModel = ({ id }: Model): boolean => ids.has(id);
+  return [
+    { origin: 'file', providers: providers.filter(isOwnProvider), models: models.filter(isOwnModel), tools },
+    {
+      origin: 'shipped',
+      providers: providers.filter((one) => !isOwnProvider(one)),
+      models: models.filter((one) => !isOwnModel(one)),
+      tools: {},
+    },
+  ];
+}
+
+const countEntries = ({ providers, models }: Part): EntryCounts => ({
+  providers: providers.length,
+  models: models.length,
+  endpoints: models.reduce((sum, { endpoints }) => sum + endpoints.length, 0),
+});
 
 const isReal = ({ dialect }: CatalogProvider): boolean => dialect !== 'simulated';

@@ -1,5 +1,5 @@
-import { FINDING_GROUPS, type Finding, type FindingGroup } from './finding.js';
-import type { Judgement } from './judge-catalog.js';
+import { FINDING_GROUPS, type Finding, type FindingGroup, type FindingOrigin } from './finding.js';
+import type { EntryCounts, Judgement } from './judge-catalog.js';
 import { counted } from '../../core/text/counted.js';
 import { listLines, listNames, type ShownMax } from './print-lists.js';
 
@@ -13,21 +13,25 @@ const TITLES: Readonly<Record<FindingGroup, string>> = {
 /** Whether a group's subjects say more than a name, so that each has a line of its own. */
 const HAS_LINES: Readonly<Record<FindingGroup, boolean>> = { stale: true, missing: false, dearer: true, cheaper: true };
 
-/** @param groups those that are told of */
+/** @param groups those that are reported */
 export function printJudgement(
   name: string,
   judgement: Judgement,
   groups: readonly FindingGroup[],
   max: ShownMax,
 ): string {
-  const { providers, models, endpoints, findings, left } = judgement;
-  const sums = [counted(models, 'model'), counted(endpoints, 'endpoint'), counted(providers, 'provider')];
+  const { own, findings, left } = judgement;
+  const groupsOf = (origin: FindingOrigin): string =>
+    printGroups(
+      groups,
+      findings.filter((finding) => finding.origin === origin),
+      max,
+    );
   return [
-    `${name}: ${sums.join(', ')}, the sandbox not counted\n`,
-    ...FINDING_GROUPS.filter((group) => groups.includes(group)).map((group) => {
-      const found = findings.filter((finding) => finding.group === group);
-      return `\n${TITLES[group]}\n${found.length === 0 ? '  nothing\n' : found.map((one) => printFinding(one, max)).join('')}`;
-    }),
+    `${name}: ${printCounts(judgement)}, the sandbox not counted\n`,
+    ...(own ? [`Of its own: ${printCounts(own)}\n`] : []),
+    groupsOf('file'),
+    ...(own ? ['\nOf the shipped catalog, which it extends\n', groupsOf('shipped')] : []),
     `\nLeft of them\n`,
     ...left.map(
       ({ restriction, models: some, endpoints: others }) =>
@@ -35,6 +39,17 @@ export function printJudgement(
     ),
   ].join('');
 }
+
+const printCounts = ({ models, endpoints, providers }: EntryCounts): string =>
+  [counted(models, 'model'), counted(endpoints, 'endpoint'), counted(providers, 'provider')].join(', ');
+
+const printGroups = (groups: readonly FindingGroup[], findings: readonly Finding[], max: ShownMax): string =>
+  FINDING_GROUPS.filter((group) => groups.includes(group))
+    .map((group) => {
+      const found = findings.filter((finding) => finding.group === group);
+      return `\n${TITLES[group]}\n${found.length === 0 ? '  nothing\n' : found.map((one) => printFinding(one, max)).join('')}`;
+    })
+    .join('');
 
 function printFinding({ group, kind, words, subjects }: Finding, max: ShownMax): string {
   const head = `  ${counted(subjects.length, kind)}: ${words}`;

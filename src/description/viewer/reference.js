@@ -7,7 +7,9 @@
 (() => {
   const root = document.getElementById('reference');
 
-  const NAME_OF_KEY = 'FAIRLEAD_API_KEY';
+  /** Variables of a shell that hold a key, by the kind that an operation takes. */
+  const VARIABLES = { management: 'FAIRLEAD_MANAGEMENT_KEY', inference: 'FAIRLEAD_API_KEY' };
+  const variableFor = (operation) => VARIABLES[operation?.['x-key-kind']] ?? VARIABLES.inference;
 
   /** What a document has at a reference, which is always one within it. */
   const at = (description, reference) =>
@@ -226,12 +228,12 @@
     /** Of a shell: single quotes end where one stands in the text. */
     const quoted = (words) => `'${words.replaceAll("'", `'\\''`)}'`;
 
-    const curlOf = ({ method, url, headers, body }) =>
+    const curlOf = ({ operation, method, url, headers, body }) =>
       [
         `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
         ...headers.map(([name, value]) =>
           name.toLowerCase() === 'authorization'
-            ? `-H "authorization: Bearer $${NAME_OF_KEY}"`
+            ? `-H "authorization: Bearer $${variableFor(operation)}"`
             : `-H ${quoted(`${name.toLowerCase()}: ${value}`)}`,
         ),
         ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
@@ -240,13 +242,30 @@
     const Curl = ({ line }) =>
       h('div', { className: 'curl-command' }, h('h4', null, 'curl'), h('pre', { className: 'curl' }, line));
 
+    /** The operation that a request was sent for. */
+    function operationOf(description, method, url) {
+      const { pathname } = new URL(url, location.href);
+      const found = Object.entries(description.paths).filter(([path, item]) =>
+        (item.servers ?? description.servers).some((server) =>
+          new RegExp(
+            `^${new URL(addressOf(server)).pathname.replace(/\/$/, '')}${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`,
+          ).test(pathname),
+        ),
+      );
+      // A path without places for values is meant where both fit.
+      const [, item] = found.sort(([one], [other]) => one.split('{').length - other.split('{').length)[0] ?? [];
+      return item?.[method.toLowerCase()];
+    }
+
     /** What was sent. */
     const curl = ({ request }) => {
       const body = request.get('body');
+      const [method, url] = [request.get('method'), request.get('url')];
       return h(Curl, {
         line: curlOf({
-          method: request.get('method'),
-          url: request.get('url'),
+          operation: operationOf(documentOf(system.getSystem()), method, url),
+          method,
+          url,
           headers: [...request.get('headers').entries()],
           body: body === undefined || typeof body === 'string' ? body : JSON.stringify(body.toJS?.() ?? body),
         }),
@@ -255,11 +274,13 @@
 
     /** What would be sent by the first example. */
     function exampleLine(description, path, method) {
-      const { requestBody, security, parameters = [] } = description.paths[path][method];
+      const operation = description.paths[path][method];
+      const { requestBody, security, parameters = [] } = operation;
       const [server] = description.paths[path].servers ?? description.servers;
       const [example] = Object.values(requestBody?.content['application/json'].examples ?? {});
       const query = parameters.filter((one) => one.in === 'query' && one.required).map(({ name }) => `${name}=…`);
       return curlOf({
+        operation,
         method: method.toUpperCase(),
         url: `${addressOf(server)}${path}${query.length > 0 ? `?${query.join('&')}` : ''}`,
         headers: [
@@ -336,6 +357,23 @@
         ),
     ];
 
+    /** What deletes is sent after a question: a click on the button goes no further where the answer is no. */
+    const guarded = (Execute) => (props) =>
+      props.method?.toLowerCase() !== 'delete'
+        ? h(Execute, props)
+        : h(
+            'div',
+            {
+              className: 'guarded',
+              onClickCapture: (event) => {
+                if (confirm(`Send DELETE ${props.path}? What it deletes cannot be restored.`)) return;
+                event.preventDefault();
+                event.stopPropagation();
+              },
+            },
+            h(Execute, props),
+          );
+
     /** Sent as the bearer of every try, and forgotten with the page. */
     const KeyField = ({ authActions }) =>
       h(
@@ -369,6 +407,11 @@
         }),
       );
 
+    const foundWords = (count, phrase) =>
+      count === 0
+        ? `Nothing was found: no operation has all words of “${phrase}”.`
+        : `${count} ${count === 1 ? 'operation' : 'operations'} found.`;
+
     function ReferenceLayout(props) {
       const { specSelectors, getComponent } = props;
       const status = specSelectors.loadingStatus();
@@ -376,6 +419,8 @@
       if (!specSelectors.specJson().get('info')) return h('p', null, 'Loading the reference …');
       const description = documentOf(props);
       const { title, version, description: words } = description.info;
+      const phrase = (props.layoutSelectors.currentFilter() || '').trim();
+      const count = specSelectors.taggedOperations().reduce((sum, group) => sum + group.get('operations').size, 0);
       return h(
         'div',
         { className: 'swagger-ui' },
@@ -403,9 +448,9 @@
         h(
           'main',
           { className: 'wrapper' },
-          specSelectors.taggedOperations().size > 0
-            ? h(getComponent('operations', true))
-            : h('p', { role: 'status' }, 'No operation has all of these words.'),
+          // It stands there always, so that what changes in it is announced.
+          h('p', { role: 'status' }, phrase === '' ? '' : foundWords(count, phrase)),
+          count > 0 && h(getComponent('operations', true)),
         ),
       );
     }
@@ -420,8 +465,31 @@
         // The key has its one place.
         authorizeOperationBtn: () => null,
       },
+      wrapComponents: { execute: guarded },
     };
   };
+
+  /* Names for those who hear the page: of buttons that show a picture alone, and of fields without a label. */
+
+  const FIELD_NAMES = { 'body-param__text': 'Body of the request', 'examples-select-element': 'Example' };
+
+  function nameControls() {
+    for (const button of root.querySelectorAll('.expand-operation')) {
+      const chapter = button.closest('.opblock-tag')?.dataset.tag ?? '';
+      setName(button, `${button.title.split(' ')[0]} ${chapter}`);
+    }
+    for (const field of root.querySelectorAll('input, select, textarea')) {
+      if (field.labels.length > 0 || field.title !== '') continue;
+      const parameter = field.closest('[data-param-name]')?.dataset.paramName;
+      const [, name] = Object.entries(FIELD_NAMES).find(([place]) => field.classList.contains(place)) ?? [];
+      setName(field, parameter ?? name ?? field.placeholder);
+    }
+  }
+  /** What is the same is not written again: it would be observed. */
+  const setName = (element, name) => {
+    if (name && element.getAttribute('aria-label') !== name) element.setAttribute('aria-label', name);
+  };
+  new MutationObserver(nameControls).observe(root, { childList: true, subtree: true, attributeFilter: ['title'] });
 
   SwaggerUIBundle({
     url: new URL(root.dataset.description, location.href).href,

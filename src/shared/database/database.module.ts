@@ -10,6 +10,7 @@ import { isDatabaseUnavailable } from './database-unavailable.js';
 import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
 import { EngineLife } from './engine-life.js';
 import { migrate } from './migrate.js';
+import { asRefusedMigration, missingRightMessage } from './missing-right.js';
 import { databaseOptions } from './options.js';
 import { Statements } from './statements.js';
 import { StoreUpkeep } from './store-upkeep.js';
@@ -80,6 +81,8 @@ async function openPatiently(options?: DataSourceOptions): Promise<DataSource> {
       if (url === undefined) throw error;
       const reason = `DATABASE_URL names ${databaseAddress(url)}`;
       if (NO_ENTRY.test(systemCode(error) ?? '')) throw new StoreRefused(`${reason}: ${(error as Error).message}`);
+      const missing = missingRightMessage(error, url);
+      if (missing !== undefined) throw new StoreRefused(missing);
       if (!isDatabaseUnavailable(error)) throw error;
       const failure = systemCode(error) ?? 'no answer';
       if (attempt === CONNECT_ATTEMPTS_MAX) {
@@ -95,15 +98,19 @@ async function openPatiently(options?: DataSourceOptions): Promise<DataSource> {
 const serverOf = (options: DataSourceOptions | undefined): string | undefined =>
   (options?.extra as { readonly connectionString?: string } | undefined)?.connectionString;
 
-/** Opens a DataSource and brings its schema up to date; closes it again when either fails. */
+/**
+ * Opens a DataSource and brings its schema up to date; closes it again when either fails.
+ * @throws StoreRefused where its role lacks a right: the message names the GRANT
+ */
 export async function openMigrated(options?: DataSourceOptions): Promise<DataSource> {
   if (options === undefined) throw new Error('The DataSource has no options.');
   const dataSource = await new DataSource(options).initialize();
   try {
     await migrate(dataSource);
   } catch (error) {
+    const reported = await asRefusedMigration(error, dataSource);
     await dataSource.destroy();
-    throw error;
+    throw reported;
   }
   return dataSource;
 }

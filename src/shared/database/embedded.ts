@@ -1,5 +1,6 @@
 import { chmod, mkdtemp, open, readFile, readdir, rename, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Logger } from '@nestjs/common';
 import type { PglitePgConnection } from '@electric-sql/pglite/node-postgres';
 import { createDataDirectory } from '../data-directory.js';
 import { lockDirectory } from './directory-lock.js';
@@ -18,6 +19,8 @@ export const STORE_VERSION = 1;
 /** Its folder in the data directory. */
 export const DATABASE = 'database';
 const UNFINISHED = 'database.new-';
+/** Making it takes two seconds on a quiet machine. */
+const SLOW_MS = 4_000;
 const MIB = 1024 * 1024;
 /** What making a database takes, and more than opening one does: its log grows by files of 16 MiB. */
 const ROOM_BYTES = 64 * MIB;
@@ -48,7 +51,11 @@ export abstract class EmbeddedOpener {
 
 /** Keeps the database in `<dataDir>/database`, guarded by `<dataDir>/lock`. */
 export class DirectoryOpener extends EmbeddedOpener {
-  constructor(private readonly load: () => Promise<EmbeddedEngine> = loadEngine) {
+  /** @param slowMs after which the log states what the first start waits for, in milliseconds */
+  constructor(
+    private readonly load: () => Promise<EmbeddedEngine> = loadEngine,
+    private readonly slowMs = SLOW_MS,
+  ) {
     super();
   }
 
@@ -58,7 +65,7 @@ export class DirectoryOpener extends EmbeddedOpener {
     try {
       const directory = join(dataDir, DATABASE);
       if (await isComplete(directory)) await removeUnfinished(dataDir);
-      else await withRoom(dataDir, () => create(dataDir, directory));
+      else await this.create(dataDir, directory);
 
       const { PGlite, createPgConfig } = await this.load();
       const startParams = [...PGlite.defaultStartParams, ...SETTINGS.flatMap((setting) => ['-c', setting])];
@@ -74,6 +81,19 @@ export class DirectoryOpener extends EmbeddedOpener {
     } catch (error) {
       await lock.release();
       throw error;
+    }
+  }
+
+  private async create(dataDir: string, directory: string): Promise<void> {
+    const report = (): void =>
+      new Logger('Database').log(
+        `The first start makes the embedded database in ${directory}. On a busy machine this takes up to some minutes.`,
+      );
+    const slow = setTimeout(report, this.slowMs);
+    try {
+      await withRoom(dataDir, () => create(dataDir, directory));
+    } finally {
+      clearTimeout(slow);
     }
   }
 }

@@ -11,6 +11,7 @@ export const OUTSIDE_BASE_PATH = [
   'health/ready',
   'metrics',
   'openapi.json',
+  'favicon.ico',
   '/',
   'docs',
   'docs/:file',

@@ -1,0 +1,95 @@
+import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
+import { TEXTS_BY_PLACE } from './field-texts/by-place.js';
+import { SHARED_TEXTS } from './field-texts/shared.js';
+
+/** Keywords that hold schemas of the value itself. Conditions (`if`, `not`) describe no field. */
+const PARTS = ['items', 'additionalProperties', 'then', 'else', 'anyOf', 'oneOf', 'allOf'] as const;
+/** In the place of a component: where parameters of addresses stand. */
+const QUERY = 'query';
+
+/**
+ * Gives every field of bodies and replies, and every parameter, that has no description of its own the text of
+ * `field-texts`.
+ * @param document OpenAPI, as `buildDocument` makes it
+ */
+export function describeFields(document: JsonObject): JsonObject {
+  const { components, paths } = document as { readonly components: JsonObject; readonly paths: JsonObject };
+  return {
+    ...document,
+    components: {
+      ...components,
+      schemas: mapObject(components['schemas'], (schema, name) => describeSchema(schema, [name])),
+    },
+    paths: mapObject(paths, (item) =>
+      mapObject(item, (operation) => (isJsonObject(operation) ? describeOperation(operation) : operation)),
+    ),
+  };
+}
+
+/** Schemas of replies that have no name stand in the operation. Those of bodies are components. */
+function describeOperation(operation: JsonObject): JsonObject {
+  const { operationId, parameters, responses } = operation;
+  const describeMedia = (media: JsonObject): JsonObject => ({
+    ...media,
+    schema: describeSchema(media['schema']!, [operationId as string]),
+  });
+  return {
+    ...operation,
+    ...(parameters !== undefined && {
+      parameters: (parameters as readonly JsonObject[]).map((one) => withText(one, [QUERY, one['name'] as string])),
+    }),
+    responses: mapObject(responses, (reply) =>
+      isJsonObject(reply) && 'content' in reply
+        ? { ...reply, content: mapObject(reply['content'], (media) => describeMedia(media as JsonObject)) }
+        : reply,
+    ),
+  };
+}
+
+function describeSchema(schema: Json, path: readonly string[]): Json {
+  if (Array.isArray(schema)) return (schema as readonly Json[]).map((one) => describeSchema(one, path));
+  if (!isJsonObject(schema)) return schema;
+  const described: { [key: string]: Json | undefined } = { ...schema };
+  for (const key of PARTS) if (key in schema) described[key] = describeSchema(schema[key]!, path);
+  if ('properties' in schema) {
+    described['properties'] = mapObject(schema['properties'], (field, name) => {
+      const place = [...path, name];
+      return withText(describeSchema(field, place) as JsonObject, place);
+    });
+  }
+  return described;
+}
+
+/** The reason of a pattern completes a sentence that begins with the field. */
+const REASON = /^[a-z]/;
+
+function withText(field: JsonObject, place: readonly string[]): JsonObject {
+  const own = typeof field['description'] === 'string' ? field['description'] : undefined;
+  if (own !== undefined && !REASON.test(own)) return field;
+  const text = constantText(field, place.at(-1)!) ?? textAt(place);
+  const description = [text, own && `It ${own}.`].filter((part) => part !== undefined).join(' ');
+  return { ...field, ...(description !== '' && { description }) };
+}
+
+/** Fields whose one value marks the form of an object. */
+const TAGS: ReadonlySet<string> = new Set(['type', 'id', 'object']);
+
+const constantText = ({ const: value }: JsonObject, name: string): string | undefined =>
+  TAGS.has(name) && typeof value === 'string' ? `Always \`${value}\`, which marks this form.` : undefined;
+
+/** Blocks of a system prompt and of a reply have the fields of those of a request. */
+const BLOCK_FAMILY = /^(?:System|KnownReply|Known)(?=Block)/;
+
+/** By the longest end of the path that has a text. */
+function textAt(place: readonly string[]): string | undefined {
+  const [root = '', ...steps] = place;
+  const path = [root.replace(BLOCK_FAMILY, ''), ...steps];
+  for (let from = 0; from < path.length; from++) {
+    const text = TEXTS_BY_PLACE[path.slice(from).join('.')];
+    if (text !== undefined) return text;
+  }
+  return SHARED_TEXTS[place.at(-1)!];
+}
+
+const mapObject = (value: Json | undefined, map: (one: Json, name: string) => Json): JsonObject =>
+  Object.fromEntries(Object.entries(value as JsonObject).map(([name, one]) => [name, map(one as Json, name)]));
