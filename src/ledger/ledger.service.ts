@@ -265,6 +265,20 @@ export class LedgerService implements OnModuleInit {
     return this.environment.ledgerDurability === 'strict' ? written : Promise.resolve();
   }
 
+  /**
+   * Writes the row of a generation for which nothing was held and nothing is charged. Resolves when it is there, or
+   * cannot be: then it is lost. Never throws.
+   */
+  async record(row: Settlement): Promise<void> {
+    try {
+      await this.partitions.ensure(new Date(row.held_at));
+      await this.settlements.submit(printGeneration(row), row.key_hash);
+      this.postings.add(row.id);
+    } catch (error) {
+      if (!isAway(error)) this.logger.error(error);
+    }
+  }
+
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
   giveUp(hold: Hold, error: unknown): void {
     this.reportLost(hold.id, error);

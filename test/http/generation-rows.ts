@@ -55,6 +55,7 @@ export function generationRow(owner: Owner, changes: Partial<GenerationRow> = {}
     end_user: null,
     trace: null,
     attempts: [],
+    request_id: null,
     ...owner,
     ...changes,
   };

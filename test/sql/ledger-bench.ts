@@ -368,5 +368,6 @@ function generationOf(settlement: Settlement): GenerationRow {
     end_user: null,
     trace: null,
     attempts: [],
+    request_id: null,
   };
 }

@@ -15,6 +15,7 @@ import { ConsultedDecisions1795697000000 } from './migrations/1795697000000-cons
 import { BeatsInOrder1795823000000 } from './migrations/1795823000000-beats-in-order.js';
 import { LaterNotes1795840000000 } from './migrations/1795840000000-later-notes.js';
 import { UsedKeys1795911000000 } from './migrations/1795911000000-used-keys.js';
+import { RequestIds1795911100000 } from './migrations/1795911100000-request-ids.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -34,6 +35,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   BeatsInOrder1795823000000,
   LaterNotes1795840000000,
   UsedKeys1795911000000,
+  RequestIds1795911100000,
 ];
 
 /**
