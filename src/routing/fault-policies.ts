@@ -8,7 +8,7 @@ import {
 } from '../core/errors.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
-import { isOperatorsRefusal } from './operator-refusal.js';
+import { isOperatorsRefusal, isOwnRefusal } from './operator-refusal.js';
 
 interface FaultPolicy {
   /**
@@ -114,9 +114,19 @@ export function faultError(
   );
 }
 
-/** The provider's words, but for what it says of a credential that is not the caller's. */
+/**
+ * The provider's words, but for those about a credential that is not the caller's. Of one that is, its label stands
+ * before them.
+ */
 function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
   const { message, detail } = fault;
+  if (isOwnRefusal(fault, leg)) {
+    const { credentialLabel = '', endpoint } = leg;
+    return {
+      ...detail,
+      message: `${endpoint.provider.name} refuses your own credential ${credentialLabel}: ${message}`,
+    };
+  }
   if (!isOperatorsRefusal(fault, leg)) return { message, ...detail };
   return {
     message: `${leg.endpoint.provider.name} does not serve this gateway: only the operator of the gateway can mend that.`,

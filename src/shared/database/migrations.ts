@@ -16,6 +16,7 @@ import { BeatsInOrder1795823000000 } from './migrations/1795823000000-beats-in-o
 import { LaterNotes1795840000000 } from './migrations/1795840000000-later-notes.js';
 import { UsedKeys1795911000000 } from './migrations/1795911000000-used-keys.js';
 import { RequestIds1795911100000 } from './migrations/1795911100000-request-ids.js';
+import { CredentialStates1795911200000 } from './migrations/1795911200000-credential-states.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -36,6 +37,7 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   LaterNotes1795840000000,
   UsedKeys1795911000000,
   RequestIds1795911100000,
+  CredentialStates1795911200000,
 ];
 
 /**
