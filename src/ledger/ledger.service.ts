@@ -267,9 +267,10 @@ export class LedgerService implements OnModuleInit {
 
   /**
    * Writes the row of a generation for which nothing was held and nothing is charged. Resolves when it is there, or
-   * cannot be: then it is lost. Never throws.
+   * cannot be: then it is lost, for nobody is to wait for an outage. Never throws.
    */
   async record(row: Settlement): Promise<void> {
+    if (this.away) return;
     try {
       await this.partitions.ensure(new Date(row.held_at));
       await this.settlements.submit(printGeneration(row), row.key_hash);
