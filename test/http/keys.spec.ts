@@ -394,6 +394,27 @@ describeOnEmbedded('keys over HTTP', (database) => {
     expect([...data][0]).not.toHaveProperty('deleted_at');
   });
 
+  it('sorts by what keys came to and by when they were used, as calls leave them', async () => {
+    const made: { readonly key: string; readonly hash: string }[] = [];
+    for (let index = 0; index < 3; index++) made.push(await create({ creator_user_id: 'sorted' }));
+    const [idle, dear, last] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]];
+    const say = async (key: string, content: string): Promise<void> => {
+      const body = { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content }] };
+      expect((await gateway.messages(body, { key })).status).toBe(200);
+    };
+    await say(dear.key, 'many words '.repeat(50));
+    await say(last.key, 'few');
+    const sorted = async (sort: string): Promise<unknown[]> =>
+      [...(await call('GET', `/api/v1/keys?creator_user_id=sorted&sort=${sort}`)).body.data].map(({ hash }) => hash);
+    expect(await sorted('usage')).toEqual([dear.hash, last.hash, idle.hash]);
+    expect(await sorted('last_used_at')).toEqual([last.hash, dear.hash, idle.hash]);
+    expect(await sorted('created_at')).toEqual([last.hash, dear.hash, idle.hash]);
+    expect((await call('GET', `/api/v1/keys/${last.hash}`)).body.data).toMatchObject({
+      last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await call('GET', `/api/v1/keys/${idle.hash}`)).body.data).toMatchObject({ last_used_at: null });
+  });
+
   it('disables all keys of a user in one call, but never the last management key', async () => {
     const made = await Promise.all([1, 2].map(() => create({ creator_user_id: 'gone' })));
     const manager = await create({ creator_user_id: 'gone', kind: 'management' });
