@@ -14,7 +14,7 @@ const actor = compile(
 );
 const cursor = compile(text({ min: 1, max: 255 }));
 
-/** Query of `GET /audit`. Parameters beyond these are ignored (docs/wire/conventions.md#unknown-fields). */
+/** Query of `GET /audit`. */
 export class ListAuditDto {
   @PageLimit()
   limit = 50;

@@ -13,7 +13,7 @@ import { CreateCredentialDto, readCredentialDescription } from './create-credent
 import { CredentialOpener } from './credential-opener.js';
 import { CredentialsService } from './credentials.service.js';
 import { CredentialTest, credentialTestView, type CredentialTestView } from './credential-test.js';
-import { credentialReply, viewCredential, type CredentialReply } from './credential-view.js';
+import { credentialReply, viewCredential, viewStatus, type CredentialReply } from './credential-view.js';
 import { ListCredentialsDto } from './list-credentials.dto.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { readCredentialChanges, UpdateCredentialDto } from './update-credential.dto.js';
@@ -117,6 +117,6 @@ export class ByokController {
 
   private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {
     const { status } = await this.opener.open(row);
-    return { ...viewCredential(row), status, ...routabilityOf(row.provider, this.catalog.current) };
+    return { ...viewCredential(row), ...viewStatus(row, status), ...routabilityOf(row.provider, this.catalog.current) };
   }
 }

@@ -6,6 +6,7 @@ import { KeysModule } from '../keys/keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { ByokController } from './byok.controller.js';
 import { CredentialOpener } from './credential-opener.js';
+import { CredentialStates } from './credential-states.js';
 import { CredentialsService } from './credentials.service.js';
 import { CredentialStore } from './credential-store.js';
 import { CredentialTest } from './credential-test.js';
@@ -28,11 +29,12 @@ import { VaultModule } from '../vault/vault.module.js';
   providers: [
     CredentialsRepository,
     CredentialOpener,
+    CredentialStates,
     CredentialStore,
     CredentialsService,
     CredentialTest,
     UnreadableCredentials,
   ],
-  exports: [CredentialStore, CredentialsService],
+  exports: [CredentialStates, CredentialStore, CredentialsService],
 })
 export class ByokModule {}

@@ -1,6 +1,6 @@
 import { STORABLE } from '../shared/http/field-patterns.js';
 import { keyHashes as hashesOfKeys, names } from '../shared/http/fields.js';
-import { compile, integer, refused, text } from '../shared/http/schema.js';
+import { compile, integer, refused, text, writeOnly } from '../shared/http/schema.js';
 
 /** Characters of a credential's text. Chosen: thirty Azure deployments fit, and a load of a workspace stays small. */
 const KEY_MAX = 65_536;
@@ -11,7 +11,7 @@ const ENTRIES_MAX = 100;
 const INTEGER_MAX = 2 ** 31 - 1;
 
 /** The credential itself: the only field that is never shown again. */
-export const keyText = compile(text({ min: 1, max: KEY_MAX, ...STORABLE }));
+export const keyText = compile(writeOnly(text({ min: 1, max: KEY_MAX, ...STORABLE })));
 /** A name, shown and never read. */
 export const credentialName = compile(text({ max: NAME_MAX, ...STORABLE }));
 /** Slugs of models, or ids of users. */

@@ -11,6 +11,12 @@ import { Vault } from '../vault/vault.js';
 export const CREDENTIAL_STATUSES = ['ok', 'undecryptable', 'key_service_unavailable'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
 
+/** Why one cannot be read. */
+export const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string>> = {
+  undecryptable: 'The stored credential cannot be decrypted with the encryption keys of this process.',
+  key_service_unavailable: 'The key service does not answer; try again shortly.',
+};
+
 /** What came of opening a credential. */
 export type Opening =
   | { readonly status: 'ok'; readonly secret: Secret }

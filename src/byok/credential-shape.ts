@@ -1,6 +1,6 @@
 import { parseUrl } from '../core/parse-url.js';
 import { GatewayError } from '../core/errors.js';
-import type { Secret } from '../core/secret.js';
+import { Secret } from '../core/secret.js';
 import {
   anything,
   compile,
@@ -133,6 +133,37 @@ const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
       : readStructured(key, serviceAccount, VERTEX_FORMS).client_email.slice(0, LABEL_MAX);
   },
 };
+
+/**
+ * The text of a credential as it is kept: without blanks and line breaks around it.
+ * @throws GatewayError `invalid-request` where nothing is left, or where it is in quotation marks
+ */
+export function trimKey(given: Secret): Secret {
+  const key = given.reveal().trim();
+  if (key === '') throw new GatewayError('invalid-request', 'key: must not be blank');
+  if (/^(["'`]).*\1$/s.test(key)) throw new GatewayError('invalid-request', 'key: must not be in quotation marks');
+  return new Secret(key);
+}
+
+/** @throws GatewayError `invalid-request` for a text that no header can carry and that is no JSON */
+export function assertSendable(key: Secret): void {
+  const text = key.reveal();
+  if (PRINTABLE.test(text) || isJson(text)) return;
+  throw new GatewayError(
+    'invalid-request',
+    'key: must be printable ASCII characters without blanks or line breaks between them',
+  );
+}
+
+function isJson(key: string): boolean {
+  if (!/^[[{]/.test(key)) return false;
+  try {
+    JSON.parse(key);
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 /**
  * What of a credential may be shown: so little that nothing can be made of it.

@@ -8,7 +8,7 @@ import { RepeatedLog } from '../shared/repeated-log.js';
 import { notReadable, withinTime } from '../shared/within-time.js';
 import { CredentialOpener, nameInLog, type Opening } from './credential-opener.js';
 import { CredentialsRepository } from './credentials.repository.js';
-import type { ProviderCredentialEntity } from './provider-credential.entity.js';
+import type { KnownStatus, ProviderCredentialEntity } from './provider-credential.entity.js';
 
 /** Workspaces whose credentials are kept at hand. */
 const WORKSPACES_MAX = 10_000;
@@ -22,9 +22,21 @@ interface WorkspaceCredentials {
   readonly usableByAll: readonly StoredCredential[] | undefined;
 }
 
+/** What is known of whether a credential works. */
+export interface CredentialState {
+  readonly row: Pick<ProviderCredentialEntity, 'accountId' | 'id' | 'wrappedKey'>;
+  /** When its text or its traits changed last, in epoch milliseconds. */
+  readonly changedAtMs: number;
+  status: KnownStatus;
+  reason: string | null;
+  /** When this process wrote it last, in epoch milliseconds. */
+  writtenAtMs: number;
+}
+
 /** A credential of a workspace in use. */
 interface CachedCredential {
   readonly stored: StoredCredential;
+  readonly state: CredentialState;
   /** Absent where it cannot be read now. */
   readonly secret: Secret | undefined;
   readonly keyHashes: ReadonlySet<string> | undefined;
@@ -68,6 +80,12 @@ export class CredentialStore {
     const credentials = await this.workspaces.find(keyOf(caller));
     const cached = credentials?.all.find(({ stored }) => stored.id === id);
     return cached && isFor(cached, caller) ? cached.secret : undefined;
+  }
+
+  /** Whether one of them works, as it is known here; undefined where it has gone since. */
+  async stateOf(caller: Caller, id: string): Promise<CredentialState | undefined> {
+    const credentials = await this.workspaces.find(keyOf(caller));
+    return credentials?.all.find(({ stored }) => stored.id === id)?.state;
   }
 
   /** To be called after a change is committed: what is at hand of its workspace is no longer believed. */
@@ -118,11 +136,19 @@ function toCached(row: ProviderCredentialEntity, secret: Secret | undefined): Ca
   return {
     stored: {
       id: row.id,
+      label: row.label,
       provider: row.provider,
       isFallback: row.isFallback,
       sortOrder: row.sortOrder,
       ...(row.allowedModels && { allowedModels: row.allowedModels }),
       ...((row.isRequired || row.isByokOnly) && { replacesShared: true }),
+    },
+    state: {
+      row: { accountId: row.accountId, id: row.id, wrappedKey: row.wrappedKey },
+      changedAtMs: (row.updatedAt ?? row.createdAt).getTime(),
+      status: row.status,
+      reason: row.statusReason,
+      writtenAtMs: 0,
     },
     secret,
     keyHashes: row.allowedApiKeyHashes ? new Set(row.allowedApiKeyHashes) : undefined,

@@ -1,13 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
-import { GatewayError, ProviderFault, Untranslatable, type FaultKind } from '../core/errors.js';
+import { GatewayError, ProviderFault, Untranslatable } from '../core/errors.js';
 import type { Secret } from '../core/secret.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { SMALLEST_REQUEST } from '../providers/smallest-request.js';
 import { flag, integer, nullable, object, text, titled, described, type Static } from '../shared/http/schema.js';
-import { CredentialOpener, type CredentialStatus } from './credential-opener.js';
+import { CredentialOpener, UNREADABLE } from './credential-opener.js';
+import { CredentialStates } from './credential-states.js';
+import { reasonOf, VERDICTS, WORKS } from './credential-verdict.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { findTestEndpoint, type TestEndpoint } from './test-endpoint.js';
 
@@ -31,27 +33,6 @@ const REPLY_BYTES_MAX = 1024 * 1024;
 const TESTS_MAX = 16;
 const TESTS_RETRY_AFTER_MS = 1_000;
 
-/** What a failed call says of the credential. */
-const VERDICTS: Readonly<Record<FaultKind, { readonly works: false | null; readonly words: string }>> = {
-  'refused-credential': { works: false, words: 'The provider refuses the credential' },
-  'payment-required': { works: false, words: "The credential's account at the provider has nothing left to spend" },
-  unreachable: { works: null, words: 'The provider cannot be reached' },
-  'timed-out': { works: null, words: 'The provider did not answer in time' },
-  'not-found': { works: null, words: 'The provider does not serve the model to this credential' },
-  'rejected-request': { works: null, words: 'The provider refuses the request of the test' },
-  'too-large': { works: null, words: 'The provider refuses the request of the test' },
-  'rate-limited': { works: null, words: 'The provider limits the rate of calls at the moment' },
-  unavailable: { works: null, words: 'The provider is not available at the moment' },
-  overloaded: { works: null, words: 'The provider is overloaded at the moment' },
-  'server-error': { works: null, words: 'The provider failed' },
-  'malformed-reply': { works: null, words: 'The provider sent a malformed reply' },
-};
-
-const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string>> = {
-  undecryptable: 'The stored credential cannot be decrypted with the encryption keys of this process.',
-  key_service_unavailable: 'The key service does not answer; try again shortly.',
-};
-
 /**
  * Tries a stored credential with one small call to its provider. Nothing is charged, held or recorded, and no
  * endpoint's health is touched: what comes of it says something of the credential, not of the endpoint.
@@ -65,6 +46,7 @@ export class CredentialTest {
     private readonly providers: ProviderRegistry,
     private readonly client: ProviderClient,
     private readonly opener: CredentialOpener,
+    private readonly states: CredentialStates,
   ) {}
 
   /**
@@ -94,13 +76,14 @@ export class CredentialTest {
       const led = findTestEndpoint(catalog, provider, allowedModels, ({ model, endpoint }) =>
         this.client.leadsTo({ model, endpoint, tier: 'standard' }, opening.secret),
       );
-      return await this.try(led ?? place, opening.secret, signal);
+      return await this.try(row, led ?? place, opening.secret, signal);
     } finally {
       this.underWay--;
     }
   }
 
   private async try(
+    row: ProviderCredentialEntity,
     { model, endpoint }: TestEndpoint,
     credential: Secret,
     gone: CancelSignal,
@@ -118,7 +101,9 @@ export class CredentialTest {
     });
     try {
       await call.answer(AbortSignal.any([toAbortSignal(gone), limit]), REPLY_BYTES_MAX);
-      return view(true, 'The provider accepts the credential.');
+      const accepted = view(true, 'The provider accepts the credential.');
+      await this.states.tested(row, WORKS);
+      return accepted;
     } catch (error) {
       gone.throwIfAborted();
       if (limit.aborted) return view(null, `The provider did not answer within ${TEST_MS_MAX / 1000} s.`);
@@ -126,7 +111,9 @@ export class CredentialTest {
         return view(null, 'The provider cannot be asked by a call as small as that of the test.');
       if (!(error instanceof ProviderFault)) throw error;
       const { works, words } = VERDICTS[error.kind];
-      return view(works, `${words}: ${error.message}`);
+      const failed = view(works, `${words}: ${error.message}`);
+      if (works === false) await this.states.tested(row, { status: 'failing', reason: reasonOf(error) });
+      return failed;
     }
   }
 }

@@ -13,8 +13,8 @@ import {
   described,
   type Static,
 } from '../shared/http/schema.js';
-import { CREDENTIAL_STATUSES } from './credential-opener.js';
-import { ProviderCredentialEntity } from './provider-credential.entity.js';
+import { UNREADABLE, type CredentialStatus } from './credential-opener.js';
+import { KNOWN_STATUSES, ProviderCredentialEntity } from './provider-credential.entity.js';
 
 const fields = object({
   id: text(),
@@ -43,7 +43,12 @@ export const credentialReply = titled(
   object({
     ...fields.properties,
     // Chosen: a credential that cannot be used must be seen (docs/reasons/security.md#unreadable-credentials-are-seen).
-    status: described('Whether this process can read it now.', oneOf(CREDENTIAL_STATUSES)),
+    status: described(
+      'Whether it works, by the last call with it: a test or a request. One that this process cannot read has no such state.',
+      oneOf([...KNOWN_STATUSES, 'undecryptable', 'key_service_unavailable']),
+    ),
+    status_reason: described('Of one that does not work.', nullable(text())),
+    status_at: described('When the status was found; null before that.', nullable(moment())),
     ...routabilityFields,
   }),
 );
@@ -52,3 +57,12 @@ export type CredentialReply = Static<typeof credentialReply>;
 /** As the audit log keeps it too. */
 export const viewCredential = (row: ProviderCredentialEntity): CredentialView =>
   viewExposed<CredentialView>(ProviderCredentialEntity, row);
+
+/** @param opened whether this process can read it */
+export const viewStatus = (
+  { status, statusReason, statusAt }: ProviderCredentialEntity,
+  opened: CredentialStatus,
+): Pick<CredentialReply, 'status' | 'status_reason' | 'status_at'> =>
+  opened === 'ok'
+    ? { status, status_reason: statusReason, status_at: statusAt && statusAt.toISOString() }
+    : { status: opened, status_reason: UNREADABLE[opened], status_at: null };

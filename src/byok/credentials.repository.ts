@@ -4,6 +4,7 @@ import { IsNull, MoreThan, Repository, type EntityManager } from 'typeorm';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
 import type { Page } from '../shared/http/page.dto.js';
+import type { Finding } from './credential-verdict.js';
 import { ProviderCredentialEntity } from './provider-credential.entity.js';
 
 /** A page of the credentials of an account. */
@@ -103,6 +104,22 @@ export class CredentialsRepository {
   ): Promise<readonly ProviderCredentialEntity[]> {
     const wiped = { keyId: null, wrappedKey: null, sealed: null, updatedAt: at, deletedAt: at };
     return updateReturning(manager, ProviderCredentialEntity, { ...which, deletedAt: IsNull() }, wiped);
+  }
+
+  /**
+   * Keeps what a call with a credential found. Nothing is written where its text was replaced since the row was read.
+   * No change of an administrator's: the audit log has no entry of it.
+   */
+  async noteState(
+    { accountId, id, wrappedKey }: Pick<ProviderCredentialEntity, 'accountId' | 'id' | 'wrappedKey'>,
+    { status, reason }: Finding,
+    at: Date,
+  ): Promise<void> {
+    await this.credentials.query(
+      `UPDATE provider_credentials SET status = $4, status_reason = $5, status_at = $6
+       WHERE account_id = $1 AND id = $2 AND wrapped_key = $3`,
+      [accountId, id, wrappedKey, status, reason, at],
+    );
   }
 
   /** Writes over a row that the transaction has locked. @returns it as it is stored since */

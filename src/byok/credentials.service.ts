@@ -13,13 +13,15 @@ import type { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
 import { KeysService } from '../keys/keys.service.js';
 import { isUuid } from '../shared/http/field-patterns.js';
+import { nearestName } from '../shared/http/nearest-name.js';
 import { withinTime } from '../shared/within-time.js';
 import type { CredentialDescription } from './create-credential.dto.js';
-import { labelOf } from './credential-shape.js';
+import { assertSendable, labelOf, trimKey } from './credential-shape.js';
 import { CredentialStore } from './credential-store.js';
 import { viewCredential } from './credential-view.js';
 import { CredentialsRepository, type CredentialListing } from './credentials.repository.js';
-import type { CredentialTraits, ProviderCredentialEntity } from './provider-credential.entity.js';
+import { assertNotForeign } from './foreign-key.js';
+import { UNTESTED, type CredentialTraits, type ProviderCredentialEntity } from './provider-credential.entity.js';
 import type { CredentialChanges } from './update-credential.dto.js';
 import { Vault, type CredentialContext, type SealedCredential } from '../vault/vault.js';
 
@@ -60,10 +62,10 @@ export class CredentialsService {
    */
   async create(caller: Caller, description: CredentialDescription): Promise<ProviderCredentialEntity> {
     const { accountId } = caller;
-    const { provider, key, traits } = description;
+    const { provider, traits } = description;
     this.assertKnown(provider);
     assertConsistent(traits);
-    const label = labelOf(provider, key);
+    const { key, label } = this.readKey(provider, description.key);
     // The ciphertext is bound to the id as the store prints it.
     const workspaceId = await this.workspaces.idOrDefault(accountId, description.workspace);
     const place = { id: newUuid(this.clock.now()), workspaceId, provider };
@@ -79,6 +81,7 @@ export class CredentialsService {
         ...place,
         ...traits,
         ...sealed,
+        ...UNTESTED,
         accountId,
         label,
         sortOrder,
@@ -115,7 +118,7 @@ export class CredentialsService {
   async change(caller: Caller, id: string, { key, traits }: CredentialChanges): Promise<ProviderCredentialEntity> {
     const known = await this.get(caller.accountId, id);
     // Provider and workspace never change, so what is sealed for the row as it was is sealed for it as it will be.
-    const rotated = key && { label: labelOf(known.provider, key), ...(await this.seal(key, known)) };
+    const rotated = key && (await this.replace(known, key));
     return this.changes.run(caller, async (manager, updatedAt) => {
       const before = await this.lock(manager, caller.accountId, known.id);
       assertConsistent({ ...before, ...traits });
@@ -156,6 +159,23 @@ export class CredentialsService {
     return row;
   }
 
+  /** @throws GatewayError `invalid-request` for a text that cannot be a credential of the provider */
+  private readKey(provider: string, given: Secret): { readonly key: Secret; readonly label: string } {
+    const key = trimKey(given);
+    const label = labelOf(provider, key);
+    assertSendable(key);
+    assertNotForeign(key, this.catalog.current.providers.get(provider)?.baseUrl);
+    return { key, label };
+  }
+
+  private async replace(
+    row: ProviderCredentialEntity,
+    given: Secret,
+  ): Promise<SealedCredential & Pick<ProviderCredentialEntity, 'label' | 'status' | 'statusReason' | 'statusAt'>> {
+    const { key, label } = this.readKey(row.provider, given);
+    return { label, ...UNTESTED, ...(await this.seal(key, row)) };
+  }
+
   private async seal(key: Secret, place: CredentialContext): Promise<SealedCredential> {
     try {
       return await withinTime(this.vault.seal(key, place));
@@ -168,10 +188,9 @@ export class CredentialsService {
 
   private assertKnown(provider: string): void {
     if (PUBLISHED_SLUGS.has(provider) || this.catalog.current.providers.has(provider)) return;
-    throw new GatewayError(
-      'invalid-request',
-      'provider: must be the slug of a known provider, such as openai or amazon-bedrock',
-    );
+    const nearest = nearestName(provider, [...this.catalog.current.providers.keys(), ...PUBLISHED_SLUGS]);
+    const example = nearest === undefined ? ', such as openai or amazon-bedrock' : `; did you mean ${nearest}?`;
+    throw new GatewayError('invalid-request', `provider: must be the slug of a known provider${example}`);
   }
 
   private async assertOwn(accountId: string, hashes: readonly string[] | null, manager: EntityManager): Promise<void> {

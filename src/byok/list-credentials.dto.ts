@@ -3,10 +3,7 @@ import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 
-/**
- * Query of `GET /byok` (docs/byok.md#the-interface). Parameters beyond these are ignored
- * (docs/wire/conventions.md#unknown-fields).
- */
+/** Query of `GET /byok` (docs/byok.md#the-interface). */
 export class ListCredentialsDto extends PageDto {
   @MayOmit()
   @Fits(workspaceReference)

@@ -1,7 +1,14 @@
 import { Expose } from 'class-transformer';
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
+import { isOneOf } from '../shared/database/is-one-of.js';
 import { ExposeTime } from '../shared/http/exposed.js';
+
+export const KNOWN_STATUSES = ['untested', 'ok', 'failing'] as const;
+export type KnownStatus = (typeof KNOWN_STATUSES)[number];
+
+/** The state of a credential with which no call was made. */
+export const UNTESTED = { status: 'untested', statusReason: null, statusAt: null } as const;
 
 /** A caller's own credential of a provider. Its text is there only sealed; deleted rows stay, without it. */
 @Entity('provider_credentials')
@@ -9,6 +16,7 @@ import { ExposeTime } from '../shared/http/exposed.js';
   'provider_credentials_wiped',
   `(deleted_at is null) = (sealed is not null) and (sealed is null) = (wrapped_key is null) and (sealed is null) = (key_id is null)`,
 )
+@Check('provider_credentials_status_check', isOneOf('status', KNOWN_STATUSES))
 @ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], {
   name: 'provider_credentials_workspace',
 })
@@ -77,6 +85,18 @@ export class ProviderCredentialEntity {
   @Column({ name: 'sort_order', type: 'integer' })
   @Expose({ name: 'sort_order' })
   sortOrder!: number;
+
+  /** What the last call with it found, of a test or of a request. */
+  @Column({ type: 'text', default: 'untested' })
+  status!: KnownStatus;
+
+  /** Of one that is failing. Never the provider's own words. */
+  @Column({ name: 'status_reason', type: 'text', nullable: true })
+  statusReason!: string | null;
+
+  /** Since when; `null` until it was called with. */
+  @Column({ name: 'status_at', type: 'timestamptz', precision: 3, nullable: true })
+  statusAt!: Date | null;
 
   /** The three are `null` together, once it is deleted. */
   @Column({ name: 'key_id', type: 'text', nullable: true })

@@ -47,7 +47,7 @@ export function buildDocument(routes: readonly DescribedRoute[], version: string
       version,
       description:
         'A self-hosted model routing gateway. Amounts are USD unless said otherwise, times are ISO 8601 in UTC. Unknown fields of bodies of ' +
-        'management are refused by name; those of inference, and unknown parameters, are ignored or passed on.',
+        'management, and unknown parameters of its queries, are refused by name; those of inference and of models are ignored or passed on.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
     servers: [

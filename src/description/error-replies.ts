@@ -43,7 +43,8 @@ function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
   if (route.keyKind) kinds.push('forbidden');
   if (route.bodies.length > 0)
     kinds.push('invalid-request', 'request-timed-out', 'too-large', 'unsupported-media-type', 'service-unavailable');
-  if (route.query) kinds.push('invalid-request');
+  // Queries of management are closed.
+  if (route.query || (route.keyKind === 'management' && route.method === 'get')) kinds.push('invalid-request');
   if (route.pathParameters.length > 0) kinds.push('invalid-request', 'not-found');
   return new Set(kinds);
 }

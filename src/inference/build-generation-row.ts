@@ -21,7 +21,7 @@ export interface Charged {
 
 /** What a row says besides what its generation tells. */
 export interface RowFigures {
-  readonly hold: Hold;
+  readonly hold: Pick<Hold, 'id' | 'heldAt' | 'counters'>;
   /** What was reserved, before settling took more. */
   readonly bound: HeldAmounts;
   /** Of all calls that are the caller's, as far as it can be believed. */
@@ -80,6 +80,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     web_fetches: usage.webFetchRequests ?? 0,
     web_search_results: isSearchedByVendor ? null : searches.results,
     web_search_engine: searches.engine ?? (isSearchedByVendor ? 'native' : null),
+    request_id: generation.origin?.requestId ?? null,
     bound: formatUsd(bound.credits),
     cost: formatUsd(charged.cost),
     byok_cost: formatUsd(bill?.byokCost ?? 0n),

@@ -8,6 +8,7 @@ import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
 import { Extensions } from './extensions.js';
+import { isRecordedRefusal, RefusalRecords } from './refusal-records.js';
 import { ReplyEvents } from './reply-events.js';
 import { RequestPlanner, runOf } from './request-planner.js';
 
@@ -32,6 +33,7 @@ export class CreateCompletion {
     private readonly plans: PlanRunner,
     private readonly extensions: Extensions,
     private readonly wasted: WastedCalls,
+    private readonly refusals: RefusalRecords,
   ) {}
 
   /**
@@ -73,7 +75,8 @@ export class CreateCompletion {
       if (unseen) await unseen;
       const settled = generation.fail(error);
       // Most failures cost nothing, and nothing is waited for.
-      if (generation.isCharged) await settled;
+      if (isRecordedRefusal(generation)) await (generation.wasHeld ? settled : this.refusals.record(generation));
+      else if (generation.isCharged) await settled;
       throw error;
     }
   }

@@ -18,6 +18,7 @@ import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/h
 import type { Settlement } from '../ledger/settlement.js';
 import type { BillingService } from './billing.service.js';
 import { buildGenerationRow, type Charged } from './build-generation-row.js';
+import { isRecordedRefusal } from './refusal-records.js';
 
 interface PricedCall {
   readonly call: ProviderCall;
@@ -169,7 +170,7 @@ export class GenerationBilling implements GenerationObserver {
     const { generation, hold } = this;
     const { ledger } = this.billing;
     try {
-      if (!generation.wasCalled && !generation.hasCosts) return ledger.release(hold);
+      if (!generation.wasCalled && !generation.hasCosts && !isRecordedRefusal(generation)) return ledger.release(hold);
       const priced = this.price();
       for (const { call, judged, money } of priced.calls) {
         call.money = money;

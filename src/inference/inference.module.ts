@@ -17,6 +17,7 @@ import { GenerationContexts } from './generation-contexts.js';
 import { PdfCounter } from './pdf-counter.js';
 import { Consultations } from './plugins/consultations.js';
 import { PluginSets } from './plugins/plugin-sets.js';
+import { RefusalRecords } from './refusal-records.js';
 import { RequestPlanner } from './request-planner.js';
 import { ToolLoops } from './tools/tool-loops.js';
 import { ToolOffers } from './tools/tool-offers.js';
@@ -35,6 +36,7 @@ import { ToolOffers } from './tools/tool-offers.js';
     GenerationContexts,
     PdfCounter,
     PluginSets,
+    RefusalRecords,
     RequestPlanner,
     ToolLoops,
     ToolOffers,

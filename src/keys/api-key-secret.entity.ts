@@ -24,6 +24,10 @@ export class ApiKeySecretEntity {
   @ForeignKey(() => ApiKeyEntity, { name: 'api_key_secrets_key_hash_fkey' })
   keyHash!: string;
 
+  /** As people may see it; null in rows of a release that kept no labels. */
+  @Column({ type: 'text', nullable: true })
+  label!: string | null;
+
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 

@@ -38,12 +38,14 @@ const spent = (daily: bigint, weekly: bigint, monthly: bigint, lifetime: bigint,
 const spending: KeySpending = {
   credits: spent(USD, 2n * USD, 3n * USD, 4n * USD, USD / 100n),
   byok: spent(USD / 10n, USD / 5n, (3n * USD) / 10n, (2n * USD) / 5n, USD / 1000n),
+  lastUsedAt: new Date('2026-11-20T10:00:00.000Z'),
 };
 
 describe('viewKey', () => {
   it('shows a key as management sees it', () => {
     expect(viewKey(key, spending)).toEqual({
       hash: 'a'.repeat(64),
+      last_used_at: '2026-11-20T10:00:00.000Z',
       name: 'name',
       label: 'sk-fl-v1-abc...def',
       kind: 'inference',

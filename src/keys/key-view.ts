@@ -12,6 +12,7 @@ import {
   number,
   object,
   oneOf,
+  optional,
   rows,
   text,
   titled,
@@ -19,6 +20,7 @@ import {
   type Static,
 } from '../shared/http/schema.js';
 import { ApiKeyEntity } from './api-key.entity.js';
+import type { FormerSecret } from './keys.repository.js';
 
 const figures = object({
   limit: nullable(number()),
@@ -43,27 +45,46 @@ const bounds = object({
   allowed_models: nullable(rows(text())),
 });
 
+const keyProperties = {
+  hash: described('Its id, which no rotation changes.', text()),
+  name: text(),
+  label: text(),
+  kind: oneOf(['inference', 'management']),
+  disabled: flag(),
+  ...figures.properties,
+  ...bounds.properties,
+  egress: egressView,
+  created_at: moment(),
+  updated_at: nullable(moment()),
+  expires_at: nullable(moment()),
+  creator_user_id: nullable(text()),
+  external_user: nullable(text()),
+  workspace_id: text(),
+  last_used_at: described('When its last request was let through; null: none was.', nullable(moment())),
+  deleted_at: optional(described('Of a deleted key alone.', moment())),
+};
+
 /** A key as management sees it (docs/wire/keys.md#administration). */
-export const keyView = titled(
-  'key',
-  object({
-    hash: described('Its id, which no rotation changes.', text()),
-    name: text(),
-    label: text(),
-    kind: oneOf(['inference', 'management']),
-    disabled: flag(),
-    ...figures.properties,
-    ...bounds.properties,
-    egress: egressView,
-    created_at: moment(),
-    updated_at: nullable(moment()),
-    expires_at: nullable(moment()),
-    creator_user_id: nullable(text()),
-    external_user: nullable(text()),
-    workspace_id: text(),
-  }),
-);
+export const keyView = titled('key', object(keyProperties));
 export type KeyView = Static<typeof keyView>;
+
+/** A secret that still works beside the latest one of its key (docs/wire/keys.md#rotation). */
+const formerSecretView = object({
+  id: text(),
+  label: described('Null of one that a release before this one replaced.', nullable(text())),
+  expires_at: moment(),
+});
+type FormerSecretView = Static<typeof formerSecretView>;
+
+export const viewFormerSecret = ({ id, label, endsAt }: FormerSecret): FormerSecretView => ({
+  id,
+  label,
+  expires_at: endsAt.toISOString(),
+});
+
+/** A key alone, with what else opens it. */
+export const wholeKeyView = titled('whole-key', object({ ...keyProperties, former_secrets: rows(formerSecretView) }));
+export type WholeKeyView = Static<typeof wholeKeyView>;
 
 /** A key as its own bearer sees it (docs/wire/keys.md#key-status). */
 export const keyStatusView = titled(
@@ -98,7 +119,10 @@ export const viewKeyTerms = (key: ApiKeyEntity): KeyTermsView => ({
   ...viewBounds(key),
   egress: key.egress,
 });
-type KeyTermsView = Omit<KeyView, Exclude<keyof FiguresView, 'limit' | 'limit_reset' | 'include_byok_in_limit'>>;
+type KeyTermsView = Omit<
+  KeyView,
+  Exclude<keyof FiguresView, 'limit' | 'limit_reset' | 'include_byok_in_limit'> | 'last_used_at' | 'deleted_at'
+>;
 
 const viewBounds = ({ rateLimits, allowedModels }: ApiKeyEntity): Static<typeof bounds> => ({
   rate_limits: rateLimits,
@@ -106,8 +130,19 @@ const viewBounds = ({ rateLimits, allowedModels }: ApiKeyEntity): Static<typeof 
 });
 
 export function viewKey(key: ApiKeyEntity, spending: KeySpending): KeyView {
-  return { ...viewKeyTerms(key), ...viewFigures(key, spending) };
+  return {
+    ...viewKeyTerms(key),
+    ...viewFigures(key, spending),
+    last_used_at: spending.lastUsedAt?.toISOString() ?? null,
+    ...(key.deletedAt && { deleted_at: key.deletedAt.toISOString() }),
+  };
 }
+
+export const viewWholeKey = (
+  key: ApiKeyEntity,
+  spending: KeySpending,
+  former: readonly FormerSecret[],
+): WholeKeyView => ({ ...viewKey(key, spending), former_secrets: former.map(viewFormerSecret) });
 
 /** What the account of a key may still do for nothing. */
 export interface FreeAllowance extends FreeTier {

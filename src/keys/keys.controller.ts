@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, Header, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
@@ -7,18 +7,19 @@ import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { object, text, described } from '../shared/http/schema.js';
+import { described, integer, object, text } from '../shared/http/schema.js';
 import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
+import { DisableKeysDto } from './disable-keys.dto.js';
 import { KeysService } from './keys.service.js';
-import { keyView, viewKey, type KeyView } from './key-view.js';
+import { keyView, viewKey, viewWholeKey, wholeKeyView, type KeyView, type WholeKeyView } from './key-view.js';
 import { ListKeysDto } from './list-keys.dto.js';
 import { RotateKeyDto } from './rotate-key.dto.js';
 import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
 
 /** The only form that ever holds a key. */
-const issued = object({ data: keyView, key: described('The key itself. It is never shown again.', text()) });
+const issued = object({ data: wholeKeyView, key: described('The key itself. It is never shown again.', text()) });
 
 /** Administration of keys (docs/wire/keys.md#administration). A key's id is its hash. */
 @Controller('keys')
@@ -59,35 +60,62 @@ export class KeysController {
     @FromCaller() caller: Caller,
     @Body() body: CreateKeyDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ data: KeyView; key: string }> {
+  ): Promise<{ data: WholeKeyView; key: string }> {
     const { key, row } = await this.keys.issue(caller, readKeyDescription(body), body.workspace_id);
     addWarnings(response, unmatchedModels('allowed_models', body.allowed_models, this.catalog.current));
-    return { data: viewKey(row, NO_SPENDING), key };
+    return { data: viewWholeKey(row, NO_SPENDING, []), key };
   }
 
   @Get()
-  @Answers(part(keyView), { summary: 'List keys, newest first', errors: ['not-found'] })
+  @Answers(part(keyView), {
+    summary: 'List keys',
+    description: 'By `sort`, most or newest first; unless it is given, by the time at which they were made.',
+    errors: ['not-found'],
+  })
   async list(
-    @FromCaller() caller: Caller,
+    @FromCaller() { accountId }: Caller,
     @Query() query: ListKeysDto,
   ): Promise<{ data: KeyView[]; total_count: number }> {
-    const { offset, limit, include_disabled: includeDisabled, workspace_id: workspace, name } = query;
-    const [rows, total] = await this.keys.list(caller.accountId, { offset, limit, includeDisabled, workspace, name });
+    const { offset, limit, sort = 'created_at', kind, name } = query;
+    if (sort !== 'created_at') await this.windows.catchUp();
+    const [rows, total] = await this.keys.list(accountId, {
+      offset,
+      limit,
+      sort,
+      kind,
+      name,
+      creatorUserId: query.creator_user_id,
+      disabled: query.disabled ?? (query.include_disabled ? undefined : false),
+      includeDeleted: query.include_deleted ?? false,
+      workspace: query.workspace_id,
+    });
     const spending = await this.windows.ofKeys(
-      caller.accountId,
+      accountId,
       rows.map(({ hash }) => hash),
     );
     return { data: rows.map((row) => viewKey(row, spending.get(row.hash) ?? NO_SPENDING)), total_count: total };
   }
 
+  @Post('disable')
+  @HttpCode(200)
+  @Answers(one(object({ disabled: described('How many were not disabled before.', integer()) })), {
+    summary: 'Disable all keys of a user',
+    description: 'They stop working within seconds. None is disabled where no management key would be left.',
+    errors: ['invalid-request'],
+    examples: { leaver: { creator_user_id: 'user-1' } },
+  })
+  async disable(@FromCaller() caller: Caller, @Body() body: DisableKeysDto): Promise<{ data: { disabled: number } }> {
+    return { data: { disabled: await this.keys.disableOf(caller, body.creator_user_id) } };
+  }
+
   @Get(':hash')
-  @Answers(one(keyView), { summary: 'Show a key' })
-  async show(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ data: KeyView }> {
+  @Answers(one(wholeKeyView), { summary: 'Show a key' })
+  async show(@FromCaller() caller: Caller, @Param('hash') hash: string): Promise<{ data: WholeKeyView }> {
     return { data: await this.view(await this.keys.get(caller.accountId, hash)) };
   }
 
   @Patch(':hash')
-  @Answers(one(keyView), {
+  @Answers(one(wholeKeyView), {
     summary: 'Change a key',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     description: 'What is left out stays as it is, null clears.',
@@ -98,7 +126,7 @@ export class KeysController {
     @Param('hash') hash: string,
     @Body() body: UpdateKeyDto,
     @Res({ passthrough: true }) response: Response,
-  ): Promise<{ data: KeyView }> {
+  ): Promise<{ data: WholeKeyView }> {
     const row = await this.keys.change(caller, hash, readKeyChanges(body));
     addWarnings(response, unmatchedModels('allowed_models', body.allowed_models, this.catalog.current));
     return { data: await this.view(row) };
@@ -117,9 +145,23 @@ export class KeysController {
     @FromCaller() caller: Caller,
     @Param('hash') hash: string,
     @Body() body: RotateKeyDto,
-  ): Promise<{ data: KeyView; key: string }> {
+  ): Promise<{ data: WholeKeyView; key: string }> {
     const { key, row } = await this.keys.rotate(caller, hash, body.grace_seconds);
     return { data: await this.view(row), key };
+  }
+
+  @Delete(':hash/secrets/:id')
+  @Answers(deleted, {
+    summary: 'End a former secret of a key',
+    description: 'Before its time of grace is over; within seconds.',
+  })
+  async endSecret(
+    @FromCaller() caller: Caller,
+    @Param('hash') hash: string,
+    @Param('id') id: string,
+  ): Promise<{ deleted: true }> {
+    await this.keys.endSecret(caller, hash, id);
+    return { deleted: true };
   }
 
   @Delete(':hash')
@@ -133,7 +175,11 @@ export class KeysController {
     return { deleted: true };
   }
 
-  private async view(row: ApiKeyEntity): Promise<KeyView> {
-    return viewKey(row, await this.windows.ofKey(row.accountId, row.hash));
+  private async view(row: ApiKeyEntity): Promise<WholeKeyView> {
+    const [spending, former] = await Promise.all([
+      this.windows.ofKey(row.accountId, row.hash),
+      this.keys.listFormerSecrets(row),
+    ]);
+    return viewWholeKey(row, spending, former);
   }
 }

@@ -3,26 +3,34 @@ import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Raw, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
 import type { KeyKind, RateLimits } from '../core/caller.js';
 import { Egress, type EgressRules } from '../core/egress.js';
+import { SpendingWindowEntity } from '../ledger/spending-window.entity.js';
 import { batches } from '../shared/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
+import type { Page } from '../shared/http/page.dto.js';
 import type { ActiveKey } from './active-key.js';
 import type { ApiKeySecretEntity } from './api-key-secret.entity.js';
 import { ApiKeyEntity, type KeyRestrictions, type StoredRateLimits } from './api-key.entity.js';
+import type { KeySort } from './list-keys.dto.js';
 
 /** What may change about a key once it is made. */
 export type KeyChanges = Partial<
   Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit'> & KeyRestrictions
 >;
 
-/** A page of the keys of an account. */
-export interface KeyListing {
+/** A page of the keys of an account. What is undefined narrows nothing. */
+export interface KeyListing extends Page {
   readonly workspaceId: string | undefined;
+  readonly creatorUserId: string | undefined;
+  readonly kind: KeyKind | undefined;
+  readonly disabled: boolean | undefined;
   /** A part of the names of those that are listed, in capitals or not. */
   readonly name: string | undefined;
-  readonly includeDisabled: boolean;
-  readonly offset: number;
-  readonly limit: number;
+  readonly includeDeleted: boolean;
+  readonly sort: KeySort;
 }
+
+/** Several keys of an account. */
+export type KeyGroup = { readonly workspaceId: string } | { readonly creatorUserId: string; readonly disabled: false };
 
 /** What takes a key out of use. */
 type KeyDeactivation = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
@@ -37,6 +45,23 @@ export interface NewSecret {
 
 /** One that a key has or had, as it is stored. */
 type StoredSecret = Pick<ApiKeySecretEntity, 'keyHash' | 'endsAt'>;
+
+/** One that goes on beside the latest secret of its key. */
+export interface FormerSecret {
+  /** Its hash. */
+  readonly id: string;
+  /** Null: it was replaced by a release that kept no labels. */
+  readonly label: string | null;
+  readonly endsAt: Date;
+}
+
+/** What each order of a list is by, before the moment of creation. The counter is that of all time. */
+const ORDERS: Readonly<Record<KeySort, { readonly by: string; readonly nulls: 'NULLS LAST' | undefined } | undefined>> =
+  {
+    created_at: undefined,
+    usage: { by: 'coalesce(spending.used, 0)', nulls: undefined },
+    last_used_at: { by: 'spending.lastUsedAt', nulls: 'NULLS LAST' },
+  };
 
 /**
  * Secrets of a key that go on for a while beside the latest one: of more, the oldest end at once. Chosen: a rotation
@@ -59,8 +84,11 @@ interface ActiveRow {
   account_egress: EgressRules | null;
 }
 
-/** Keys of a workspace that are read at once: some milliseconds' work. */
+/** Keys of a group that are read at once: some milliseconds' work. */
 const PART_KEYS = 200;
+
+const LIFETIME_COUNTER = `spending.scope = 'key' AND spending.scopeId = key.hash AND spending.interval = 'lifetime'
+  AND spending.windowStart = 'epoch'`;
 
 /** The statements over `api_keys` and `api_key_secrets`. A deleted key is there for none of them. */
 @Injectable()
@@ -89,23 +117,29 @@ export class KeysRepository {
     return this.keys.findOneBy({ accountId, hash, deletedAt: IsNull() });
   }
 
-  /** Newest first, with how many there are in all. */
+  /** In the order that is requested, then the newest first, with how many there are in all. */
   async list(accountId: string, listing: KeyListing): Promise<[ApiKeyEntity[], number]> {
-    const { name } = listing;
+    const { name, workspaceId, creatorUserId, kind, disabled, sort } = listing;
     const where: FindOptionsWhere<ApiKeyEntity> = {
       accountId,
-      deletedAt: IsNull(),
-      ...(listing.workspaceId !== undefined && { workspaceId: listing.workspaceId }),
-      ...(!listing.includeDisabled && { disabled: false }),
+      ...(!listing.includeDeleted && { deletedAt: IsNull() }),
+      ...(workspaceId !== undefined && { workspaceId }),
+      ...(creatorUserId !== undefined && { creatorUserId }),
+      ...(kind !== undefined && { kind }),
+      ...(disabled !== undefined && { disabled }),
       // No pattern: every character stands for itself.
       ...(name !== undefined && { name: Raw((column) => `position(lower(:name) in lower(${column})) > 0`, { name }) }),
     };
-    return this.keys.findAndCount({
-      where,
-      order: { createdAt: 'DESC', hash: 'ASC' },
-      skip: listing.offset,
-      take: listing.limit,
-    });
+    const found = this.keys.createQueryBuilder('key').where(where);
+    const order = ORDERS[sort];
+    if (order)
+      found.leftJoin(SpendingWindowEntity, 'spending', LIFETIME_COUNTER).orderBy(order.by, 'DESC', order.nulls);
+    return found
+      .addOrderBy('key.createdAt', 'DESC')
+      .addOrderBy('key.hash', 'ASC')
+      .offset(listing.offset)
+      .limit(listing.limit)
+      .getManyAndCount();
   }
 
   /** How many keys of the account these hashes name, each counted once. */
@@ -133,14 +167,14 @@ export class KeysRepository {
    */
   async addSecret(manager: EntityManager, key: ApiKeyEntity, secret: NewSecret, at: Date): Promise<ApiKeyEntity> {
     const { accountId, hash, createdAt } = key;
-    const insert = (secretHash: string, since: Date): Promise<unknown> =>
+    const insert = (secretHash: string, label: string, since: Date): Promise<unknown> =>
       manager.query(
-        `INSERT INTO api_key_secrets (hash, account_id, key_hash, created_at) VALUES ($1, $2, $3, $4)
+        `INSERT INTO api_key_secrets (hash, account_id, key_hash, label, created_at) VALUES ($1, $2, $3, $4, $5)
          ON CONFLICT DO NOTHING`,
-        [secretHash, accountId, hash, since],
+        [secretHash, accountId, hash, label, since],
       );
     // Its first one, where it was never rotated.
-    await insert(hash, createdAt);
+    await insert(hash, key.label, createdAt);
     await manager.query(
       `UPDATE api_key_secrets SET ends_at = $3
        WHERE account_id = $1 AND key_hash = $2 AND (ends_at IS NULL OR ends_at > $3)`,
@@ -154,7 +188,7 @@ export class KeysRepository {
        )`,
       [accountId, hash, at, FORMER_SECRETS_MAX],
     );
-    await insert(secret.hash, at);
+    await insert(secret.hash, secret.label, at);
     return this.write(manager, key, { label: secret.label, updatedAt: at });
   }
 
@@ -165,6 +199,29 @@ export class KeysRepository {
       [hash],
     );
     return row && { keyHash: row.key_hash, endsAt: row.ends_at };
+  }
+
+  /** Those of a key that still work beside the latest one, the one that ends last first. */
+  async listFormerSecrets(
+    accountId: string,
+    hash: string,
+    at: Date,
+    manager: EntityManager = this.keys.manager,
+  ): Promise<FormerSecret[]> {
+    const rows = await manager.query<{ hash: string; label: string | null; ends_at: Date }[]>(
+      `SELECT hash, label, ends_at FROM api_key_secrets WHERE account_id = $1 AND key_hash = $2 AND ends_at > $3
+       ORDER BY ends_at DESC, created_at DESC`,
+      [accountId, hash, at],
+    );
+    return rows.map(({ hash: id, label, ends_at: endsAt }) => ({ id, label, endsAt }));
+  }
+
+  /** Ends a former secret of a key that the transaction has locked. */
+  async endSecret(manager: EntityManager, { accountId, hash }: ApiKeyEntity, id: string, at: Date): Promise<void> {
+    await manager.query(
+      `UPDATE api_key_secrets SET ends_at = $4 WHERE account_id = $1 AND key_hash = $2 AND hash = $3 AND ends_at > $4`,
+      [accountId, hash, id, at],
+    );
   }
 
   /** Hashes of all secrets by which these keys can be used, or could until a moment ago. */
@@ -186,23 +243,31 @@ export class KeysRepository {
   }
 
   /**
-   * All keys of a workspace in the order of their hashes, kept so until the transaction ends. They come in parts,
+   * All keys of a group in the order of their hashes, kept so until the transaction ends. They come in parts,
    * between which others have their turn.
    */
-  async *lockOf(
-    manager: EntityManager,
-    accountId: string,
-    workspaceId: string,
-  ): AsyncGenerator<readonly ApiKeyEntity[]> {
-    const locked = await manager.query<{ hash: string }[]>(
-      `SELECT hash FROM api_keys WHERE account_id = $1 AND workspace_id = $2 AND deleted_at IS NULL
-       ORDER BY hash FOR UPDATE`,
-      [accountId, workspaceId],
-    );
+  async *lockOf(manager: EntityManager, accountId: string, group: KeyGroup): AsyncGenerator<readonly ApiKeyEntity[]> {
+    const locked = await manager
+      .createQueryBuilder(ApiKeyEntity, 'key')
+      .select('key.hash', 'hash')
+      .setLock('pessimistic_write')
+      .where({ accountId, ...group, deletedAt: IsNull() })
+      .orderBy('key.hash')
+      .getRawMany<{ hash: string }>();
     for (const part of batches(locked, PART_KEYS)) {
       const hashes = part.map(({ hash }) => hash);
       yield await manager.find(ApiKeyEntity, { where: { accountId, hash: In(hashes) }, order: { hash: 'ASC' } });
     }
+  }
+
+  /** Disables keys that the transaction has locked. @returns them as they are stored since, in no order */
+  async disable(
+    manager: EntityManager,
+    accountId: string,
+    hashes: readonly string[],
+    at: Date,
+  ): Promise<readonly ApiKeyEntity[]> {
+    return updateReturning(manager, ApiKeyEntity, { accountId, hash: In(hashes) }, { disabled: true, updatedAt: at });
   }
 
   /** Deletes all keys of a workspace. */

@@ -10,8 +10,8 @@ import { Clock } from '../core/time.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
 import type { ApiKeyEntity, KeyRestrictions } from './api-key.entity.js';
 import { KeyCache } from './key-cache.js';
-import { KeysRepository, type KeyChanges, type KeyListing } from './keys.repository.js';
-import { API_KEY, rotatedKey } from './managed-key.js';
+import { KeysRepository, type FormerSecret, type KeyChanges, type KeyListing } from './keys.repository.js';
+import { API_KEY, endedSecret, rotatedKey } from './managed-key.js';
 import { keyLabel, newKeyRow, type KeyDescription } from './new-key.js';
 
 /** A key and its secret, which was just made: the only moment at which it is known. */
@@ -56,7 +56,7 @@ export class KeysService {
   }
 
   /**
-   * Newest first, with how many there are in all.
+   * In the order of `sort`, with how many there are in all.
    * @param workspace id or slug of the only one that is listed
    * @throws GatewayError `not-found` for the workspace
    */
@@ -64,10 +64,10 @@ export class KeysService {
     accountId: string,
     { workspace, ...page }: Omit<KeyListing, 'workspaceId'> & { readonly workspace: string | undefined },
   ): Promise<[ApiKeyEntity[], number]> {
-    return this.keys.list(accountId, {
-      ...page,
-      workspaceId: await this.workspaces.idIfNamed(accountId, workspace),
-    });
+    const workspaceId = page.includeDeleted
+      ? await this.workspaces.idEvenIfDeleted(accountId, workspace)
+      : await this.workspaces.idIfNamed(accountId, workspace);
+    return this.keys.list(accountId, { ...page, workspaceId });
   }
 
   async find(accountId: string, hash: string): Promise<ApiKeyEntity | null> {
@@ -123,6 +123,50 @@ export class KeysService {
     });
   }
 
+  /**
+   * Disables all keys of a user at once.
+   * @returns how many were not disabled before
+   * @throws GatewayError `invalid-request` where no management key would be left
+   */
+  async disableOf(actor: AuditActor, creatorUserId: string): Promise<number> {
+    const { accountId } = actor;
+    return this.changes.run(actor, async (manager, at) => {
+      // In the order in which a change of one key locks.
+      const usable = await this.keys.lockUsableManagement(manager, accountId, at);
+      if (usable.length > 0 && usable.every((key) => key.creatorUserId === creatorUserId)) throw lastManagementKey();
+      const secrets: string[] = [];
+      const entries: AuditChange[] = [];
+      for await (const keys of this.keys.lockOf(manager, accountId, { creatorUserId, disabled: false })) {
+        const hashes = keys.map(({ hash }) => hash);
+        const disabled = new Map(
+          (await this.keys.disable(manager, accountId, hashes, at)).map((key) => [key.hash, key]),
+        );
+        entries.push(...keys.map((key) => API_KEY.updated(key, disabled.get(key.hash)!)));
+        secrets.push(...(await this.keys.listSecrets(manager, hashes, at)));
+      }
+      return { result: entries.length, entries, forget: () => this.forget(secrets) };
+    });
+  }
+
+  /** Secrets of a key that still work beside the latest one. */
+  async listFormerSecrets({ accountId, hash }: ApiKeyEntity): Promise<readonly FormerSecret[]> {
+    return this.keys.listFormerSecrets(accountId, hash, new Date(this.clock.now()));
+  }
+
+  /**
+   * Ends a former secret of a key before its time of grace is over.
+   * @throws GatewayError `not-found` for a secret that has ended, and for the latest one
+   */
+  async endSecret(actor: AuditActor, hash: string, id: string): Promise<void> {
+    await this.write(actor, hash, false, async (manager, before, at) => {
+      const former = await this.keys.listFormerSecrets(before.accountId, hash, at, manager);
+      const secret = former.find((one) => one.id === id);
+      if (!secret) throw new GatewayError('not-found', 'The key has no former secret with this id.');
+      await this.keys.endSecret(manager, before, id, at);
+      return { result: undefined, entries: [endedSecret(before, secret)] };
+    });
+  }
+
   /** @throws GatewayError `not-found`; `invalid-request` instead of deleting the last management key */
   async revoke(actor: AuditActor, hash: string): Promise<void> {
     await this.write(actor, hash, true, async (manager, before, at) => {
@@ -142,7 +186,7 @@ export class KeysService {
     let active = 0;
     const secrets: string[] = [];
     const entries: AuditChange[] = [];
-    for await (const keys of this.keys.lockOf(manager, accountId, id)) {
+    for await (const keys of this.keys.lockOf(manager, accountId, { workspaceId: id })) {
       for (const key of keys) {
         if (!key.disabled && (key.expiresAt === null || key.expiresAt > at)) active++;
         entries.push(API_KEY.deleted(key));
@@ -185,12 +229,12 @@ export class KeysService {
   private async assertNotLast(manager: EntityManager, accountId: string, hash: string, at: Date): Promise<void> {
     const usable = await this.keys.lockUsableManagement(manager, accountId, at);
     if (usable.length !== 1 || usable[0]?.hash !== hash) return;
-    throw new GatewayError(
-      'invalid-request',
-      'The last management key cannot be deleted or disabled; create another first.',
-    );
+    throw lastManagementKey();
   }
 }
+
+const lastManagementKey = (): GatewayError =>
+  new GatewayError('invalid-request', 'The last management key cannot be deleted or disabled; create another first.');
 
 /** A restriction that could not be kept is not taken: management keys ask no models. */
 function assertInfers(kind: ApiKeyEntity['kind'], asked: Partial<KeyRestrictions>): void {

@@ -1,16 +1,39 @@
+import type { KeyKind } from '../core/caller.js';
 import { shortText, workspaceReference } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { PageLimit, QueryFlag } from '../shared/http/query-fields.js';
+import { compile, oneOf } from '../shared/http/schema.js';
+import { kindOfKey } from './key-fields.js';
 
-/** Query of `GET /keys`. Parameters beyond these are ignored (docs/wire/conventions.md#unknown-fields). */
+/** Most or newest first. */
+export const KEY_SORTS = ['created_at', 'usage', 'last_used_at'] as const;
+export type KeySort = (typeof KEY_SORTS)[number];
+const order = compile(oneOf(KEY_SORTS));
+
+/** Query of `GET /keys` (docs/wire/keys.md#lists). */
 export class ListKeysDto extends PageDto {
   @PageLimit()
   override limit = 100;
 
   @QueryFlag()
   include_disabled = false;
+
+  @QueryFlag()
+  include_deleted?: boolean;
+
+  /** Only those, or none of them, whatever `include_disabled` is. */
+  @QueryFlag()
+  disabled?: boolean;
+
+  @MayOmit()
+  @Fits(kindOfKey)
+  kind?: KeyKind;
+
+  @MayOmit()
+  @Fits(shortText)
+  creator_user_id?: string;
 
   @MayOmit()
   @Fits(workspaceReference)
@@ -20,4 +43,8 @@ export class ListKeysDto extends PageDto {
   @MayOmit()
   @Fits(shortText)
   name?: string;
+
+  @MayOmit()
+  @Fits(order)
+  sort?: KeySort;
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { ClosedQuery } from '../shared/http/query.guard.js';
 import { one } from '../shared/http/replies.js';
 import { FromCaller } from '../shared/http/route.decorators.js';
 import { INACTIVE_KEY } from './key-refusals.js';
@@ -12,6 +13,7 @@ import { keyStatusView, viewKeyStatus, type KeyStatusView } from './key-view.js'
 
 /** What the key of this request may still spend (docs/wire/keys.md#key-status). */
 @Controller('key')
+@ClosedQuery()
 export class ShowKeyController {
   constructor(
     private readonly keys: KeysService,
@@ -20,7 +22,11 @@ export class ShowKeyController {
   ) {}
 
   @Get()
-  @Answers(one(keyStatusView), { summary: 'Show the key of this request', description: 'And what it may still spend.' })
+  @Answers(one(keyStatusView), {
+    summary: 'Show the key of this request',
+    description: 'And what it may still spend.',
+    errors: ['invalid-request'],
+  })
   async show(@FromCaller() { accountId, keyHash }: Caller): Promise<{ data: KeyStatusView }> {
     const [row, spending, tier, freeRequests] = await Promise.all([
       this.keys.find(accountId, keyHash),

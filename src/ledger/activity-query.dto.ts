@@ -8,10 +8,7 @@ import { compile, oneOf } from '../shared/http/schema.js';
 
 const grouping = compile(oneOf(['workspace']));
 
-/**
- * Query of `GET /activity` (docs/wire/accounting.md#get-activity). Parameters beyond these are ignored
- * (docs/wire/conventions.md#unknown-fields).
- */
+/** Query of `GET /activity` (docs/wire/accounting.md#get-activity). */
 export class ActivityQueryDto {
   /** One UTC day. */
   @QueryDay()

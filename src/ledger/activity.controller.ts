@@ -35,6 +35,7 @@ const activityView = titled(
     completion_tokens: integer(),
     reasoning_tokens: integer(),
     workspace_id: optional(described('Where it was grouped by workspace.', text())),
+    workspace_name: optional(described('Beside `workspace_id`, of a deleted workspace as well.', text())),
   }),
 );
 type ActivityView = Static<typeof activityView>;
@@ -60,7 +61,7 @@ export class ActivityController {
     // A mistyped name must not look like a key that spent nothing. Users are known to nobody but the caller.
     if (keyHash !== undefined && !(await this.activity.hasKey(accountId, keyHash)))
       throw new GatewayError('not-found', 'api_key_hash: there is no such key');
-    const workspaceId = await this.workspaces.idIfNamed(accountId, query.workspace_id);
+    const workspaceId = await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id);
     const filter = { keyHash, userId, workspaceId, byWorkspace: query.group_by === 'workspace' };
     const data: ActivityView[] = [];
     // Day by day, so that those who wait for the database have their turn in between; embedded, it is one
@@ -89,5 +90,6 @@ function viewActivity(day: Date, row: ActivityRow): ActivityView {
     completion_tokens: Number(row.completion_tokens),
     reasoning_tokens: Number(row.reasoning_tokens),
     ...(row.workspace_id !== null && { workspace_id: row.workspace_id }),
+    ...(row.workspace_name !== null && { workspace_name: row.workspace_name }),
   };
 }

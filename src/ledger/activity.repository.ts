@@ -18,6 +18,8 @@ export interface ActivityRow {
   readonly provider_name: string;
   /** Null unless summed up by workspace. */
   readonly workspace_id: string | null;
+  /** Its name, also where it was deleted; null with `workspace_id`. */
+  readonly workspace_name: string | null;
   readonly requests: string;
   readonly cost: string;
   readonly byok_cost: string;
@@ -62,11 +64,12 @@ export class ActivityRepository {
     return this.database.query<ActivityRow[]>(
       `SELECT coalesce(g.model, g.requested_model) AS model, coalesce(g.endpoint, '') AS endpoint,
          coalesce(max(g.provider_name), '') AS provider_name, CASE WHEN $6 THEN g.workspace_id END AS workspace_id,
+         max(w.name) AS workspace_name,
          count(*) AS requests, sum(g.cost) AS cost, sum(g.byok_cost) AS byok_cost,
          sum(g.operator_cost) AS operator_cost,
          sum(${ALL_PROMPT_TOKENS}) AS prompt_tokens,
          sum(g.completion_tokens) AS completion_tokens, sum(g.reasoning_tokens) AS reasoning_tokens
-       FROM generations g
+       FROM generations g LEFT JOIN workspaces w ON $6 AND w.id = g.workspace_id
        WHERE g.account_id = $1 AND g.held_at >= $2::timestamptz AND g.held_at < $2::timestamptz + interval '24 hours'
          AND (g.model IS NOT NULL OR g.cost <> 0 OR g.byok_cost <> 0 OR g.operator_cost <> 0)
          AND ($3::text IS NULL OR g.key_hash = $3)

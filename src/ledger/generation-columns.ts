@@ -114,6 +114,8 @@ export const GENERATION_COLUMNS = {
   web_search_results: nullable(integer),
   /** Who searched last: an engine of the gateway's, or `native`; null where nobody did. */
   web_search_engine: nullable(text),
+  /** The `request-id` header of the reply; null of what came by no HTTP request, and of what a replica left. */
+  request_id: nullable(identity),
 } satisfies Columns;
 
 type GenerationColumns = typeof GENERATION_COLUMNS;

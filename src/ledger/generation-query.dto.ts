@@ -8,8 +8,9 @@ const ADDRESS_MAX = 16_384;
 // docs/wire/accounting.md#get-generation has it (404, no 400).
 const generationId = compile(text({ min: 1, max: ADDRESS_MAX }));
 
-/** Query of `GET /generation`. Parameters beyond it are ignored (docs/wire/conventions.md#unknown-fields). */
+/** Query of `GET /generation`. */
 export class GenerationQueryDto {
+  /** Of the generation, or of its request. */
   @Fits(generationId)
   id!: string;
 }

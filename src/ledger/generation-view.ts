@@ -39,7 +39,7 @@ export const generationView = titled(
   'generation',
   object({
     id: text(),
-    request_id: text(),
+    request_id: described('The `request-id` header of the reply; null where none is kept.', nullable(text())),
     session_id: nullable(text()),
     workspace_id: text(),
     upstream_id: nullable(text()),
@@ -103,8 +103,7 @@ export function viewGeneration(row: StoredGeneration): GenerationRecordView {
   const charged = Number(row.cost);
   return {
     id: row.id,
-    // One request makes one generation.
-    request_id: row.id,
+    request_id: row.request_id,
     session_id: row.session_id,
     workspace_id: row.workspace_id,
     upstream_id: row.upstream_id,

@@ -6,5 +6,8 @@ export const GenerationEntity = new EntitySchema({
   name: 'GenerationEntity',
   tableName: 'generations',
   columns: Object.fromEntries(Object.entries(GENERATION_COLUMNS).map(([name, { options }]) => [name, options])),
-  indices: [{ name: 'generations_newest', columns: ['account_id', 'held_at'] }],
+  indices: [
+    { name: 'generations_newest', columns: ['account_id', 'held_at'] },
+    { name: 'generations_by_request', columns: ['request_id'], where: 'request_id is not null' },
+  ],
 });

@@ -12,34 +12,55 @@ export interface StoredGeneration extends ReadGeneration {
 
 /** With the seconds at which it was made. */
 const GENERATION_ID = /^gen-(\d{1,11})-[0-9A-Za-z]{20}$/;
+/** A UUID of version 7, with the milliseconds at which it was made. */
+const REQUEST_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /**
  * How far apart the clocks of a process and of the database may be, in milliseconds: the id is made by the
  * one, `held_at` by the other.
  */
 const SKEW_MS_MAX = DAY_MS;
 
+/** How a generation is named. */
+interface GenerationReference {
+  readonly column: 'id' | 'request_id';
+  /** Epoch milliseconds. */
+  readonly madeAtMs: number;
+}
+
 /** The statements that read single `generations`. */
 @Injectable()
 export class GenerationRepository {
   constructor(private readonly database: DataSource) {}
 
-  /** @returns null for what is not settled (yet), not the caller's workspace's, or no id of a generation */
-  async find({ accountId, workspaceId }: Caller, id: string): Promise<StoredGeneration | null> {
-    const madeAtSeconds = GENERATION_ID.exec(id)?.[1];
-    if (madeAtSeconds === undefined) return null;
-    const madeAtMs = Number(madeAtSeconds) * 1000;
+  /**
+   * @param id of the generation, or of its request
+   * @returns null for what is not settled (yet), is of another account or, for an inference key, of another workspace,
+   *   and for what is no id
+   */
+  async find({ accountId, workspaceId, kind }: Caller, id: string): Promise<StoredGeneration | null> {
+    const reference = readReference(id);
+    if (!reference) return null;
+    const { column, madeAtMs } = reference;
     // The times keep the search to the partitions of a month or two.
     const [row] = await this.database.query<StoredGeneration[]>(
       `SELECT g.*, ${ALL_PROMPT_TOKENS} AS all_prompt_tokens FROM generations g
-       WHERE g.id = $1 AND g.held_at BETWEEN $2 AND $3 AND g.account_id = $4 AND g.workspace_id = $5`,
+       WHERE g.${column} = $1 AND g.held_at BETWEEN $2 AND $3 AND g.account_id = $4
+         AND ($5::uuid IS NULL OR g.workspace_id = $5)`,
       [
         id,
         new Date(madeAtMs - SKEW_MS_MAX).toISOString(),
         new Date(madeAtMs + SKEW_MS_MAX).toISOString(),
         accountId,
-        workspaceId,
+        kind === 'management' ? null : workspaceId,
       ],
     );
     return row ?? null;
   }
+}
+
+function readReference(id: string): GenerationReference | undefined {
+  const seconds = GENERATION_ID.exec(id)?.[1];
+  if (seconds !== undefined) return { column: 'id', madeAtMs: Number(seconds) * 1000 };
+  const [, high, low] = REQUEST_ID.exec(id) ?? [];
+  return high === undefined ? undefined : { column: 'request_id', madeAtMs: parseInt(`${high}${low}`, 16) };
 }

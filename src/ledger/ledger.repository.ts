@@ -165,7 +165,7 @@ export class LedgerRepository {
 
   /** Moves the counters for those of these holds that are settled. */
   async post(ids: readonly string[]): Promise<void> {
-    await this.statements.run('SELECT post_holds_1($1)', [ids]);
+    await this.statements.run('SELECT post_holds_2($1)', [ids]);
   }
 
   /**
@@ -178,7 +178,7 @@ export class LedgerRepository {
       scope_id: scopeId,
       window_interval: interval,
     }));
-    const found = await this.statements.value('SELECT post_counters_2($1, $2)', [
+    const found = await this.statements.value('SELECT post_counters_3($1, $2)', [
       JSON.stringify(named),
       String(POSTED_MAX),
     ]);

@@ -291,6 +291,21 @@ export class LedgerService implements OnModuleInit {
     hold.observe = () => row;
   }
 
+  /**
+   * Writes the row of a generation for which nothing was held and nothing is charged. Resolves when it is there, or
+   * cannot be: then it is lost, for nobody is to wait for an outage. Never throws.
+   */
+  async record(row: Settlement): Promise<void> {
+    if (this.away) return;
+    try {
+      await this.partitions.ensure(new Date(row.held_at));
+      await this.settlements.submit(printGeneration(row), row.key_hash);
+      this.postings.add(row.id);
+    } catch (error) {
+      if (!isAway(error)) this.logger.error(error);
+    }
+  }
+
   /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
   giveUp(hold: Hold, error: unknown): void {
     this.reportLost(hold.id, error);

@@ -48,4 +48,8 @@ export class SpendingWindowEntity {
 
   @Column({ name: 'byok_held', type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   byokHeld!: PicoUsd;
+
+  /** When the last generation that is counted here was held; known of the counter of all time of a key alone. */
+  @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
 }

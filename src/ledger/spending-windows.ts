@@ -21,6 +21,8 @@ export interface KeySpending {
   readonly credits: SpentByInterval;
   /** Through the caller's own provider credentials. */
   readonly byok: SpentByInterval;
+  /** When its last generation was held; absent: none was, or it is no key. */
+  readonly lastUsedAt?: Date | undefined;
 }
 
 /** The counter that every charge of the account goes through. */
@@ -74,12 +76,17 @@ export class SpendingWindows {
     return row ? Number(row.used / PICO_PER_USD) : 0;
   }
 
+  /** Resolves when the counters have what this replica has settled by now. */
+  async catchUp(): Promise<void> {
+    await this.postings.flush();
+  }
+
   private async list(
     accountId: string,
     scope: SpendingScope,
     ids: readonly string[],
   ): Promise<readonly SpendingWindowEntity[]> {
-    await this.postings.flush();
+    await this.catchUp();
     return this.windows.listCurrent(accountId, scope, ids, this.clock.aheadMs);
   }
 }
@@ -90,12 +97,13 @@ export function postKeyWindows(
   rows: readonly SpendingWindowEntity[],
 ): ReadonlyMap<string, KeySpending> {
   const spending = new Map(keyHashes.map((hash) => [hash, NO_SPENDING]));
-  for (const { scopeId, interval, used, held, byokUsed, byokHeld } of rows) {
+  for (const { scopeId, interval, used, held, byokUsed, byokHeld, lastUsedAt } of rows) {
     const before = spending.get(scopeId);
     if (!before) continue;
     spending.set(scopeId, {
       credits: { ...before.credits, [interval]: { used, held } },
       byok: { ...before.byok, [interval]: { used: byokUsed, held: byokHeld } },
+      lastUsedAt: lastUsedAt ?? before.lastUsedAt,
     });
   }
   return spending;

@@ -95,6 +95,7 @@ function newRow(): GenerationRow {
     end_user: ODD_TEXT,
     trace: { nested: [ODD_TEXT, 0.1] },
     attempts: [{ provider: 'test', status: 200 }],
+    request_id: null,
   };
 }
 

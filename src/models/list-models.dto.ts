@@ -62,7 +62,7 @@ const sort = compile(oneOf(MODEL_SORTS));
 
 /**
  * Query of `GET /models` and its neighbours (docs/models.md#filters-order-pages). Parameters beyond these are ignored
- * (docs/wire/conventions.md#unknown-fields).
+ * (docs/wire/conventions.md#unknown-parameters).
  */
 export class ListModelsDto {
   @PageOffset()

@@ -1,4 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { CredentialStates } from '../byok/credential-states.js';
+import { reasonOf, WORKS } from '../byok/credential-verdict.js';
+import type { Caller } from '../core/caller.js';
 import type { ProviderFault } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
@@ -13,6 +16,7 @@ import { HealthRegistry } from '../health/health-registry.js';
 import type { CallFigures } from '../health/rolling-figures.js';
 import { DIALECTS } from '../providers/dialects/index.js';
 import { Metrics, type Abandonment } from '../shared/metrics.js';
+import { isOwnRefusal } from './operator-refusal.js';
 import { RefusedCredentials } from './refused-credentials.js';
 
 /** Whose figures a call's are. */
@@ -30,6 +34,7 @@ export class CallTelemetry implements GenerationObserver {
     private readonly health: HealthRegistry,
     private readonly clock: Clock,
     private readonly refused: RefusedCredentials,
+    private readonly credentials: CredentialStates,
   ) {}
 
   called({ caller }: Generation, call: ProviderCall): void {
@@ -66,6 +71,15 @@ export class CallTelemetry implements GenerationObserver {
       this.health.succeeded(healthKeyOf(leg), request.stream ? figuresOf(call) : undefined, origin);
     else this.reportFailure(report, call, origin);
     if (call.fault) this.refused.report(call);
+    if (!call.isShared) this.reportCredential(caller, call, report === 'success');
+  }
+
+  /** Of a caller's own credential: what is neither a success nor a refusal of it proves nothing. */
+  private reportCredential(caller: Caller, { fault, leg, calledAtMs }: ProviderCall, works: boolean): void {
+    const used = { caller, id: leg.credential, calledAtMs };
+    if (works) this.credentials.observed(used, WORKS);
+    else if (fault && isOwnRefusal(fault, leg))
+      this.credentials.observed(used, { status: 'failing', reason: reasonOf(fault) });
   }
 
   private reportFailure(

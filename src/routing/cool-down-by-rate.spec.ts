@@ -6,6 +6,7 @@
  */
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, inputsOf, model, numbers } from '../../test/support/route-inputs.js';
+import type { CredentialStates } from '../byok/credential-states.js';
 import { Cancellation } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError, ProviderFault, type FaultKind } from '../core/errors.js';
@@ -37,6 +38,8 @@ const environment = {
   timeouts: { totalMs: 900_000 },
 } as Environment;
 const REQUEST = modelRequest();
+/** Only the operator's credentials are in use. */
+const NO_STATES = {} as CredentialStates;
 const ANSWER = { beginning: [{ type: 'reply-start' }], return: () => Promise.resolve(undefined) };
 
 type Upstream = (leg: Leg, caller: string) => ProviderFault | undefined;
@@ -80,7 +83,7 @@ class Traffic {
     const plan = planRoute(inputs)!;
     const request = { request: REQUEST, caller: { keyHash: caller } as Caller, api: 'messages' } as const;
     const generation = new Generation('gen-1-x', request);
-    generation.observe(new CallTelemetry(new Metrics(), this.health, this.clock, new RefusedCredentials()));
+    generation.observe(new CallTelemetry(new Metrics(), this.health, this.clock, new RefusedCredentials(), NO_STATES));
     generation.planned({ inputs, plan }, []);
     try {
       await this.runner.run(generation, {

@@ -8,7 +8,7 @@ import {
 } from '../core/errors.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
-import { isOperatorsRefusal } from './operator-refusal.js';
+import { isOperatorsRefusal, isOwnRefusal } from './operator-refusal.js';
 import { isTooLong, failureWords } from './refusal-words.js';
 
 interface FaultPolicy {
@@ -120,10 +120,15 @@ function errorKindOf(fault: ProviderFault): ErrorKind {
   return FAULT_POLICIES[fault.kind].errorKind;
 }
 
-/** The provider's words, but for what it says of a credential that is not the caller's. */
+/**
+ * The provider's words, but for those about a credential that is not the caller's. Of one that is, its label stands
+ * before them.
+ */
 function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
   const { name } = leg.endpoint.provider;
   const { message, detail } = fault;
+  if (isOwnRefusal(fault, leg))
+    return { ...detail, message: `${name} refuses your own credential ${leg.credentialLabel ?? ''}: ${message}` };
   if (!isOperatorsRefusal(fault, leg)) return { ...detail, message: withName(message, name, fault) };
   return { message: `${name} does not serve this gateway: only the operator of the gateway can mend that.` };
 }

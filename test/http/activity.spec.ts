@@ -192,6 +192,26 @@ describeOnEmbedded('GET /activity', (database) => {
     );
   });
 
+  it('takes a workspace that is deleted by now, by its id, and names it', async () => {
+    const gone = await addKey(store, owner.account_id);
+    await settle(store, generationRow(gone, { held_at: '2027-01-14T10:00:00Z', cost: '11' }));
+    await store.query(`update workspaces set deleted_at = now(), name = 'The former team' where id = $1`, [
+      gone.workspace_id,
+    ]);
+    const named = { usage: 11, workspace_id: gone.workspace_id, workspace_name: 'The former team' };
+    expect(await list(`?workspace_id=${gone.workspace_id}`)).toMatchObject([{ usage: 11 }]);
+    expect(await list(`?workspace_id=${gone.workspace_id}&group_by=workspace`)).toMatchObject([named]);
+    expect(await list('?date=2027-01-14&group_by=workspace')).toMatchObject([named]);
+    // Its keys as well, with what they came to.
+    await store.query('update api_keys set deleted_at = now() where hash = $1', [gone.key_hash]);
+    const reply = await gateway.request(`/keys?workspace_id=${gone.workspace_id}&include_deleted=true`, {
+      key: MANAGEMENT_KEY,
+    });
+    expect(((await reply.json()) as { readonly data: object }).data).toMatchObject([
+      { hash: gone.key_hash, usage: 11 },
+    ]);
+  });
+
   it('is exactly what was charged', async () => {
     // A correction changes what its generation cost.
     const recovered = generationRow(owner, { held_at: '2027-01-08T10:00:00Z', cost: '2', is_recovered: true });

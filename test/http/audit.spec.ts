@@ -37,7 +37,7 @@ interface Reply {
   };
 }
 
-const FIGURES = /usage|remaining|held/;
+const FIGURES = /usage|remaining|held|last_used_at|former_secrets/;
 
 describeOnEmbedded('the audit log over HTTP', (database) => {
   let gateway: TestGateway;
@@ -323,9 +323,9 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     },
   );
 
-  it('takes what is at its limit, and names it does not know', async () => {
+  it('takes what is at its limit', async () => {
     const last = Buffer.from('9'.repeat(15)).toString('base64url');
-    for (const query of [`cursor=${last}`, `target=${'a'.repeat(255)}`, 'limit=100', 'offset=1']) await list(query);
+    for (const query of [`cursor=${last}`, `target=${'a'.repeat(255)}`, 'limit=100']) await list(query);
   });
 
   it('is not for inference keys', async () => {

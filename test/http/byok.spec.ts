@@ -6,6 +6,8 @@ import { DataSource } from 'typeorm';
 import { UnreadableCredentials } from '../../src/byok/unreadable-credentials.js';
 import { hashKey, newUuid } from '../../src/core/ids.js';
 import { HealthRegistry } from '../../src/health/health-registry.js';
+import { Clock } from '../../src/core/time.js';
+import { AheadClock } from '../support/ahead-clock.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
 import { API_KEY, extendedCatalogOf, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -29,6 +31,13 @@ interface Reply {
   readonly status: number;
   readonly body: Body;
 }
+
+/** The state of a credential that nobody called with. */
+const UNTESTED = { status: 'untested', status_reason: null, status_at: null };
+/** What is shown of a credential and is no part of what the audit log keeps. */
+const PASSING = ['status', 'status_reason', 'status_at', 'routable'];
+const termsOf = (shown: object): object =>
+  Object.fromEntries(Object.entries(shown).filter(([name]) => !PASSING.includes(name)));
 
 const NOWHERE = '0198c0de-0000-7000-8000-000000000001';
 const HASH = hashKey(API_KEY);
@@ -133,6 +142,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
 
   async function start(): Promise<void> {
     gateway = await startGateway(database, {
+      clock: new AheadClock(),
       catalog: extendedCatalogOf(
         { id: 'test/cheap', at: [{ url: upstream.url, dialect: 'anthropic-messages' }] },
         {
@@ -212,12 +222,12 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
           is_required: false,
           is_byok_only: false,
           declared_zdr: null,
-          status: 'ok',
+          ...UNTESTED,
           routable: true,
         },
       });
       expect((await call('GET', `/byok/${body.data.id}`)).body).toEqual(body);
-      const { status: _, routable: _routable, ...view } = body.data;
+      const view = termsOf(body.data);
       expect(await auditOf(body.data.id)).toEqual([{ action: 'byok.create', before: null, after: view }]);
     });
 
@@ -245,7 +255,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
         sort_order: -5,
       };
       const created = await create({ ...fields, workspace_id: workspace.toUpperCase() });
-      expect(created).toMatchObject({ ...fields, workspace_id: workspace, status: 'ok' });
+      expect(created).toMatchObject({ ...fields, workspace_id: workspace, status: 'untested' });
       expect((await call('GET', `/byok/${created.id}`)).body.data).toEqual(created);
     });
 
@@ -305,6 +315,62 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(reply.body.error.message.startsWith(message)).toBe(true);
     });
 
+    it.each([
+      [' sk-own-0123456789-0123456789 '],
+      ['sk-own-0123456789-0123456789\n'],
+      ['\r\n\tsk-own-0123456789-0123456789\u00a0\ufeff'],
+    ])('keeps %j without what stands around it', async (key) => {
+      upstream.script(anthropicText('Hello'));
+      const { id, label } = await create({ provider: 'p0', key });
+      expect(label).toBe('sk-...6789');
+      expect((await call('POST', `/byok/${id}/test`, { body: {} })).body.data['works']).toBe(true);
+      expect(upstream.requests.at(-1)!.headers['x-api-key']).toBe('sk-own-0123456789-0123456789');
+      await call('PATCH', `/byok/${id}`, { body: { key: `${keyOf('WxYz')}\n` } });
+      await call('POST', `/byok/${id}/test`, { body: {} });
+      expect(upstream.requests.at(-1)!.headers['x-api-key']).toBe(keyOf('WxYz'));
+    });
+
+    it.each([
+      ['  \n', 'key: must not be blank'],
+      [`${CANARY} x`, 'key: must be printable ASCII characters without blanks'],
+      [`Bearer ${CANARY}`, 'key: must be printable ASCII characters without blanks'],
+      [`${CANARY}\n${CANARY}`, 'key: must be printable ASCII characters without blanks'],
+      [`${CANARY}\u200b`, 'key: must be printable ASCII characters without blanks'],
+      [`{"${CANARY}": x`, 'key: must be printable ASCII characters without blanks'],
+      [`"${CANARY}"`, 'key: must not be in quotation marks'],
+    ])('refuses the text %j', async (key, message) => {
+      const made = await call('POST', '/byok', { body: { provider: 'openai', key } });
+      expect([made.status, made.body.error.message]).toEqual([400, expect.stringContaining(message)]);
+      expect(made.body.error.message).not.toContain(CANARY);
+      const { id } = await create({ provider: 'openai' });
+      expect((await call('PATCH', `/byok/${id}`, { body: { key } })).status).toBe(400);
+    });
+
+    it.each([
+      ['openai', `sk-ant-api03-${CANARY}`, 'Anthropic', 'OpenAI'],
+      ['anthropic', `sk-proj-${CANARY}`, 'OpenAI', 'Anthropic'],
+      ['mistral', `gsk_${CANARY}`, 'Groq', 'Mistral'],
+      ['google-ai-studio', `sk-or-v1-${CANARY}`, 'OpenRouter', 'Google'],
+      ['openai', `AIza${'x'.repeat(35)}`, 'Google', 'OpenAI'],
+      ['anthropic', `sk-fl-v1-${CANARY}`, 'this gateway', 'Anthropic'],
+    ])('refuses at %s a key of the form of another vendor, %#', async (provider, key, maker, owner) => {
+      const { status, body } = await call('POST', '/byok', { body: { provider, key } });
+      const message = `key: has the form of a key of ${maker}; ${owner} does not take it`;
+      expect([status, body.error.message]).toEqual([400, message]);
+      const { id } = await create({ provider });
+      expect((await call('PATCH', `/byok/${id}`, { body: { key } })).body.error.message).toBe(message);
+    });
+
+    it.each([
+      ['anthropic', `sk-ant-api03-${CANARY}`],
+      ['openai', `sk-${CANARY}`],
+      // At another address than a vendor's own a key may look like any.
+      ['p0', `sk-ant-api03-${CANARY}`],
+      ['azure', `sk-proj-${CANARY}`],
+    ])('takes at %s a key that may be one of its own', async (provider, key) => {
+      expect(await create({ provider, key })).toMatchObject({ provider, ...UNTESTED });
+    });
+
     it('keeps a thousand in a workspace and no more', async () => {
       const workspace = newUuid(Date.now());
       await store.query(
@@ -338,7 +404,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       const newer = await create({ provider: 'deepseek' });
       const whole = await call('GET', '/byok?provider=deepseek');
       expect(whole.body).toEqual({ data: [newer, older], total_count: 2 });
-      expect((await call('GET', '/byok?provider=deepseek&limit=1&offset=1&beta=true')).body).toEqual({
+      expect((await call('GET', '/byok?provider=deepseek&limit=1&offset=1')).body).toEqual({
         data: [older],
         total_count: 2,
       });
@@ -412,7 +478,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       const row = await rowOf(created.id);
       expect(row['sealed']).not.toEqual(before['sealed']);
       expect(row['wrapped_key']).not.toEqual(before['wrapped_key']);
-      const { status: _, routable: _routable, ...view } = after;
+      const view = termsOf(after);
       expect((await auditOf(created.id))[1]).toEqual({
         action: 'byok.update',
         before: { ...view, label: created.label },
@@ -460,7 +526,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       }
       const listed = [...(await call('GET', '/byok?limit=100')).body.data];
       expect(listed.some((entry) => entry.id === id)).toBe(false);
-      const { status: _, routable: _routable, ...view } = created;
+      const view = termsOf(created);
       expect((await auditOf(id))[1]).toEqual({ action: 'byok.delete', before: { id, ...view }, after: null });
     });
   });
@@ -606,9 +672,38 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
       expect(upstream.requests).toHaveLength(calls);
     });
 
-    it('tells of a text that no header can carry', async () => {
-      const { id } = await create({ provider: 'p0', key: `${CANARY} with blanks` });
-      expect(await test(id)).toMatchObject({ works: false, status: null, message: expect.stringContaining('header') });
+    it('moves the state of the credential, but not by what proves nothing of it', async () => {
+      const { id, ...made } = await create({ provider: 'p0' });
+      const stateOf = async (): Promise<unknown> => {
+        const { status, status_reason, status_at } = (await call('GET', `/byok/${id}`)).body.data;
+        return { status, status_reason, status_at };
+      };
+      expect(made).toMatchObject(UNTESTED);
+      upstream.script(complaint(500, 'Broken.'));
+      await test(id);
+      expect(await stateOf()).toEqual(UNTESTED);
+      upstream.script(complaint(401, `No ${keyOf()}.`));
+      await test(id);
+      const failing = {
+        status: 'failing',
+        status_reason: 'The provider refuses the credential (status 401).',
+        status_at: expect.stringMatching(TIME),
+      };
+      expect(await stateOf()).toEqual(failing);
+      upstream.script(complaint(429, 'Slowly.'));
+      await test(id);
+      expect(await stateOf()).toEqual(failing);
+      upstream.script(anthropicText('Hello'));
+      await test(id);
+      expect(await stateOf()).toEqual({ status: 'ok', status_reason: null, status_at: expect.stringMatching(TIME) });
+      upstream.script(complaint(402, 'Pay.'));
+      await test(id);
+      expect(await stateOf()).toMatchObject({ status: 'failing', status_reason: expect.stringContaining('402') });
+      // A change of its traits proves nothing of the text; another text is another credential.
+      await call('PATCH', `/byok/${id}`, { body: { name: 'renamed' } });
+      expect(await stateOf()).toMatchObject({ status: 'failing' });
+      await call('PATCH', `/byok/${id}`, { body: { key: keyOf('WxYz') } });
+      expect(await stateOf()).toEqual(UNTESTED);
     });
 
     it('leaves the provider when the client leaves', async () => {
@@ -634,7 +729,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     const broken = await create({ provider: 'p0', name: 'broken' });
     const whole = await create({ provider: 'p0', name: 'whole' });
     await store.query('update provider_credentials set sealed = $2 where id = $1', [broken.id, randomBytes(99)]);
-    const shown = { ...broken, status: 'undecryptable' };
+    const shown = { ...broken, status: 'undecryptable', status_reason: expect.stringContaining('cannot be decrypted') };
     expect((await call('GET', `/byok/${broken.id}`)).body.data).toEqual(shown);
     const listed = [...(await call('GET', '/byok?provider=p0')).body.data];
     expect(listed).toEqual(expect.arrayContaining([shown, whole]));
@@ -654,7 +749,7 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     expect((await call('GET', `/byok/${broken.id}`)).body.data).toEqual(shown);
     // A new text mends it.
     const mended = await call('PATCH', `/byok/${broken.id}`, { body: { key: keyOf('WxYz') } });
-    expect(mended.body.data).toMatchObject({ status: 'ok', label: 'sk-...WxYz' });
+    expect(mended.body.data).toMatchObject({ ...UNTESTED, label: 'sk-...WxYz' });
   });
 
   it('calls with the credential from the next request on, and with it no more once it is disabled', async () => {
@@ -679,6 +774,60 @@ describeOnEmbedded('provider credentials over HTTP', (database) => {
     expect(await used()).toBe('credential-of-p0');
     await call('DELETE', `/byok/${id}`);
     expect(await used()).toBe('credential-of-p0');
+  });
+
+  it('follows live calls: failing when its provider refuses it, ok when one is answered', async () => {
+    for (const { id } of (await call('GET', '/byok?provider=p0&limit=100')).body.data)
+      await call('DELETE', `/byok/${id}`);
+    const { id, label } = await create({ provider: 'p0', is_required: true });
+    const clock = gateway.gateway.app.get(Clock, { strict: false }) as AheadClock;
+    const ask = async (stream = false): Promise<{ status: number; message: string }> => {
+      // States are written once a second at most.
+      clock.aheadMs += 1_001;
+      const body = { model: 'test/cheap', max_tokens: 9, stream, messages: [{ role: 'user', content: 'hi' }] };
+      const response = await gateway.messages(body);
+      const text = await response.text();
+      answers.push(text);
+      const failed = response.status === 200 ? undefined : (JSON.parse(text) as Body);
+      return { status: response.status, message: failed?.error.message ?? '' };
+    };
+    const becomes = async (expected: object): Promise<void> => {
+      let state: Credential | undefined;
+      for (let turn = 0; turn < 200; turn++) {
+        state = (await call('GET', `/byok/${id}`)).body.data;
+        if (state.status === (expected as { readonly status: string }).status) break;
+        await new Promise((resolve) => setTimeout(resolve, 10));
+      }
+      expect(state).toMatchObject({ ...expected, status_at: expect.stringMatching(TIME) });
+    };
+    upstream.script(anthropicText('Hello'));
+    expect((await ask()).status).toBe(200);
+    await becomes({ status: 'ok', status_reason: null });
+    const refusal = (status: number, message: string, type = 'authentication_error') =>
+      json({ type: 'error', error: { type, message } }, status);
+    upstream.script(refusal(401, `invalid x-api-key ${keyOf()}`));
+    const refused = await ask();
+    expect(refused).toEqual({
+      status: 502,
+      message: expect.stringMatching(`^Provider p0 refuses your own credential ${String(label)}: invalid x-api-key`),
+    });
+    expect(refused.message).not.toContain(CANARY);
+    await becomes({ status: 'failing', status_reason: 'The provider refuses the credential (status 401).' });
+    // What proves nothing of the credential, such as a refused topic, moves nothing.
+    for (const [status, words] of [
+      [400, 'Bad words.'],
+      [403, 'Not about this topic.'],
+      [500, 'Broken.'],
+    ] as const) {
+      upstream.script(refusal(status, words, 'some_error'));
+      const reply = await ask();
+      expect([status, reply.message]).toEqual([status, expect.not.stringContaining('your own credential')]);
+    }
+    await becomes({ status: 'failing', status_reason: 'The provider refuses the credential (status 401).' });
+    upstream.script(anthropicText('Hello'));
+    expect((await ask(true)).status).toBe(200);
+    await becomes({ status: 'ok', status_reason: null });
+    expect(await auditOf(id)).toHaveLength(1);
   });
 
   // Last: it looks at all that the others left behind.

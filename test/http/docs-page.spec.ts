@@ -5,9 +5,11 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { startGateway, type TestGateway } from '../support/app.js';
+import { runInNewContext } from 'node:vm';
+import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
 import { exchange } from '../support/raw-client.js';
+import type { JsonBody } from '../support/recorded-request.js';
 
 const PACKAGE = join(__dirname, '..', '..', 'node_modules', 'swagger-ui-dist');
 const POLICY =
@@ -137,6 +139,39 @@ describeOnEmbedded('the page of the reference', (database) => {
   ])('has nothing at %s', async (path) => {
     const { status, json } = await exchange(gateway.origin, { method: 'GET', path });
     expect([status, json.error.code]).toEqual([404, 404]);
+  });
+
+  it('fills no body with a made-up secret, and what it fills in is refused', async () => {
+    const given: { config?: { plugins: ((system: object) => JsonBody)[] } } = {};
+    const page = {
+      document: { getElementById: () => ({ dataset: { description: 'openapi.json' } }) },
+      location: { href: `${gateway.origin}/docs` },
+      URL,
+      SwaggerUIBundle: (config: { plugins: ((system: object) => JsonBody)[] }) => void (given.config = config),
+    };
+    runInNewContext(await (await get('/docs/reference.js')).text(), page);
+    const [plugin] = given.config!.plugins;
+    const React = { createElement: () => undefined, Component: class {}, useState: () => [] };
+    const { updateJsonSpec } = plugin!({ React, getComponent: () => undefined }).statePlugins.spec.wrapActions;
+    const document = (await (await get('/openapi.json')).json()) as JsonBody;
+    const shown = updateJsonSpec((description: JsonBody) => description)(structuredClone(document));
+    const examplesOf = (description: JsonBody, path: string, method: string): { value: JsonBody }[] =>
+      Object.values(description.paths[path][method].requestBody.content['application/json'].examples);
+    for (const { value } of [...examplesOf(shown, '/byok', 'post'), ...examplesOf(shown, '/byok/{id}', 'patch')])
+      if ('key' in value) expect(value.key).toBe('');
+    for (const { value } of examplesOf(shown, '/byok', 'post')) {
+      const reply = await gateway.request('/byok', {
+        method: 'POST',
+        key: MANAGEMENT_KEY,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify(value),
+      });
+      const { error } = (await reply.json()) as JsonBody;
+      expect([reply.status, error.message]).toEqual([400, 'key: must be at least 1 character']);
+    }
+    expect((await gateway.manage('GET', '/byok')).total_count).toBe(0);
+    // Nothing else of the description is touched.
+    expect(examplesOf(shown, '/messages', 'post')).toEqual(examplesOf(document, '/messages', 'post'));
   });
 
   it('is led to from the root, and from nothing else', async () => {

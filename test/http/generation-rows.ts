@@ -55,6 +55,7 @@ export function generationRow(owner: Owner, changes: Partial<GenerationRow> = {}
     end_user: null,
     trace: null,
     attempts: [],
+    request_id: null,
     ...owner,
     ...changes,
   };
@@ -71,7 +72,7 @@ export function generationId(heldAt: string): string {
 export async function settle(store: DataSource, ...rows: readonly GenerationRow[]): Promise<void> {
   for (const { held_at } of rows) await store.query('select ensure_month_1($1)', [held_at]);
   await store.query('select settle_generations_1($1)', [JSON.stringify(rows)]);
-  await store.query('select post_holds_1($1)', [rows.map(({ id }) => id)]);
+  await store.query('select post_holds_2($1)', [rows.map(({ id }) => id)]);
 }
 
 /** Another account, with a workspace and a key that nobody has. */

@@ -1,9 +1,9 @@
 // Goal: whoever made a generation can read what became of it, exactly as it was settled, and nobody else can.
 // Method: the real app; rows are settled by the statement the ledger uses, and read over HTTP.
 import { DataSource } from 'typeorm';
-import { hashKey } from '../../src/core/ids.js';
+import { hashKey, newUuid } from '../../src/core/ids.js';
 import { API_KEY, MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
-import { describeOnEmbedded } from '../support/database.js';
+import { describeOnEachDatabase } from '../support/database.js';
 import { addKey, addStrangers, generationId, generationRow, ownerOf, settle, type Owner } from './generation-rows.js';
 
 /** docs/wire/accounting.md#get-generation: the keys that clients require, and those that may be missing. */
@@ -16,8 +16,9 @@ const REQUIRED_KEYS =
   'upstream_inference_cost provider_responses workspace_id request_id session_id response_cache_source_id';
 
 const NOW = '2026-11-15T12:00:00.123Z';
+const REQUEST_ID = newUuid(Date.parse(NOW));
 
-describeOnEmbedded('GET /generation', (database) => {
+describeOnEachDatabase('GET /generation', (database) => {
   let gateway: TestGateway;
   let store: DataSource;
   let owner: Owner;
@@ -45,9 +46,10 @@ describeOnEmbedded('GET /generation', (database) => {
     return body.data;
   }
 
-  it('shows all of it, to either kind of key of its workspace', async () => {
+  it('shows all of it, to either kind of key', async () => {
     const row = generationRow(owner, {
       held_at: NOW,
+      request_id: REQUEST_ID,
       requested_model: 'test/wanted',
       model: 'test/answered',
       provider_name: 'Provider One',
@@ -77,7 +79,7 @@ describeOnEmbedded('GET /generation', (database) => {
     const data = await show(row.id);
     expect(data).toEqual({
       id: row.id,
-      request_id: row.id,
+      request_id: REQUEST_ID,
       session_id: 'session',
       workspace_id: owner.workspace_id,
       upstream_id: 'msg_1',
@@ -272,19 +274,46 @@ describeOnEmbedded('GET /generation', (database) => {
     // Ids of workspaces are never taken for those of accounts: the same workspace under another account is nobody's.
     const mixed = generationRow({ ...owner, account_id: theirs.account_id });
     await settle(store, elsewhere, theirs, mixed);
-    for (const { id } of [elsewhere, theirs, mixed]) {
-      for (const key of [API_KEY, MANAGEMENT_KEY]) {
-        const { status, body } = await read(`?id=${id}`, key);
-        expect([status, body.error.code]).toEqual([404, 404]);
-      }
+    const isFound = async (id: string, key: string): Promise<boolean> => {
+      const { status, body } = await read(`?id=${id}`, key);
+      if (status !== 200) expect([status, body.error.code]).toEqual([404, 404]);
+      return status === 200;
+    };
+    for (const { id } of [elsewhere, theirs, mixed]) expect(await isFound(id, API_KEY)).toBe(false);
+    for (const { id } of [theirs, mixed]) expect(await isFound(id, MANAGEMENT_KEY)).toBe(false);
+    // Administrators see the whole account.
+    expect(await isFound(elsewhere.id, MANAGEMENT_KEY)).toBe(true);
+  });
+
+  it('finds it by the id of its request, as the reply has it, for whoever finds it by its own', async () => {
+    const response = await gateway.messages({
+      model: 'sandbox/echo',
+      max_tokens: 50,
+      messages: [{ role: 'user', content: 'by its request' }],
+    });
+    const { id } = (await response.json()) as { readonly id: string };
+    const requestId = response.headers.get('request-id')!;
+    for (const key of [API_KEY, MANAGEMENT_KEY]) {
+      expect(await show(requestId, key)).toMatchObject({ id, request_id: requestId });
+      expect(await show(requestId.toUpperCase(), key)).toMatchObject({ id });
     }
+    const elsewhere = generationRow(await addKey(store, owner.account_id), { request_id: newUuid(Date.now()) });
+    const theirs = generationRow(await addStrangers(store), { request_id: newUuid(Date.now()) });
+    const before = generationRow(owner);
+    await settle(store, elsewhere, theirs, before);
+    expect((await read(`?id=${elsewhere.request_id}`)).status).toBe(404);
+    expect((await show(elsewhere.request_id!, MANAGEMENT_KEY))['id']).toBe(elsewhere.id);
+    expect((await read(`?id=${theirs.request_id}`, MANAGEMENT_KEY)).status).toBe(404);
+    // Rows of the release before have no request.
+    expect(await show(before.id)).toMatchObject({ request_id: null });
+    expect((await read(`?id=${newUuid(Date.now())}`)).status).toBe(404);
   });
 
   it.each([
     ['', 400, 'id: is required'],
     ['?id=', 400, 'id: must be at least 1 character'],
     ['?id=a&id=b', 400, 'id: must be a string'],
-    ['?id[x]=a', 400, 'id: '],
+    ['?id[x]=a', 400, 'id[x]: is not a known parameter; the known ones are id'],
     [`?id=gen-1763208000-${'a'.repeat(20)}`, 404, 'There is no generation'],
     [`?id=gen-99999999999-${'a'.repeat(20)}`, 404, 'There is no generation'],
     [`?id=gen-${'9'.repeat(400)}-${'a'.repeat(20)}`, 404, 'There is no generation'],

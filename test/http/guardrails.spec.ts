@@ -186,7 +186,7 @@ describeOnEmbedded('guardrails over HTTP', (database) => {
       const older = await create({ workspace_id: workspace.id });
       const newer = await create({ workspace_id: workspace.id.toUpperCase() });
       await create();
-      const listed = await call('GET', `/guardrails?workspace_id=${workspace.id}&beta=1`);
+      const listed = await call('GET', `/guardrails?workspace_id=${workspace.id}`);
       expect([listed.status, listed.body]).toEqual([200, { data: [newer, older], total_count: 2 }]);
       expect((await call('GET', `/guardrails?workspace_id=${workspace.id}&offset=1&limit=1`)).body).toEqual({
         data: [older],

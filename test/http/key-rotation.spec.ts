@@ -69,7 +69,13 @@ describeOnEmbedded('rotation of keys', (database) => {
     expect(body.key).toMatch(/^sk-fl-v1-[0-9a-f]{64}$/);
     expect(body.key).not.toBe(made.key);
     const label = `${body.key.slice(0, 12)}...${body.key.slice(-3)}`;
-    expect(body.data).toEqual({ ...before, label, updated_at: expect.stringMatching(/Z$/) });
+    const former = [{ id: made.hash, label: before.label, expires_at: expect.stringMatching(/Z$/) }];
+    expect(body.data).toEqual({
+      ...before,
+      label,
+      updated_at: expect.stringMatching(/Z$/),
+      former_secrets: former,
+    });
     expect((await send('GET', `/keys/${made.hash}`)).body.data).toEqual(body.data);
     // The id is the hash of the first secret, and of no other.
     expect((await send('GET', `/keys/${hashKey(body.key)}`)).status).toBe(404);
@@ -175,6 +181,36 @@ describeOnEmbedded('rotation of keys', (database) => {
     await send('PATCH', `/keys/${made.hash}`, { disabled: true });
     expect((await send('DELETE', '/workspaces/rotating')).status).toBe(200);
     expect(await statuses(made.key, second)).toEqual([401, 401]);
+  });
+
+  it('shows the secrets in grace, and ends one of them by its id', async () => {
+    const made = await gateway.newKey();
+    const second = await rotated(made, HOUR_SECONDS);
+    const third = await rotated(made, HOUR_SECONDS);
+    const shown = async (): Promise<JsonBody[]> => (await send('GET', `/keys/${made.hash}`)).body.data.former_secrets;
+    const labelOf = (key: string): string => `${key.slice(0, 12)}...${key.slice(-3)}`;
+    const former = await shown();
+    expect(former).toHaveLength(2);
+    for (const key of [made.key, second])
+      expect(former).toContainEqual({
+        id: hashKey(key),
+        label: labelOf(key),
+        expires_at: expect.stringMatching(/^\d{4}-.*Z$/),
+      });
+    expect(await statuses(made.key, second, third)).toEqual([200, 200, 200]);
+    const end = (id: string): Promise<JsonBody> => send('DELETE', `/keys/${made.hash}/secrets/${id}`);
+    expect((await end(hashKey(second))).body).toEqual({ deleted: true });
+    expect(await statuses(made.key, second, third)).toEqual([200, 401, 200]);
+    expect((await shown()).map(({ id }) => id)).toEqual([hashKey(made.key)]);
+    // One that has ended, the latest one, one of another key, and none.
+    const other = await gateway.newKey();
+    await rotated(other, HOUR_SECONDS);
+    for (const id of [hashKey(second), hashKey(third), other.hash, 'x']) expect((await end(id)).status).toBe(404);
+    expect(await statuses(made.key, third, other.key)).toEqual([200, 200, 200]);
+    const { data } = (await send('GET', `/audit?action=api_key.secret.end&target=${made.hash}`)).body;
+    expect(data).toMatchObject([{ before: { id: hashKey(second), label: labelOf(second) }, after: null }]);
+    clock.aheadMs = (HOUR_SECONDS + 1) * 1_000;
+    expect(await shown()).toEqual([]);
   });
 
   it('is in the audit log, with the labels and the end of the former secret', async () => {

@@ -119,6 +119,8 @@ describeOnEmbedded('keys over HTTP', (database) => {
       creator_user_id: 'user',
       external_user: 'theirs',
       workspace_id: expect.any(String),
+      last_used_at: null,
+      former_secrets: [],
     });
     const shown = await call('GET', `/api/v1/keys/${hashKey(key)}`);
     expect(shown.body).toEqual({ data: reply.body.data });
@@ -130,9 +132,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     const newer = await create({});
     const hashes = [...(await call('GET', '/api/v1/keys')).body.data].map(({ hash }) => hash);
     expect(hashes.indexOf(newer.hash)).toBeLessThan(hashes.indexOf(older.hash));
-    expect((await call('GET', '/api/v1/keys?offset=1&limit=1&beta=true')).body.data).toMatchObject([
-      { hash: hashes[1] },
-    ]);
+    expect((await call('GET', '/api/v1/keys?offset=1&limit=1')).body.data).toMatchObject([{ hash: hashes[1] }]);
     expect((await call('GET', `/api/v1/keys?offset=${hashes.length}`)).body).toEqual({
       data: [],
       total_count: hashes.length,
@@ -228,7 +228,7 @@ describeOnEmbedded('keys over HTTP', (database) => {
     [{ name: 'n', expires_at: '2100-01-01T00:00:00+01:00' }, 400, 'expires_at: must be'],
     [{ name: 'n', expires_at: '2020-01-01T00:00:00Z' }, 400, 'expires_at: must be in the future'],
     [{ name: 'n', workspace_id: 'no-such' }, 404, 'workspace_id: there is no such workspace'],
-    [{ name: 'n', workspace_id: "' OR '1'='1" }, 404, 'workspace_id: there is no such workspace'],
+    [{ name: 'n', workspace_id: "' OR '1'='1" }, 400, 'workspace_id: must be the id of a workspace or its slug'],
     [{ name: 'n', limt: 5 }, 400, 'limt: is not a known field; did you mean limit?'],
     [{ name: 'n', workspace_id: '0198c0de-0000-7000-8000-000000000001' }, 404, 'workspace_id: there is no such'],
     ['{"name":"n\\u0000"}', 400, 'name: must not contain NUL'],
@@ -368,6 +368,87 @@ describeOnEmbedded('keys over HTTP', (database) => {
     expect(await listed('include_disabled=true&workspace_id=other')).toBe(false);
   });
 
+  it('lists those of a user, of a kind, disabled ones alone, and deleted ones with what they came to', async () => {
+    const user = 'leaver';
+    const plain = await create({ creator_user_id: user });
+    const manager = await create({ creator_user_id: user, kind: 'management' });
+    const off = await create({ creator_user_id: user });
+    await call('PATCH', `/api/v1/keys/${off.hash}`, { body: { disabled: true } });
+    await create({ creator_user_id: 'somebody else' });
+    const listed = async (query: string): Promise<string[]> =>
+      [...(await call('GET', `/api/v1/keys?creator_user_id=${user}&${query}`)).body.data].map(({ hash }) => hash);
+    expect(await listed('')).toEqual([manager.hash, plain.hash]);
+    expect(await listed('kind=management')).toEqual([manager.hash]);
+    expect(await listed('kind=inference&include_disabled=true')).toEqual([off.hash, plain.hash]);
+    expect(await listed('disabled=true')).toEqual([off.hash]);
+    expect(await listed('disabled=false&include_disabled=true')).toEqual([manager.hash, plain.hash]);
+    expect(await listed('workspace_id=default&disabled=true')).toEqual([off.hash]);
+    expect([...(await call('GET', '/api/v1/keys?creator_user_id=nobody')).body.data]).toEqual([]);
+    await call('DELETE', `/api/v1/keys/${plain.hash}`);
+    expect(await listed('')).toEqual([manager.hash]);
+    const { data } = (await call('GET', `/api/v1/keys?creator_user_id=${user}&include_deleted=true`)).body;
+    expect([...data]).toMatchObject([
+      { hash: manager.hash },
+      { hash: plain.hash, usage: 0, deleted_at: expect.stringMatching(/Z$/) },
+    ]);
+    expect([...data][0]).not.toHaveProperty('deleted_at');
+  });
+
+  it('sorts by what keys came to and by when they were used, as calls leave them', async () => {
+    const made: { readonly key: string; readonly hash: string }[] = [];
+    for (let index = 0; index < 3; index++) made.push(await create({ creator_user_id: 'sorted' }));
+    const [idle, dear, last] = made as [(typeof made)[0], (typeof made)[0], (typeof made)[0]];
+    const say = async (key: string, content: string): Promise<void> => {
+      const body = { model: 'sandbox/echo', max_tokens: 500, messages: [{ role: 'user', content }] };
+      expect((await gateway.messages(body, { key })).status).toBe(200);
+    };
+    await say(dear.key, 'many words '.repeat(50));
+    await say(last.key, 'few');
+    const sorted = async (sort: string): Promise<unknown[]> =>
+      [...(await call('GET', `/api/v1/keys?creator_user_id=sorted&sort=${sort}`)).body.data].map(({ hash }) => hash);
+    expect(await sorted('usage')).toEqual([dear.hash, last.hash, idle.hash]);
+    expect(await sorted('last_used_at')).toEqual([last.hash, dear.hash, idle.hash]);
+    expect(await sorted('created_at')).toEqual([last.hash, dear.hash, idle.hash]);
+    expect((await call('GET', `/api/v1/keys/${last.hash}`)).body.data).toMatchObject({
+      last_used_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+    expect((await call('GET', `/api/v1/keys/${idle.hash}`)).body.data).toMatchObject({ last_used_at: null });
+  });
+
+  it('disables all keys of a user in one call, but never the last management key', async () => {
+    const made = await Promise.all([1, 2].map(() => create({ creator_user_id: 'gone' })));
+    const manager = await create({ creator_user_id: 'gone', kind: 'management' });
+    const other = await create({ creator_user_id: 'stays' });
+    for (const { key } of [...made, manager]) expect((await call('GET', '/api/v1/key', { key })).status).toBe(200);
+    const disable = (body: object, key = MANAGEMENT_KEY): Promise<Reply> =>
+      call('POST', '/api/v1/keys/disable', { body, key });
+    const { status, body } = await disable({ creator_user_id: 'gone' });
+    expect([status, body]).toEqual([200, { data: { disabled: 3 } }]);
+    for (const { key } of [...made, manager]) expect((await call('GET', '/api/v1/key', { key })).status).toBe(401);
+    expect((await call('GET', '/api/v1/key', { key: other.key })).status).toBe(200);
+    expect((await disable({ creator_user_id: 'gone' })).body).toEqual({ data: { disabled: 0 } });
+    expect((await disable({ user: 'gone' })).status).toBe(400);
+    expect((await disable({ creator_user_id: 'gone' }, API_KEY)).status).toBe(403);
+    for (const { hash } of [...made, manager]) {
+      const logged = await call('GET', `/api/v1/audit?target=${hash}&action=api_key.update`);
+      expect([...logged.body.data]).toMatchObject([{ before: { disabled: false }, after: { disabled: true } }]);
+    }
+  });
+
+  it('disables nothing where no management key would be left', async () => {
+    const store = gateway.gateway.app.get(DataSource, { strict: false });
+    const usable = `kind = 'management' and not disabled and deleted_at is null`;
+    const { hash } = await create({ creator_user_id: 'only one' });
+    await store.query(`update api_keys set creator_user_id = 'only one' where ${usable}`);
+    const refused = await call('POST', '/api/v1/keys/disable', { body: { creator_user_id: 'only one' } });
+    expect([refused.status, refused.body.error.message]).toEqual([
+      400,
+      'The last management key cannot be deleted or disabled; create another first.',
+    ]);
+    expect((await call('GET', `/api/v1/keys/${hash}`)).body.data).toMatchObject({ disabled: false });
+    await store.query(`update api_keys set creator_user_id = null where ${usable}`);
+  });
+
   it.each([
     ['offset=-1', 'offset: must be'],
     ['offset=1.5', 'offset: must be'],
@@ -379,6 +460,13 @@ describeOnEmbedded('keys over HTTP', (database) => {
     ['include_disabled=yes', 'include_disabled: must be'],
     ['workspace_id=', 'workspace_id: must be at least 1 character'],
     ['workspace_id=default&workspace_id=default', 'workspace_id: must be a string'],
+    ['workspace_id=A+B', 'workspace_id: must be the id of a workspace or its slug'],
+    ['creator_user=x', 'creator_user: is not a known parameter; did you mean creator_user_id?'],
+    ['zzz=1', 'zzz: is not a known parameter; the known ones are limit, include_disabled, '],
+    ['kind=inferense', 'kind: must be one of inference, management; did you mean inference?'],
+    ['disabled=ture', 'disabled: must be one of true, false; did you mean true?'],
+    ['sort=usages', 'sort: must be one of created_at, usage, last_used_at; did you mean usage?'],
+    ['sort=name', 'sort: must be one of created_at, usage, last_used_at'],
   ])('refuses the list ?%s', async (query, message) => {
     const reply = await call('GET', `/api/v1/keys?${query}`);
     expect([reply.status, reply.body.error.code]).toEqual([400, 400]);

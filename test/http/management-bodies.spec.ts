@@ -1,8 +1,8 @@
 /**
  * Goal: no field of a management body goes unnoticed: a misspelt one is refused with the one that was meant, every one
- * of the contract is known, and what has no effect here is refused by name unless it asks for nothing; a workspace that
- * is not there is a 404 wherever it is named. Method: every route of the described API that takes a management body or
- * names a workspace, asked on the real application.
+ * of the contract is known, and what has no effect here is refused by name unless it asks for nothing; queries are
+ * closed in the same way; a workspace that is not there is a 404 wherever it is named. Method: every route of the
+ * described API that takes a management body or names a workspace, asked on the real application.
  */
 import { newUuid } from '../../src/core/ids.js';
 import { MANAGEMENT_KEY, startGateway, type TestGateway } from '../support/app.js';
@@ -40,6 +40,7 @@ const CONTRACT: Readonly<Record<string, readonly string[]>> = {
   'POST /keys': [...KEY, 'kind', 'expires_at', 'creator_user_id', 'workspace_id', 'external'],
   'PATCH /keys/{hash}': [...KEY, 'disabled'],
   'POST /keys/{hash}/rotate': ['grace_seconds'],
+  'POST /keys/disable': ['creator_user_id'],
   'POST /byok': [...CREDENTIAL, 'provider', 'workspace_id'],
   'PATCH /byok/{id}': CREDENTIAL,
   'POST /guardrails': GUARDRAIL,
@@ -69,7 +70,7 @@ const UNUSABLE: Readonly<Record<string, readonly string[]>> = {
 
 /** What is fixed once a thing is made, or set by the gateway itself. */
 const OWN =
-  /^(?:id|hash|label|created_(?:at|by)|updated_at|creator_user_id|workspace_id|kind|expires_at|external.*|limit_(?:held|remaining)|(?:byok_)?usage.*)$/;
+  /^(?:id|hash|label|created_(?:at|by)|updated_at|creator_user_id|workspace_id|kind|expires_at|external.*|limit_(?:held|remaining)|(?:byok_)?usage.*|last_used_at|former_secrets)$/;
 
 const NOT_YET = 'is not supported yet by this gateway';
 
@@ -183,6 +184,7 @@ describeOnEmbedded('management bodies', (database) => {
       'DELETE /byok/{id}',
       'DELETE /guardrails/{id}',
       'DELETE /keys/{hash}',
+      'DELETE /keys/{hash}/secrets/{id}',
       'DELETE /workspaces/{reference}',
       'DELETE /workspaces/{reference}/budgets/{interval}',
       'POST /byok/{id}/test',
@@ -224,10 +226,50 @@ describeOnEmbedded('management bodies', (database) => {
     expect([status, reply.error?.message]).toEqual([200, undefined]);
   });
 
-  it('leave queries open', async () => {
-    const lists = description.operations.filter((one) => one.method === 'GET' && isManagement(one));
-    for (const { path } of lists.filter(({ parameters }) => parameters.length === 0))
+  it('go with queries that are closed on every GET, with the nearest parameter', async () => {
+    const routes = description.operations.filter((one) => one.method === 'GET' && isManagement(one));
+    expect(routes.length).toBeGreaterThan(15);
+    for (const operation of routes) {
+      const { path } = operation;
+      const known = (describedOf(operation).parameters ?? [])
+        .filter((one: JsonBody) => one.in === 'query')
+        .map(({ name }: JsonBody) => name as string);
+      const ask = async (query: string): Promise<unknown> => {
+        const reply = await send('GET', `${filled(path)}?${query}`);
+        return [nameOf(operation), reply.status, reply.body.error?.message];
+      };
+      const list = known.length > 0 ? `the known ones are ${known.join(', ')}` : 'this route takes none';
+      const message = `zzzzzzzzzz: is not a known parameter; ${list}`;
+      expect(await ask('zzzzzzzzzz=1')).toEqual([nameOf(operation), 400, message]);
+      for (const name of known.filter((one: string) => one.length > 3)) {
+        const misspelt = `${name}s`;
+        const meant = `${misspelt}: is not a known parameter; did you mean ${name}?`;
+        expect(await ask(`${misspelt}=1`)).toEqual([nameOf(operation), 400, meant]);
+      }
+    }
+  });
+
+  it('leave the queries of inference and of models open, and close those of either kind of key', async () => {
+    for (const path of ['/models', '/models/count', '/models/user', '/providers', '/endpoints/zdr'])
       expect([path, (await send('GET', `${path}?zzzzzzzzzz=1&beta=true`)).status]).toEqual([path, 200]);
+    for (const [path, message] of [
+      ['/key?x=1', 'x: is not a known parameter; this route takes none'],
+      ['/generation?ids=1', 'ids: is not a known parameter; did you mean id?'],
+      ['/generation?id=1&beta=true', 'beta: is not a known parameter; the known ones are id'],
+    ] as const)
+      expect([path, (await send('GET', path)).body.error.message]).toEqual([path, message]);
+  });
+
+  it('name the nearest of the values that a parameter takes', async () => {
+    for (const [path, message] of [
+      ['/activity?group_by=workspaces', 'group_by: must be one of workspace; did you mean workspace?'],
+      ['/byok?provider=anthropics', 'provider: must be the slug of a known provider; did you mean anthropic?'],
+      ['/keys?kind=inferense', 'kind: must be one of inference, management; did you mean inference?'],
+      ['/models?sort=newst', expect.stringMatching(/^sort: must be one of .*; did you mean newest\?$/)],
+    ] as const) {
+      const { status, body } = await send('GET', path);
+      expect([path, status, body.error.message]).toEqual([path, 400, message]);
+    }
   });
 
   it.each([
@@ -242,21 +284,24 @@ describeOnEmbedded('management bodies', (database) => {
   }); // oxfmt-ignore
 
   describe('a workspace that is not there', () => {
-    const nobody = [newUuid(Date.now()), 'no-such-workspace', "' OR '1'='1"];
+    const nobody = [newUuid(Date.now()), 'no-such-workspace'];
+    /** Neither ids nor slugs. */
+    const malformed = ["' OR '1'='1", 'Default', 'a b', '../default', 'x'.repeat(51)];
+    const MALFORMED = expect.stringMatching(/^workspace_id: must be (?:the id of a workspace or its slug|at most 50)/);
 
     it('is a 404 in every address', async () => {
       const named = description.operations.filter(({ path }) => path.includes('{reference}'));
       expect(named.length).toBeGreaterThan(8);
       for (const operation of named) {
         const example = Object.values(operation.examples)[0];
-        for (const reference of nobody.slice(0, 2)) {
+        for (const reference of nobody) {
           const { status } = await send(operation.method, filled(operation.path, reference), example);
           expect([nameOf(operation), reference, status]).toEqual([nameOf(operation), reference, 404]);
         }
       }
     });
 
-    it('is a 404 in every query', async () => {
+    it('is a 404 in every query, and a 400 where it cannot be one', async () => {
       const named = description.operations.filter((operation) =>
         describedOf(operation).parameters?.some((one: JsonBody) => one.in === 'query' && one.name === 'workspace_id'),
       );
@@ -266,11 +311,15 @@ describeOnEmbedded('management bodies', (database) => {
           const { status, body } = await send('GET', `${path}?workspace_id=${encodeURIComponent(reference)}`);
           expect([path, status, body.error?.message]).toEqual([path, 404, 'workspace_id: there is no such workspace']);
         }
+        for (const reference of malformed) {
+          const { status, body } = await send('GET', `${path}?workspace_id=${encodeURIComponent(reference)}`);
+          expect([path, reference, status, body.error?.message]).toEqual([path, reference, 400, MALFORMED]);
+        }
         expect([path, (await send('GET', `${path}?workspace_id=default`)).status]).toEqual([path, 200]);
       }
     });
 
-    it('is a 404 in every body', async () => {
+    it('is a 404 in every body, and a 400 where it cannot be one', async () => {
       const named = bodies.filter(({ schema }) => schema.properties.workspace_id?.type === 'string');
       expect(named.map(({ operation }) => nameOf(operation)).sort()).toEqual(['POST /byok', 'POST /guardrails', 'POST /keys']); // oxfmt-ignore
       for (const { operation, example } of named) {
@@ -280,6 +329,15 @@ describeOnEmbedded('management bodies', (database) => {
             nameOf(operation),
             404,
             'workspace_id: there is no such workspace',
+          ]);
+        }
+        for (const workspace_id of malformed) {
+          const { status, body } = await send(operation.method, operation.path, { ...example, workspace_id });
+          expect([nameOf(operation), workspace_id, status, body.error?.message]).toEqual([
+            nameOf(operation),
+            workspace_id,
+            400,
+            MALFORMED,
           ]);
         }
         const made = await send(operation.method, operation.path, { ...example, workspace_id: 'default' });

@@ -113,6 +113,7 @@ describeOnEachDatabase('the description', (database) => {
   /** The path with ids of things that are there. */
   function pathOf(operation: DescribedOperation): string {
     const path = operation.path
+      .replace('secrets/{id}', `secrets/${ids['secrets']}`)
       .replace(/\{(id|hash|reference)\}/, ids[room(operation)] ?? '')
       .replace('{interval}', 'daily')
       .replace('{author}', 'sandbox')
@@ -352,6 +353,8 @@ describeOnEachDatabase('the description', (database) => {
   it('describes what deleting answers', async () => {
     const faults: string[] = [];
     const deletions = description.operations.filter(({ method }) => method === 'DELETE');
+    const rotated = await manage('POST', `/keys/${ids['keys']}/rotate`, { grace_seconds: 60 });
+    ids['secrets'] = rotated.data.former_secrets[0].id;
     // What is inside of something else goes first.
     for (const operation of deletions.sort((a, b) => b.path.length - a.path.length)) {
       const { status, type, body } = await send('DELETE', pathOf(operation), { key: MANAGEMENT_KEY });

@@ -169,7 +169,7 @@ describeOnEmbedded('workspaces over HTTP', (database) => {
       expect(body.data.slice(0, 2)).toEqual([newer, older]);
       expect(body.data.at(-1)).toMatchObject({ slug: 'default' });
       expect(body.total_count).toBe(body.data.length);
-      expect((await call('GET', '/workspaces?offset=1&limit=1&beta=true')).body).toEqual({
+      expect((await call('GET', '/workspaces?offset=1&limit=1')).body).toEqual({
         data: [older],
         total_count: body.total_count,
       });

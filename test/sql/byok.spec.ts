@@ -10,7 +10,7 @@ import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { CredentialOpener } from '../../src/byok/credential-opener.js';
 import { CredentialStore } from '../../src/byok/credential-store.js';
 import { CredentialsRepository } from '../../src/byok/credentials.repository.js';
-import { ProviderCredentialEntity } from '../../src/byok/provider-credential.entity.js';
+import { ProviderCredentialEntity, UNTESTED } from '../../src/byok/provider-credential.entity.js';
 import { UnreadableCredentials } from '../../src/byok/unreadable-credentials.js';
 import { KeyServiceUnavailable } from '../../src/vault/key-service.js';
 import { LocalKeyService } from '../../src/vault/local-key-service.js';
@@ -102,6 +102,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
       allowedUserIds: null,
       allowedApiKeyHashes: null,
       sortOrder: 0,
+      ...UNTESTED,
       createdAt: new Date(clock.now()),
       updatedAt: null,
       deletedAt: null,
@@ -134,14 +135,15 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     expect(found).toEqual([
       {
         id: special.id,
+        label: 'sk-...AbCd',
         provider: 'anthropic',
         isFallback: true,
         sortOrder: 7,
         allowedModels: ['a/b'],
         replacesShared: true,
       },
-      { id: own.id, provider: 'groq', isFallback: false, sortOrder: 0, replacesShared: true },
-      { id: plain.id, provider: 'openai', isFallback: false, sortOrder: 0 },
+      { id: own.id, label: 'sk-...AbCd', provider: 'groq', isFallback: false, sortOrder: 0, replacesShared: true },
+      { id: plain.id, label: 'sk-...AbCd', provider: 'openai', isFallback: false, sortOrder: 0 },
     ]);
     expect((await store.reveal(callerOf(), plain.id))?.reveal()).toBe(`${CANARY} of ${plain.id}`);
     expect(await store.reveal(callerOf(), newUuid(0))).toBeUndefined();

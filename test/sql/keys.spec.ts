@@ -17,7 +17,7 @@ import { FirstKeys } from '../../src/keys/first-keys.js';
 import { KeyCache } from '../../src/keys/key-cache.js';
 import { KeyLookups } from '../../src/keys/key-lookups.js';
 import { KeysService } from '../../src/keys/keys.service.js';
-import { KeysRepository } from '../../src/keys/keys.repository.js';
+import { KeysRepository, type KeyListing } from '../../src/keys/keys.repository.js';
 import { newKeyRow, plainKey, type KeyDescription } from '../../src/keys/new-key.js';
 import type { Postings } from '../../src/ledger/postings.js';
 import type { AccountOpening } from '../../src/ledger/account-opening.js';
@@ -27,10 +27,22 @@ import { WindowsRepository } from '../../src/ledger/windows.repository.js';
 import type { Environment } from '../../src/shared/environment.js';
 import { accountOpening } from '../support/account-opening.js';
 import { managedChanges } from '../support/audit-log.js';
+import { generationRow, settle as settleRows } from '../http/generation-rows.js';
 import { describeOnEachDatabase } from '../support/database.js';
 
 const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
 const USD = 1_000_000_000_000n;
+const ALL_KEYS: KeyListing = {
+  workspaceId: undefined,
+  creatorUserId: undefined,
+  kind: undefined,
+  disabled: undefined,
+  name: undefined,
+  includeDeleted: false,
+  sort: 'created_at',
+  offset: 0,
+  limit: 100,
+};
 const SATURDAY_NOON = Date.UTC(2026, 10, 21, 12);
 
 class HandClock extends Clock {
@@ -149,6 +161,7 @@ describeOnEachDatabase('keys', (database) => {
           held: 0n,
           byokUsed: 0n,
           byokHeld: 0n,
+          lastUsedAt: null,
         },
       ]);
       expect(await dataSource.query('select account_id, kind, amount, created_at from credit_grants')).toEqual([
@@ -318,8 +331,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.find(home.accountId, theirs)).toBeNull();
       expect(await refusalOf(ring.change(actor, theirs, { name: 'mine' }))).toBe(ABSENT);
       expect(await refusalOf(ring.revoke(actor, theirs))).toBe(ABSENT);
-      const page = { name: undefined, includeDisabled: true, offset: 0, limit: 100 };
-      expect(await ring.list(home.accountId, { ...page, workspace: undefined })).toEqual([[], 0]);
+      expect(await ring.list(home.accountId, { ...ALL_KEYS, workspace: undefined })).toEqual([[], 0]);
     });
 
     it('change what is named and nothing else', async () => {
@@ -380,22 +392,16 @@ describeOnEachDatabase('keys', (database) => {
       }
       await addKey(home, { deletedAt: new Date() });
       const list = async (listing: Partial<Parameters<KeysRepository['list']>[1]>): Promise<string[]> => {
-        const [page] = await keys.list(home.accountId, {
-          workspaceId: undefined,
-          name: undefined,
-          includeDisabled: false,
-          offset: 0,
-          limit: 100,
-          ...listing,
-        });
+        const [page] = await keys.list(home.accountId, { ...ALL_KEYS, ...listing });
         return page.map(({ hash }) => hash);
       };
-      expect(await list({ includeDisabled: true })).toEqual(hashes);
-      expect(await list({})).toEqual(hashes.filter((_, index) => index !== 2));
-      expect(await list({ includeDisabled: true, offset: 3, limit: 1 })).toEqual([hashes[3]]);
-      expect(await list({ offset: 4 })).toEqual([]);
+      expect(await list({})).toEqual(hashes);
+      expect(await list({ disabled: false })).toEqual(hashes.filter((_, index) => index !== 2));
+      expect(await list({ disabled: true })).toEqual([hashes[2]]);
+      expect(await list({ offset: 3, limit: 1 })).toEqual([hashes[3]]);
+      expect(await list({ offset: 5 })).toEqual([]);
       expect(await list({ offset: 999_999_999 })).toEqual([]);
-      expect(await list({ workspaceId: home.workspaceId })).toHaveLength(4);
+      expect(await list({ workspaceId: home.workspaceId, disabled: false })).toHaveLength(4);
       expect(await list({ workspaceId: newUuid(clock.time) })).toEqual([]);
     });
 
@@ -449,11 +455,45 @@ describeOnEachDatabase('keys', (database) => {
       expect((await keys.listActive([expiring]))[0]!.expiresAtMs).toBe(clock.time + 10_000);
     });
 
+    it('are listed by what they came to, and by when they were used last', async () => {
+      const { accountId, workspaceId } = await accounts.ensureDefault();
+      const hashes: string[] = [];
+      for (let index = 0; index < 4; index++) {
+        clock.time += 1;
+        hashes.push(await addKey({ accountId, workspaceId }));
+      }
+      const [dear, free, cheap, unused] = hashes as [string, string, string, string];
+      const settle = async (keyHash: string, heldAt: Date, cost: string): Promise<void> => {
+        const row = generationRow(
+          { account_id: accountId, workspace_id: workspaceId, key_hash: keyHash },
+          { held_at: heldAt.toISOString(), cost },
+        );
+        await settleRows(dataSource, row);
+      };
+      const at = (second: number): Date => new Date(SATURDAY_NOON + second * 1_000);
+      await settle(dear, at(1), '2');
+      await settle(cheap, at(2), '1');
+      // What cost nothing was used as well, and what is posted later is not newer by that.
+      await settle(free, at(4), '0');
+      await settle(free, at(3), '0');
+      const sorted = async (sort: KeyListing['sort'], page: Partial<KeyListing> = {}): Promise<string[]> => {
+        const [rows, total] = await keys.list(accountId, { ...ALL_KEYS, sort, ...page });
+        expect(total).toBeGreaterThanOrEqual(4);
+        return rows.map(({ hash }) => hash).filter((hash) => hashes.includes(hash));
+      };
+      expect(await sorted('created_at')).toEqual([unused, cheap, free, dear]);
+      expect((await sorted('usage')).slice(0, 2)).toEqual([dear, cheap]);
+      expect(await sorted('last_used_at')).toEqual([free, cheap, dear, unused]);
+      expect(await sorted('last_used_at', { offset: 1, limit: 1 })).toEqual([cheap]);
+      expect((await windows.ofKey(accountId, free)).lastUsedAt).toEqual(at(4));
+      expect((await windows.ofKey(accountId, unused)).lastUsedAt).toBeUndefined();
+    });
+
     it('are found by a part of their names, taken to the letter, with how many there are', async () => {
       for (const name of ['Team 100%', 'team 1000', "o'team_", 'Tea']) await addKey(home, { name });
       await addKey(home, { name: 'team off', disabled: true });
       await addKey(await addStrangers(), { name: 'team of theirs' });
-      const page = { workspaceId: undefined, includeDisabled: false, offset: 0, limit: 2 };
+      const page = { ...ALL_KEYS, disabled: false, limit: 2 };
       const found = async (name: string, more: object = {}): Promise<[number, number]> => {
         const [rows, total] = await keys.list(home.accountId, { ...page, name, ...more });
         return [rows.length, total];
@@ -461,7 +501,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await found('TEAM')).toEqual([2, 3]);
       expect(await found('team', { offset: 2 })).toEqual([1, 3]);
       expect(await found('team', { offset: 9 })).toEqual([0, 3]);
-      expect(await found('team', { includeDisabled: true })).toEqual([2, 4]);
+      expect(await found('team', { disabled: undefined })).toEqual([2, 4]);
       for (const [name, total] of [
         ['100%', 1],
         ['%', 1],
@@ -524,9 +564,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(deleted.map(({ action }) => action)).toEqual(Array.from({ length: 4 }, () => 'api_key.delete'));
       expect(deleted.map(({ target }) => target)).toEqual([...busy, ...idle].sort());
       expect(deleted.map(({ target }) => target)).not.toContain(gone);
-      expect(
-        await keys.list(home.accountId, { workspaceId: undefined, name: undefined, includeDisabled: true, offset: 0, limit: 100 }), // oxfmt-ignore
-      ).toEqual([[], 0]);
+      expect(await keys.list(home.accountId, ALL_KEYS)).toEqual([[], 0]);
       expect(await keys.listActive([theirs])).toHaveLength(1);
     });
 

@@ -268,7 +268,7 @@ export class LedgerBench {
   async post(...ids: readonly string[]): Promise<number> {
     const all = `(select coalesce(array_agg(generation_id), '{}') from holds)`;
     const rows = await this.database.query<{ posted: number }[]>(
-      `select post_holds_1(${ids.length === 0 ? all : '$1'}) as posted`,
+      `select post_holds_2(${ids.length === 0 ? all : '$1'}) as posted`,
       ids.length === 0 ? [] : [ids],
     );
     return rows[0]!.posted;
@@ -279,7 +279,7 @@ export class LedgerBench {
     ...counters: readonly { readonly scope: string; readonly id: string; readonly interval: Interval }[]
   ): Promise<number> {
     const named = counters.map(({ scope, id, interval }) => ({ scope, scope_id: id, window_interval: interval }));
-    const [row] = await this.database.query<{ found: number }[]>('select post_counters_2($1, 1000) as found', [
+    const [row] = await this.database.query<{ found: number }[]>('select post_counters_3($1, 1000) as found', [
       JSON.stringify(named),
     ]);
     return row!.found;
@@ -368,5 +368,6 @@ function generationOf(settlement: Settlement): GenerationRow {
     end_user: null,
     trace: null,
     attempts: [],
+    request_id: null,
   };
 }

@@ -8,6 +8,8 @@ export const CREDENTIAL_GROUPS = ['own', 'shared', 'fallback'] as const;
 /** One credential a candidate can be called with. */
 export interface CredentialCopy {
   readonly id: string;
+  /** As `StoredCredential`; absent for the operator's. */
+  readonly label?: string | undefined;
   /** Place in `CREDENTIAL_GROUPS`. */
   readonly group: number;
   /** Place among those of the group at one provider. */
@@ -47,7 +49,8 @@ export function listCopies(
   let replaced = false;
   for (const credential of ordered) {
     if (credential.provider !== provider.slug || !isFor(credential, model)) continue;
-    copies.push({ id: credential.id, group: credential.isFallback ? FALLBACK : OWN, place: copies.length });
+    const { id, label, isFallback } = credential;
+    copies.push({ id, label, group: isFallback ? FALLBACK : OWN, place: copies.length });
     replaced ||= credential.replacesShared === true;
   }
   if (copies.length === 0) return isShared ? ONLY_SHARED : [];

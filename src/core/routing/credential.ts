@@ -7,6 +7,8 @@ export const SHARED_CREDENTIAL = 'shared';
  */
 export interface StoredCredential {
   readonly id: string;
+  /** What of it may be shown; absent: it is of a decision that was kept. */
+  readonly label?: string;
   /** Slug. */
   readonly provider: string;
   /** Used only after the operator's own. */

@@ -140,6 +140,7 @@ function plannedLeg(
     tier,
     tag,
     credential: credential.id,
+    credentialLabel: credential.label,
     modelIndex,
     price,
     weight: isDrawn ? 1 / (drawnPrice * drawnPrice) : undefined,

@@ -25,6 +25,8 @@ export interface Leg {
   readonly tag: string;
   /** `SHARED_CREDENTIAL`, or the id of a stored one. */
   readonly credential: string;
+  /** What of a stored one may be shown. */
+  readonly credentialLabel?: string | undefined;
   /** The request, or a policy above it, lets the data of this call be neither collected nor kept; absent: it may. */
   readonly refusesKeeping?: boolean | undefined;
   /** Whose figures its calls are; absent: it is made of the rest. */

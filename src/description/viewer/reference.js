@@ -30,6 +30,22 @@
     return { errors: [], spec: found?.responses ? { ...found, responses: Object.fromEntries(responses) } : found };
   }
 
+  /**
+   * Empties the secrets of all examples: what the page fills a body with must not be stored as it is. The API refuses
+   * an empty one by name.
+   */
+  function withoutSecrets(description) {
+    const bodies = Object.values(description.paths ?? {})
+      .flatMap((operations) => Object.values(operations))
+      .flatMap(({ requestBody }) => requestBody?.content?.['application/json'] ?? []);
+    for (const { schema, examples = {} } of bodies) {
+      const fields = Object.entries(followed(description, schema)?.properties ?? {});
+      const secrets = fields.filter(([, field]) => followed(description, field).writeOnly).map(([name]) => name);
+      for (const { value } of Object.values(examples)) for (const name of secrets) if (name in value) value[name] = '';
+    }
+    return description;
+  }
+
   /** The viewer keeps the document as immutable maps. */
   let [kept, plain] = [];
   function documentOf({ specSelectors }) {
@@ -457,6 +473,9 @@
 
     return {
       fn: { resolveSubtree, opsFilter: searching(system) },
+      statePlugins: {
+        spec: { wrapActions: { updateJsonSpec: (update) => (description) => update(withoutSecrets(description)) } },
+      },
       components: {
         ReferenceLayout,
         modelExample,

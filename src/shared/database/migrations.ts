@@ -14,6 +14,9 @@ import { NotesOfHolds1795696000000 } from './migrations/1795696000000-notes-of-h
 import { ConsultedDecisions1795697000000 } from './migrations/1795697000000-consulted-decisions.js';
 import { BeatsInOrder1795823000000 } from './migrations/1795823000000-beats-in-order.js';
 import { LaterNotes1795840000000 } from './migrations/1795840000000-later-notes.js';
+import { UsedKeys1795911000000 } from './migrations/1795911000000-used-keys.js';
+import { RequestIds1795911100000 } from './migrations/1795911100000-request-ids.js';
+import { CredentialStates1795911200000 } from './migrations/1795911200000-credential-states.js';
 
 /** Every migration, oldest first. A name, once released, never changes or goes away. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
@@ -32,6 +35,9 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   ConsultedDecisions1795697000000,
   BeatsInOrder1795823000000,
   LaterNotes1795840000000,
+  UsedKeys1795911000000,
+  RequestIds1795911100000,
+  CredentialStates1795911200000,
 ];
 
 /**

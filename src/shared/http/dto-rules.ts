@@ -58,6 +58,12 @@ export class DtoRules {
     return rules;
   }
 
+  /** The values that a field takes, where its schema lists them; else none. */
+  valuesOf(name: string): readonly string[] {
+    const schemas = this.rules.find((rule) => rule.name === name)?.schemas ?? [];
+    return schemas.flatMap(({ schema }) => (schema['enum'] as readonly string[] | undefined) ?? []);
+  }
+
   /** The first field of a closed body that nobody knows, its own before those of what is in it. */
   findUnknownField(body: JsonObject): Fault | undefined {
     const stranger = Object.keys(body).find((key) => !this.fields.has(key));

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { DtoRules, type DtoClass } from './dto-rules.js';
 import { FITS } from './fits.decorator.js';
+import { nearestName } from './nearest-name.js';
 
 /** Judging that took longer was that of a long list: others have their turn before it is worked with, too. */
 const TURN_MS = 5;
@@ -77,21 +78,31 @@ function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
 
 /**
  * The texts of a query are judged as they came; class-transformer makes values of what has passed, as the decorators of
- * `query-fields.ts` say. What is absent is as the class has it by default. Unknown parameters are ignored.
+ * `query-fields.ts` say. What is absent is as the class has it by default. Unknown parameters are for `query.guard.ts`.
  */
 function readParameters(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'query: must be an object');
   // Without its constructor: a default is a value already, and no text to be judged.
   const judged = Object.create(dtoClass.prototype as object) as Record<string, unknown>;
   for (const name of rules.fields) if (Object.hasOwn(value, name)) judged[name] = value[name];
-  if (!rules.pass(judged)) refuse(judged);
+  if (!rules.pass(judged)) refuse(judged, rules);
   return plainToInstance(dtoClass, { ...judged });
 }
 
-/** @throws GatewayError `invalid-request`, naming the first fault */
-function refuse(dto: object): void {
+/**
+ * @param parameters rules of a query, whose values are suggested like names; absent for a body
+ * @throws GatewayError `invalid-request`, naming the first fault
+ */
+function refuse(dto: object, parameters?: DtoRules): void {
   const [first] = validateSync(dto, { forbidUnknownValues: true, stopAtFirstError: true });
-  if (first) throw new GatewayError('invalid-request', complaint(first));
+  if (!first) return;
+  const { property, value } = first as { readonly property: string; readonly value?: unknown };
+  const values = parameters?.valuesOf(property) ?? [];
+  const nearest = typeof value === 'string' ? nearestName(value, values) : undefined;
+  throw new GatewayError(
+    'invalid-request',
+    nearest === undefined ? complaint(first) : `${complaint(first)}; did you mean ${nearest}?`,
+  );
 }
 
 /** class-validator's own constraints whose words differ from those of the schemas. */

@@ -27,12 +27,17 @@ export const uuid = compile(text(UUID));
 /** What a workspace is called in its address. */
 export const workspaceSlug = compile(text({ min: 1, max: WORKSPACE_SLUG_MAX, ...SLUG }));
 
-/**
- * How callers name a workspace. Whether there is one is for `accounts/workspace-directory.ts` to say: no text is
- * malformed.
- */
+/** How callers name a workspace. Whether it exists is for `accounts/workspace-directory.ts`. */
 export const workspaceReference = compile(
-  described('Id of a workspace, or its slug.', text({ min: 1, max: NAME_MAX })),
+  described(
+    'Id of a workspace, or its slug.',
+    text({
+      min: 1,
+      max: WORKSPACE_SLUG_MAX,
+      pattern: `${UUID.pattern}|${SLUG.pattern}`,
+      reason: 'must be the id of a workspace or its slug: lowercase letters and digits with single hyphens',
+    }),
+  ),
 );
 
 /** The hash of a key. */

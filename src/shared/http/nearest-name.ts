@@ -13,6 +13,16 @@ export function suggestOrListFields(name: string, known: readonly string[]): str
   return isNear || known.length === 0 ? reason : `${reason}; the known ones are ${known.join(', ')}`;
 }
 
+/** What is wrong with a query parameter that a route does not know: names the nearest one, or all of them. */
+export function suggestOrListParameters(name: string, known: readonly string[]): string {
+  const reason = 'is not a known parameter';
+  if (known.length === 0) return `${reason}; this route takes none`;
+  const nearest = nearestName(name, known);
+  return nearest === undefined
+    ? `${reason}; the known ones are ${known.join(', ')}`
+    : `${reason}; did you mean ${nearest}?`;
+}
+
 /**
  * @param slips most slips of the pen in a long name
  * @returns undefined where none is near enough to have been meant

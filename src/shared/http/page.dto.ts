@@ -8,7 +8,7 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Query of a list. Parameters beyond those declared are ignored. */
+/** Query of a list. */
 export class PageDto implements Page {
   @PageOffset()
   offset = 0;

@@ -125,6 +125,9 @@ export const rows = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly S
 /** Words for those who read the description; nothing is judged by them. */
 export const described = <S extends TSchema>(description: string, schema: S): S => ({ ...schema, description });
 
+/** A secret: no reply has it, and the viewer of the description fills it with no example. */
+export const writeOnly = <S extends TSchema>(schema: S): S => ({ ...schema, writeOnly: true });
+
 /** An object with these fields, and any others beside them. */
 export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, UNLIKE_NUMBER);
 

@@ -1,0 +1,43 @@
+import { Injectable } from '@nestjs/common';
+import { NO_USAGE } from '../core/conversation/usage.js';
+import type { Generation } from '../core/generation/generation.js';
+import { Clock } from '../core/time.js';
+import { LedgerService } from '../ledger/ledger.service.js';
+import { buildGenerationRow } from './build-generation-row.js';
+
+const NOTHING = { credits: 0n, byok: 0n };
+
+/**
+ * Whether a generation that has ended without a call leaves a record: what policies, guardrails and budgets refused,
+ * and what they left no endpoint for. A model that nobody knows leaves none.
+ */
+export const isRecordedRefusal = ({ wasCalled, outcome, plan }: Generation): boolean =>
+  !wasCalled && (outcome === 'forbidden' || (outcome === 'not-found' && plan !== undefined));
+
+/** Records refusals for which nothing was held; one that was held is settled at nothing. */
+@Injectable()
+export class RefusalRecords {
+  constructor(
+    private readonly ledger: LedgerService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Resolves as `LedgerService.record`. Never throws. */
+  record(generation: Generation): Promise<void> {
+    const now = this.clock.now();
+    const row = buildGenerationRow(generation, {
+      hold: {
+        id: generation.id,
+        heldAt: new Date(now).toISOString(),
+        counters: { keyInterval: 'lifetime', budgets: null },
+      },
+      bound: NOTHING,
+      usage: NO_USAGE,
+      charged: { bill: undefined, cost: 0n, operatorCost: 0n, isOverBound: false },
+      images: 0,
+      settledAt: now,
+      priceVersion: null,
+    });
+    return this.ledger.record(row);
+  }
+}

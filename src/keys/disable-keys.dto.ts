@@ -1,0 +1,11 @@
+import { Closed } from '../shared/http/closed.decorator.js';
+import { shortText } from '../shared/http/fields.js';
+import { Fits } from '../shared/http/fits.decorator.js';
+
+/** Body of `POST /keys/disable` (docs/wire/keys.md#administration). */
+@Closed()
+export class DisableKeysDto {
+  /** All keys made for this user. */
+  @Fits(shortText)
+  creator_user_id!: string;
+}

@@ -1,0 +1,42 @@
+import { Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
+import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
+import type { Request } from 'express';
+import { GatewayError } from '../../core/errors.js';
+import { DtoRules } from './dto-rules.js';
+import { suggestOrListParameters } from './nearest-name.js';
+import { parameterTypes } from './parameter-types.js';
+import { pathText } from './schema.js';
+
+/** Names of the query parameters of each handler that has been called with one. */
+const PARAMETERS = new WeakMap<object, readonly string[]>();
+
+/** Methods that only read: what is shown depends on the query. Clients add parameters of their own to others. */
+const READING = new Set(['GET', 'HEAD']);
+
+/**
+ * Refuses query parameters of a `GET` that the DTO of the route does not declare with a 400 that names the nearest
+ * (docs/wire/conventions.md#unknown-parameters).
+ */
+@Injectable()
+export class QueryGuard implements CanActivate {
+  canActivate(context: ExecutionContext): boolean {
+    const { method, query } = context.switchToHttp().getRequest<Request>();
+    const given = Object.keys(query);
+    if (given.length === 0 || !READING.has(method)) return true;
+    const known = PARAMETERS.get(context.getHandler()) ?? readParameters(context);
+    const stranger = given.find((name) => !known.includes(name));
+    if (stranger === undefined) return true;
+    throw new GatewayError('invalid-request', `${pathText([stranger])}: ${suggestOrListParameters(stranger, known)}`);
+  }
+}
+
+/** Closes the query of a `GET`. For routes of management, where an ignored filter would widen what is shown. */
+export const ClosedQuery = (): MethodDecorator & ClassDecorator => UseGuards(QueryGuard);
+
+function readParameters(context: ExecutionContext): readonly string[] {
+  const handler = context.getHandler();
+  const dtos = parameterTypes(context.getClass(), handler.name, RouteParamtypes.QUERY);
+  const names = dtos.flatMap((dto) => [...DtoRules.of(dto).fields]);
+  PARAMETERS.set(handler, names);
+  return names;
+}
