@@ -4,7 +4,7 @@ import { SHARED_TEXTS } from './field-texts/shared.js';
 
 /** Keywords that hold schemas of the value itself. Conditions (`if`, `not`) describe no field. */
 const PARTS = ['items', 'additionalProperties', 'then', 'else', 'anyOf', 'oneOf', 'allOf'] as const;
-/** In the place of a component: where parameters of addresses stand. */
+/** In a path: where parameters of addresses stand, behind their operation. */
 const QUERY = 'query';
 
 /**
@@ -36,7 +36,9 @@ function describeOperation(operation: JsonObject): JsonObject {
   return {
     ...operation,
     ...(parameters !== undefined && {
-      parameters: (parameters as readonly JsonObject[]).map((one) => withText(one, [QUERY, one['name'] as string])),
+      parameters: (parameters as readonly JsonObject[]).map((one) =>
+        withText(one, [operationId as string, QUERY, one['name'] as string]),
+      ),
     }),
     responses: mapObject(responses, (reply) =>
       isJsonObject(reply) && 'content' in reply

@@ -261,7 +261,7 @@ describeOnPostgres('a process that dies', (database) => {
     ['lives on', true],
     ['dies before the database is back', false],
   ])(
-    'whose disk refuses the spool, and which %s: one charge each',
+    'whose disk refuses the spool, and which %s: no reply ends as whole, and one charge each is recorded',
     async (name, livesOn) => {
       const before = await ledger.account();
       const dataDir = join(database.settings.dataDir, name.replaceAll(' ', '-'));
@@ -282,7 +282,8 @@ describeOnPostgres('a process that dies', (database) => {
         await writeFile(join(dataDir, 'spool'), '');
         await proxy.stop();
         open();
-        for (const reply of replies) expect(await reply.text()).toContain('message_stop');
+        for (const reply of replies)
+          expect(await reply.text()).toContain('The charge of this reply cannot be recorded');
         // Its log comes behind.
         const refusals = (): number => gateway.written.split('The spool does not take the generation').length - 1;
         await until('all were refused by the disk', () => refusals() === ids.length);
@@ -304,10 +305,11 @@ describeOnPostgres('a process that dies', (database) => {
         await other.gateway.app.get(LedgerJobs).runAll();
         return (await ledger.openHolds()) === 0;
       });
-      // As docs/reliability.md says: exactly, or by what was observed of them.
-      const cost = livesOn ? STREAM_USD : SEEN_USD;
+      // As docs/ledger.md has it: the operator's, or by what was observed of them.
+      const cost = livesOn ? 0 : SEEN_USD;
       const { rows } = await pool.query('select * from generations where id = any($1)', [ids]);
       expect(rows.map((row) => [Number(row.cost), row.is_recovered])).toEqual(ids.map(() => [cost, !livesOn]));
+      if (livesOn) expect(rows.map((row) => Number(row.operator_cost))).toEqual(ids.map(() => STREAM_USD));
       for (const id of ids)
         expect((await ledger.entriesOf(id)).map(({ kind, amount }) => [kind, Number(amount)])).toEqual([
           ['charge', cost],

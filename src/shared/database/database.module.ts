@@ -7,7 +7,7 @@ import { BackupPort } from './backup/backup-port.js';
 import { databaseAddress } from './database-address.js';
 import { DatabaseHealth } from './database-health.js';
 import { isDatabaseUnavailable } from './database-unavailable.js';
-import { DirectoryOpener, EmbeddedOpener } from './embedded.js';
+import { DirectoryOpener, EmbeddedOpener, SLOW_START_MS } from './embedded.js';
 import { EngineLife } from './engine-life.js';
 import { migrate } from './migrate.js';
 import { asRefusedMigration, missingRightMessage } from './missing-right.js';
@@ -32,7 +32,7 @@ const NO_ENTRY = /^(?:28...|3D000)$/;
 @Module({})
 export class DatabaseModule {
   /** @param opener opens the embedded database when no DATABASE_URL is set */
-  static register(opener: EmbeddedOpener = new DirectoryOpener()): DynamicModule {
+  static register(opener: EmbeddedOpener = new DirectoryOpener(undefined, SLOW_START_MS)): DynamicModule {
     // One for both: TypeORM's module has providers of its own.
     const life = { provide: EngineLife, useValue: new EngineLife() };
     return {

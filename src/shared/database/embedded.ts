@@ -20,7 +20,7 @@ export const STORE_VERSION = 1;
 export const DATABASE = 'database';
 const UNFINISHED = 'database.new-';
 /** Making it takes two seconds on a quiet machine. */
-const SLOW_MS = 4_000;
+export const SLOW_START_MS = 4_000;
 const MIB = 1024 * 1024;
 /** What making a database takes, and more than opening one does: its log grows by files of 16 MiB. */
 const ROOM_BYTES = 64 * MIB;
@@ -51,10 +51,10 @@ export abstract class EmbeddedOpener {
 
 /** Keeps the database in `<dataDir>/database`, guarded by `<dataDir>/lock`. */
 export class DirectoryOpener extends EmbeddedOpener {
-  /** @param slowMs after which the log states what the first start waits for, in milliseconds */
+  /** @param slowMs after which the log states what the first start waits for, in milliseconds; absent: never */
   constructor(
     private readonly load: () => Promise<EmbeddedEngine> = loadEngine,
-    private readonly slowMs = SLOW_MS,
+    private readonly slowMs?: number,
   ) {
     super();
   }
@@ -89,7 +89,7 @@ export class DirectoryOpener extends EmbeddedOpener {
       new Logger('Database').log(
         `The first start makes the embedded database in ${directory}. On a busy machine this takes up to some minutes.`,
       );
-    const slow = setTimeout(report, this.slowMs);
+    const slow = this.slowMs === undefined ? undefined : setTimeout(report, this.slowMs);
     try {
       await withRoom(dataDir, () => create(dataDir, directory));
     } finally {

@@ -81,7 +81,7 @@ describe('compiled', () => {
     ['a value', { third: { ...good, a: 4 } }, 'third.a must be at most 3'],
     ['one in a list', { second: [good, { ...good, e: ['', 1] }] }, 'second.1.e.1 must be a string'],
     ['a missing field', { third: { type: 'one' } }, 'third.a is required'],
-    ['a stranger', { second: [{ type: 'none' }] }, 'second.0.type must be one of one, other'],
+    ['a stranger', { second: [{ type: 'none' }] }, 'second.0.type must be one of one, other; did you mean one?'],
     ['an unknown field', { secund: [] }, 'secund is not a known field; did you mean second?'],
   ])('judges %s', (_what, value, expected) => {
     const fault = schema.fault(value);

@@ -301,7 +301,7 @@ export const VARIABLES = {
     name: 'FAIRLEAD_COOLDOWN',
     grammar: as(partialList(['base', 'max'], duration(), COOLDOWN), ({ base, max }) => ({ baseMs: base, maxMs: max })),
     meaning:
-      'Cool-down of an endpoint that fails: at first, and at most. A longer one that the provider asks for is kept, an hour at most.',
+      'Cool-down of an endpoint that fails, where its provider gives no `Retry-After`: at first, and at most. Where it gives one, that is the cool-down, shorter or longer, an hour at most.',
   }),
   flood: defaulted(FLOOD, {
     name: 'FAIRLEAD_FLOOD',
