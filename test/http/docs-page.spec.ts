@@ -147,6 +147,9 @@ describeOnEmbedded('the page of the reference', (database) => {
       document: { getElementById: () => ({ dataset: { description: 'openapi.json' } }) },
       location: { href: `${gateway.origin}/docs` },
       URL,
+      MutationObserver: class {
+        observe(): void {}
+      },
       SwaggerUIBundle: (config: { plugins: ((system: object) => JsonBody)[] }) => void (given.config = config),
     };
     runInNewContext(await (await get('/docs/reference.js')).text(), page);
