@@ -54,7 +54,9 @@ it('describes replies without a name, and parameters', () => {
   const { paths } = described({}, { '/keys': { servers: [], get: operation } });
   const { parameters, responses } = paths['/keys'].get;
   expect(parameters[0].description).toBe(TEXTS_BY_PLACE['query.cursor']);
-  expect(responses[200].content['application/json'].schema.properties.data.description).toBe('The keys, newest first.');
+  expect(responses[200].content['application/json'].schema.properties.data.description).toBe(
+    TEXTS_BY_PLACE['keysList.data'],
+  );
   expect([responses.default, paths['/keys'].servers]).toEqual([{ $ref: 'x' }, []]);
 });
 

@@ -3,6 +3,7 @@
  * than one time-out for a database that is silent, however many wait. Method: batches answered by hand; time moved by
  * jest's timers.
  */
+import { OwnTimers } from '../../test/support/own-timers.js';
 import { GatewayError } from '../core/errors.js';
 import { GroupCommit } from './group-commit.js';
 
@@ -64,13 +65,16 @@ function outcomes(promises: readonly Promise<string>[]): unknown[] {
 }
 
 describe('GroupCommit', () => {
-  // Sockets of the file before this one close in their own time, and would have their timers counted here.
-  beforeAll(() => new Promise((resolve) => setTimeout(resolve, 100)));
-  beforeEach(() => jest.useFakeTimers());
+  let timers: OwnTimers;
+  beforeEach(() => {
+    jest.useFakeTimers();
+    timers = new OwnTimers('/group-commit');
+  });
   afterEach(async () => {
     // What waits for the end of a turn has it first; a timer that was left would hold up the end of the process.
     await turns();
-    expect(jest.getTimerCount()).toBe(0);
+    expect(timers.count).toBe(0);
+    timers.end();
     jest.useRealTimers();
   });
 
