@@ -4,7 +4,8 @@ import { shortText, workspaceReference } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
 import { PageLimit } from '../shared/http/query-fields.js';
-import { compile, text } from '../shared/http/schema.js';
+import { compile, oneOf, text } from '../shared/http/schema.js';
+import { AUDIT_ACTIONS } from './audit-actions.js';
 
 const actor = compile(
   text({
@@ -12,6 +13,7 @@ const actor = compile(
     reason: 'must be operator or the hash of a key: 64 lower-case hex characters',
   }),
 );
+const action = compile(oneOf(AUDIT_ACTIONS));
 const cursor = compile(text({ min: 1, max: 255 }));
 
 /** Query of `GET /audit`. */
@@ -26,7 +28,7 @@ export class ListAuditDto {
   cursor?: number;
 
   @MayOmit()
-  @Fits(shortText)
+  @Fits(action)
   action?: string;
 
   @MayOmit()

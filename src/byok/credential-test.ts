@@ -99,11 +99,10 @@ export class CredentialTest {
       latency_ms: Math.round(performance.now() - startedAt),
       message,
     });
+    let accepted: CredentialTestView;
     try {
       await call.answer(AbortSignal.any([toAbortSignal(gone), limit]), REPLY_BYTES_MAX);
-      const accepted = view(true, 'The provider accepts the credential.');
-      await this.states.tested(row, WORKS);
-      return accepted;
+      accepted = view(true, 'The provider accepts the credential.');
     } catch (error) {
       gone.throwIfAborted();
       if (limit.aborted) return view(null, `The provider did not answer within ${TEST_MS_MAX / 1000} s.`);
@@ -115,6 +114,8 @@ export class CredentialTest {
       if (works === false) await this.states.tested(row, { status: 'failing', reason: reasonOf(error) });
       return failed;
     }
+    await this.states.tested(row, WORKS);
+    return accepted;
   }
 }
 

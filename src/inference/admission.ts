@@ -225,6 +225,22 @@ export class Admission {
   }
 
   /**
+   * The same for the call that was admitted, whose prompt has grown since: of the limits of its key it takes the
+   * difference.
+   * @throws GatewayError 429 past the limits of the key, 503 while the ledger cannot be written
+   */
+  async admitGrown(admitted: Admitted, request: ModelRequest): Promise<NextCall | undefined> {
+    const next = await this.admitNext(admitted, admitted.plan, request);
+    try {
+      if (next) await admitted.keyRate?.grow(next.plan, admitted.prompt, next.prompt);
+      return next;
+    } catch (error) {
+      next?.release();
+      throw error;
+    }
+  }
+
+  /**
    * The same for a further step of the answer, which takes of the limits of the key as well.
    * @returns undefined where there is no room, there too
    */

@@ -14,7 +14,7 @@ import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import { askedCost } from '../core/money/charged-rate.js';
 import type { Widening } from '../core/money/widening.js';
 import type { Leg } from '../core/routing/plan.js';
-import { countedBy, remainingOf, type HeldAmounts, type Hold } from '../ledger/hold.js';
+import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import type { Settlement } from '../ledger/settlement.js';
 import type { BillingService } from './billing.service.js';
 import { buildGenerationRow, type Charged } from './build-generation-row.js';
@@ -50,6 +50,8 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What calls and uses of tools may come to that are under way or to come, the answer's first call among them. */
   private readonly coming: HeldAmounts[];
+  /** The counters that had no room when it was last wanted in vain; empty where the hold stands no more. */
+  refusing: readonly HoldRefusal[] = [];
   /** Settles, never rejects, when room was last made, or there was none. */
   private making: Promise<unknown> = DONE;
   /** What had ended when that was last written down, and when nobody can lose it. Never rejects. */
@@ -85,7 +87,9 @@ export class GenerationBilling implements GenerationObserver {
     if (outcome === undefined || outcome === 'gone') return outcome === undefined;
     // What others have settled still counts with its whole bound until it is posted: a refusal is true.
     await ledger.postSettled(outcome.refused);
-    return (await ledger.extend(this.hold, missing, ahead)) === undefined;
+    const again = await ledger.extend(this.hold, missing, ahead);
+    this.refusing = again !== undefined && again !== 'gone' ? again.refused : [];
+    return again === undefined;
   }
 
   /**
@@ -170,7 +174,8 @@ export class GenerationBilling implements GenerationObserver {
     const { generation, hold } = this;
     const { ledger } = this.billing;
     try {
-      if (!generation.wasCalled && !generation.hasCosts && !isRecordedRefusal(generation)) return ledger.release(hold);
+      if (!generation.wasCalled && !generation.hasPurchases && !isRecordedRefusal(generation))
+        return ledger.release(hold);
       const priced = this.price();
       for (const { call, judged, money } of priced.calls) {
         call.money = money;
@@ -214,9 +219,8 @@ export class GenerationBilling implements GenerationObserver {
 
   /** What it would be settled with, were this process to die at this moment; undefined while nobody bills anything. */
   private observed(): Settlement | undefined {
-    const { calls, toolUses } = this.generation;
-    const isBought = toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
-    if (!isBought && !calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
+    const { calls, hasPurchases } = this.generation;
+    if (!hasPurchases && !calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
     const priced = this.price();
     const { bill } = priced;
     const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;

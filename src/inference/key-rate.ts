@@ -17,6 +17,8 @@ export const mostTokens = (legs: readonly Pick<PlannedLeg, 'model'>[], prompt: M
 export class KeyRate implements GenerationObserver {
   /** By the prompts of their runs. */
   private readonly further = new Map<MeasuredPrompt, LimitSlot>();
+  /** Taken for the same call beside what it was admitted with. */
+  private readonly grown: LimitSlot[] = [];
   private claims = 0;
 
   /** @param first what the request itself was admitted with */
@@ -39,8 +41,21 @@ export class KeyRate implements GenerationObserver {
     else this.further.set(prompt, slot);
   }
 
+  /**
+   * Takes what the call that was admitted needs more, since its prompt has grown.
+   * @throws GatewayError `rate-limited`
+   */
+  async grow({ legs }: Plan, before: MeasuredPrompt, prompt: MeasuredPrompt): Promise<void> {
+    const more = mostTokens(legs, prompt) - mostTokens(legs, before);
+    if (more <= 0) return;
+    const slot = await this.gate.enterFurther(this.caller, `${this.generation.id}:${++this.claims}`, more);
+    if (this.generation.phase === 'ended') slot.release(0);
+    else this.grown.push(slot);
+  }
+
   ended({ calls }: Generation): undefined {
     const { further } = this;
+    for (const slot of this.grown) slot.release(0);
     this.first.release(usedBy(calls.filter(({ run }) => !further.has(run.prompt))));
     for (const [prompt, slot] of further) slot.release(usedBy(calls.filter(({ run }) => run.prompt === prompt)));
   }

@@ -26,6 +26,9 @@ export function assertServiceForm(tool: JsonObject, type: string, path: string):
   const stranger = Object.keys(tool).find((key) => !SERVICE_FIELDS.has(key));
   if (stranger === undefined) return;
   const name = shortened(stranger);
+  const meant = nearestName(stranger, SERVICE_FIELDS);
+  if (meant !== undefined)
+    throw new GatewayError('invalid-request', `${path}.${name}: is not a known field; did you mean ${meant}?`);
   throw new GatewayError(
     'invalid-request',
     `${path}.${name}: is not a known field; options stand in parameters: {"type": "${shortened(type)}", "parameters": {"${name}": …}}`,
@@ -51,6 +54,8 @@ export function assertVendorType(type: string, known: readonly string[], path: s
   const nearest = nearestName(name, names, SLIPS_MAX);
   const meant = nearest === undefined ? undefined : known[names.indexOf(nearest)];
   if (meant !== undefined) throw mistyped(path, meant);
+  const service = SERVICE_TOOL_PREFIX + type.replace(/^openrouter[_.-]/, '');
+  if (SERVICE_TYPES.includes(service)) throw mistyped(path, service);
 }
 
 const mistyped = (path: string, meant: string): GatewayError =>

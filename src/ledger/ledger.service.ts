@@ -303,6 +303,7 @@ export class LedgerService implements OnModuleInit {
       this.postings.add(row.id);
     } catch (error) {
       if (!isAway(error)) this.logger.error(error);
+      else this.away ??= { since: performance.now(), triedAt: performance.now() };
     }
   }
 

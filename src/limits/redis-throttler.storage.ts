@@ -28,6 +28,8 @@ type ThrottlerRecord = Awaited<ReturnType<ThrottlerStorage['increment']>>;
 const CONNECT_MS_MAX = 1_500;
 /** Longest wait for a socket to close, in milliseconds. */
 const CLOSE_MS_MAX = 100;
+/** Longest wait for the answer to a command, in milliseconds. Chosen. */
+const COMMAND_MS_MAX = 2_000;
 
 /**
  * One decision: counts, and returns how often and for how long yet. The count past the limit begins the time of
@@ -289,6 +291,8 @@ export function connectForLimits(url: Secret): LimitsConnection {
     maxRetriesPerRequest: 0,
     connectTimeout: CONNECT_MS_MAX,
     disconnectTimeout: CLOSE_MS_MAX,
+    // Verdicts are bounded far below. What nobody waits for ends as well, and is counted once more.
+    commandTimeout: COMMAND_MS_MAX,
   });
   // Each failing command is reported where it fails; without a listener the client prints every attempt to connect.
   redis.on('error', () => undefined);

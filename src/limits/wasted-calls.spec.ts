@@ -18,6 +18,7 @@ function isCounted(ending: Ending, wasCalled: boolean): boolean {
     ending,
     wasCalled,
     hasCosts: wasCalled,
+    hasLosses: false,
     caller,
   } as Generation);
   if (counted.length > 0) expect(counted).toEqual([[caller, RATE]]);
@@ -31,6 +32,15 @@ it('counts every wasted ending of a generation that called a provider, refusals 
   }
   expect((['forbidden', 'payment-required', 'reply-refused', 'internal', 'completed'] as const).map((ending) => isCounted(ending, true))).toEqual([true, true, true, false, false]);
 }); // oxfmt-ignore
+
+it('counts what an engine was paid for in vain, however the generation ended', () => {
+  const counted: unknown[] = [];
+  const counts = { countWaste: (...waste: unknown[]) => void counted.push(waste) } as unknown as FloodStorage;
+  const calls = new WastedCalls(counts, { flood: { wasted: RATE } } as Environment);
+  for (const ending of ['completed', 'unavailable'] as const)
+    calls.ended({ ending, hasLosses: true, caller: { keyHash: 'k' } } as Generation);
+  expect(counted).toHaveLength(2);
+});
 
 it('counts bodies of calls that never came whole, and none of management', () => {
   const counted: unknown[] = [];

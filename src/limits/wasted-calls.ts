@@ -25,7 +25,8 @@ export class WastedCalls implements GenerationObserver, AbandonedBodies {
     const isWasted = wastes
       ? result === 'cancelled' || generation.wasCalled
       : isOwnRefusal === true && generation.hasCosts;
-    if (isWasted) this.count(generation.caller);
+    // What an engine was asked for nothing, the operator pays.
+    if (isWasted || generation.hasLosses) this.count(generation.caller);
   }
 
   bodyAbandoned(caller: Caller): void {

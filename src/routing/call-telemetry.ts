@@ -90,7 +90,9 @@ export class CallTelemetry implements GenerationObserver {
     const key = healthKeyOf(leg);
     if (report !== 'nothing' && !DIALECTS[dialectOf(leg.endpoint)].failsOnPurpose) {
       const retryAfterMs = fault?.detail.retryAfterMs;
-      const failure = { by: report, ...(retryAfterMs !== undefined && { retryAfterMs }), fault: seenFault(fault) };
+      // A hint to come back at once is a hint.
+      const hint = retryAfterMs !== undefined && { retryAfterMs: Math.max(1, retryAfterMs) };
+      const failure = { by: report, ...hint, fault: seenFault(fault) };
       this.health.failed(key, failure, origin);
     } else if (isTrial) this.health.released(key, origin.caller);
   }

@@ -130,8 +130,15 @@ function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; rea
   if (isOwnRefusal(fault, leg))
     return { ...detail, message: `${name} refuses your own credential ${leg.credentialLabel ?? ''}: ${message}` };
   if (!isOperatorsRefusal(fault, leg)) return { ...detail, message: withName(message, name, fault) };
-  return { message: `${name} does not serve this gateway: only the operator of the gateway can mend that.` };
+  return {
+    message: `${name} ${REFUSALS[fault.kind] ?? 'refuses the credential of this gateway'}: only the operator of the gateway can mend that.`,
+  };
 }
+
+/** What a provider refuses this gateway by; without its words, which are for the operator. */
+const REFUSALS: Partial<Record<FaultKind, string>> = {
+  'payment-required': 'refuses this gateway for want of payment',
+};
 
 /** Sentences of this gateway get the name in the place of "the provider". Of a failure it is put before other words. */
 function withName(message: string, name: string, { kind }: ProviderFault): string {

@@ -427,9 +427,9 @@ export class Metrics {
     this.operatorCosts.of(this.providers.of(provider).name).add(usd);
   }
 
-  /** The same of an engine of a tool or plugin, by its name. */
+  /** The same of an engine of a tool or plugin, by its name; marked, for providers may have the same. */
   engineCost(engine: string, usd: number): void {
-    this.operatorCosts.of(engine).add(usd);
+    this.operatorCosts.of(`engine:${engine}`).add(usd);
   }
 
   /** Something out of the ordinary happened in the ledger. */

@@ -268,14 +268,12 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
       (await list(query)).data.map(({ action }) => action);
     expect(await found(`target=${hash}`)).toEqual(['api_key.update', 'api_key.create']);
     expect(await found(`target=${hash}&action=api_key.create`)).toEqual(['api_key.create']);
-    expect(await found(`target=${hash}&action=api_key`)).toEqual([]);
     expect(await found(`target=${hash.slice(0, 63)}`)).toEqual([]);
     expect(await found(`target=${hash}&actor=${hashKey(MANAGEMENT_KEY)}`)).toHaveLength(2);
     expect(await found(`target=${hash}&actor=operator`)).toEqual([]);
     expect(await found(`target=${hash}&workspace_id=${owner.workspace_id.toUpperCase()}`)).toHaveLength(2);
     expect(await found(`target=${hash}&workspace_id=default`)).toHaveLength(2);
     expect((await call('GET', `/audit?workspace_id=${newUuid(Date.now())}`)).status).toBe(404);
-    expect(await found('action=%25')).toEqual([]);
   });
 
   it('begins with what the account was granted at its opening', async () => {
@@ -290,7 +288,7 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
       audit.record(manager, operatorOf(strangers.account_id), [{ action: 'their.change', target: 'theirs' }]),
     );
     expect((await list('limit=1')).data[0]!.action).not.toBe('their.change');
-    expect((await list('action=their.change')).data).toEqual([]);
+    expect((await list('target=theirs')).data).toEqual([]);
   });
 
   const REFUSED = [
@@ -307,8 +305,8 @@ describeOnEmbedded('the audit log over HTTP', (database) => {
     [`cursor=${Buffer.from('9'.repeat(16)).toString('base64url')}`, 'cursor: must be'],
     [`cursor=${Buffer.from('12').toString('base64url')}%20`, 'cursor: must be'],
     [`cursor=${'a'.repeat(256)}`, 'cursor: must be at most 255 characters'],
-    ['action=', 'action: must be at least 1 character'],
-    [`action=${'a'.repeat(256)}`, 'action: must be at most 255 characters'],
+    ['action=api_key.creat', 'did you mean api_key.create?'],
+    ['action=', 'action: must be one of account.preferences.update, '],
     ['target=%00', 'target: must not contain NUL'],
     [`target=${'a'.repeat(256)}`, 'target: must be at most 255 characters'],
     ['actor=nobody', 'actor: must be operator or the hash of a key'],

@@ -222,7 +222,9 @@ describeOnEmbedded('a provider that fails', (database) => {
       failing.script(refuses('authentication_error', 401));
       const { status, text, line } = await ask(path, { model: 'test/alone', stream });
       expect(status).toBe(502);
-      expect(text).toContain('Failing does not serve this gateway: only the operator of the gateway can mend that.');
+      expect(text).toContain(
+        'Failing refuses the credential of this gateway: only the operator of the gateway can mend that.',
+      );
       expect(text).not.toMatch(/canary|x-api-key|authentication_error/);
       expect(line).toMatchObject({
         outcome: 'provider-refused-credential',
@@ -239,7 +241,7 @@ describeOnEmbedded('a provider that fails', (database) => {
     sound.script(json(anthropicError('overloaded_error', 'Busy.'), 529));
     const { status, text } = await ask('/messages', { model: 'test/model' });
     expect(status).toBe(529);
-    expect(text).toContain('Failing does not serve this gateway');
+    expect(text).toContain('Failing refuses the credential of this gateway');
     expect(text).not.toMatch(/canary|x-api-key/);
   });
 
@@ -272,7 +274,7 @@ describeOnEmbedded('a provider that fails', (database) => {
   ])('keeps from its caller what a 403 says of who asks: %s', async (words) => {
     failing.script(json(anthropicError('permission_error', words), 403));
     const { status, text } = await ask('/messages', { model: 'test/alone' });
-    expect([status, text]).toEqual([502, expect.stringContaining('Failing does not serve this gateway')]);
+    expect([status, text]).toEqual([502, expect.stringContaining('Failing refuses the credential of this gateway')]);
     expect(text).not.toMatch(/permission|disabled/);
   });
 

@@ -235,7 +235,7 @@ describeOnEmbedded('failures of POST /messages while the status is held', (datab
       expect(body.request_id).toMatch(/^gen-/);
       if (isOperators)
         expect(body.error.message).toMatch(
-          /^Provider p\d does not serve this gateway: only the operator of the gateway/,
+          /^Provider p\d refuses (?:the credential of this gateway|this gateway for want of payment): only the operator of the gateway/,
         );
       if (isOperators) expect(JSON.stringify(body)).not.toMatch(new RegExp(`${WORDS}|${CODE}`));
       expect(JSON.stringify(body)).not.toMatch(/127\.0\.0\.1|credential-of|node:|at \//);

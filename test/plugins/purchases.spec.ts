@@ -271,6 +271,41 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     }
   });
 
+  it('takes what it adds to the prompt from the tokens of the minute of its key, and shortens it to those', async () => {
+    const buyer = BUYERS[0]!;
+    const { key } = await bench.loop.gateway.newKey({ rate_limits: { tokens_per_minute: 3_000 } });
+    bench.begin(buyer, says('It is one.'), 'word '.repeat(8_000));
+    const fields = { ...buyer.fields('/messages'), plugins: [{ ...WEB, max_results: 10 }] };
+    const { status } = await bench.loop.ask('/messages', fields, key);
+    const sent = JSON.stringify(bench.loop.upstreams.main.requests[0]?.json ?? '');
+    expect([status, sent.length > 1_500, sent.length < 4_000]).toEqual([200, true, true]);
+    const { key: poor } = await bench.loop.gateway.newKey({ rate_limits: { tokens_per_minute: 1_100 } });
+    bench.begin(buyer, says('Never.'), 'word '.repeat(8_000));
+    const refusal = await bench.loop.ask('/messages', fields, poor);
+    expect([refusal.status, bench.loop.upstreams.main.requests.length]).toEqual([429, 0]);
+    expect(microUsd(refusal.body.error.metadata.cost)).toBe(PRICES.search);
+  });
+
+  it('is refused by the budget that has no room, in its words', async () => {
+    const buyer = BUYERS[0]!;
+    const { ledger } = bench.loop;
+    await used();
+    const [workspace] = (await ledger.query(`select id from workspaces limit 1`)) as JsonBody[];
+    await ledger.query(
+      `insert into budgets (account_id, scope, scope_id, interval, limit_usd)
+       select id, 'workspace', $1, 'lifetime', 0.0155 from accounts`,
+      [workspace.id],
+    );
+    try {
+      bench.begin(buyer, says('Never.'));
+      const { status, body } = await bench.loop.ask('/messages', buyer.fields('/messages'), bench.key);
+      expect([status, buyer.uses(bench)]).toEqual([403, 0]);
+      expect(body.error.message).toContain('budget');
+    } finally {
+      await ledger.query('delete from budgets');
+    }
+  });
+
   it('what was read of a scan is paid before it is kept, also where the file behind it cannot be read', async () => {
     const buyer = BUYERS.find(({ name }) => name === 'file-parser')!;
     const fields = { ...buyer.fields('/messages'), ...asking(scanned('/messages', '', ' '), scanned('/messages', ' ', '')) };

@@ -48,7 +48,9 @@ describe.each([
   });
 
   it('tells what it cannot reach, and what has no text', async () => {
-    expect(await bench.fetch('https://example.com/none', asked())).toEqual(failure('url_not_accessible'));
+    // Firecrawl brings the page of an error as any other.
+    const cost = name === 'firecrawl' ? 5n : 0n;
+    expect(await bench.fetch('https://example.com/none', asked())).toEqual(failure('url_not_accessible', cost));
     expect(await bench.fetch('https://example.com/empty', asked())).toEqual(failure('unsupported_content_type', 5n));
   });
 
@@ -64,19 +66,24 @@ describe.each([
 
   it('may fail, which is none of the page', async () => {
     expect(await bench.fetch(URL_, asked({}, 'another key'))).toEqual(failure('unavailable'));
-    for (const [status, body, code] of [
+    for (const [status, body, code, cost = 0n] of [
       [429, '{"error":"rate limited"}', 'too_many_requests'],
       [404, '{}', 'unavailable'],
       [500, 'oops', 'unavailable'],
       [200, 'no JSON', 'unavailable'],
       [200, '[]', 'unavailable'],
-      [200, '{}', 'url_not_accessible'],
-      [200, '{"results":[{}],"success":true,"data":{}}', 'unsupported_content_type'],
-      [200, '{"success":false,"data":{"markdown":"x"}}', 'url_not_accessible'],
-      [200, '{"success":true,"data":{"markdown":"x","metadata":{"statusCode":400}}}', 'url_not_accessible'],
+      [200, '{}', 'unavailable'],
+      [200, '{"results":[{}],"success":true,"data":{}}', 'unsupported_content_type', 5n],
+      [200, '{"results":[],"errors":[{}],"statuses":[{"status":"error"}],"success":false}', 'url_not_accessible'],
+      ...(name === 'firecrawl'
+        ? ([
+            [200, '{"success":true,"data":{"markdown":"x","metadata":{"statusCode":400}}}', 'url_not_accessible', 5n],
+            [200, '{"success":true,"data":null}', 'unavailable'],
+          ] as const)
+        : []),
     ] as const) {
       engine.instead = { status, body };
-      expect(await bench.fetch(URL_, asked())).toEqual(failure(code, code === 'unsupported_content_type' ? 5n : 0n));
+      expect(await bench.fetch(URL_, asked())).toEqual(failure(code, cost));
     }
   });
 
@@ -112,7 +119,7 @@ describe.each([
     };
     const answered = await bench.fetch(URL_, asked());
     if (name === 'parallel') expect(answered).toMatchObject({ content: { url: URL_ } });
-    else expect(answered).toEqual(failure('url_not_accessible'));
+    else expect(answered).toEqual(failure('url_not_accessible', name === 'firecrawl' ? 5n : 0n));
   });
 
   it('may not lead to another domain than those allowed', async () => {

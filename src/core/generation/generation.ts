@@ -210,7 +210,17 @@ export class Generation {
 
   /** Whether a provider was called, or an engine of a tool or plugin is to be paid. */
   get hasCosts(): boolean {
-    return this.wasCalled || this.toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
+    return this.wasCalled || this.hasPurchases;
+  }
+
+  /** Whether an engine of a tool or plugin is to be paid, by whomever. */
+  get hasPurchases(): boolean {
+    return this.toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
+  }
+
+  /** Whether the operator pays an engine for nothing. */
+  get hasLosses(): boolean {
+    return this.toolUses.some(({ lost }) => lost > 0n);
   }
 
   /** How it ended, in the words of its record. Undefined while it runs. */

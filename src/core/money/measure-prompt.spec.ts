@@ -127,7 +127,7 @@ describe('the measure of blocks', () => {
       { textTokens: 114, images: 1 },
     ],
     ['an image, not its bytes', { type: 'image', source: base64('image/png') }, { images: 1 }],
-    ['an image by address', { type: 'image', source: address }, { images: 1, fillsContext: true }],
+    ['an image by address', { type: 'image', source: address }, { images: 1 }],
     ['a PDF, not its bytes', { type: 'document', source: base64('application/pdf') }, { documents: 1 }],
     ['another file', { type: 'document', source: base64('application/epub+zip') }, { fillsContext: true }],
     ['a document by address', { type: 'document', source: address }, { fillsContext: true }],

@@ -52,8 +52,8 @@ export interface MeasuredPrompt {
   /** The longest that the request asks a provider to keep its prompt for; absent: it asks none to. */
   readonly cacheWrites?: '5m' | '1h';
   /**
-   * Something in it has no bound but the context: media by address, of other kinds or stored elsewhere, tools the
-   * vendor runs.
+   * Something in it has no bound but the context: files by address, media of other kinds or stored elsewhere, tools
+   * the vendor runs.
    */
   readonly fillsContext: boolean;
   /** Most searches the vendor runs. */
@@ -207,10 +207,8 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
 
 function addImage({ source, detail }: ImageBlock, tally: Tally): void {
   tally.images++;
-  if (source.type === 'url') {
-    tally.fillsContext = true;
-    return;
-  }
+  // By address its size is not known: it counts as the largest that the model takes.
+  if (source.type === 'url') return;
   const size = readImageSize(source.data);
   if (size) tally.imageSizes.push({ ...size, ...(detail !== undefined && { detail }) });
 }

@@ -106,3 +106,7 @@ export const EXCLUSION_MEANINGS: Readonly<Record<ExclusionReason, ExclusionMeani
 
 export const availabilityCode = ({ reason, cooling }: Exclusion): AvailabilityCode =>
   cooling?.by === 'rate-limit' ? 'capacity_exhausted' : EXCLUSION_MEANINGS[reason].code;
+
+/** It would be served, were it shorter. */
+export const isByLength = ({ reason }: Pick<Exclusion, 'reason'>): boolean =>
+  reason === 'context-length' || reason === 'max-tokens';

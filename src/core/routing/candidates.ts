@@ -2,6 +2,7 @@ import type { RequestField } from '../translation.js';
 import type { Candidate } from './candidate.js';
 import type { Model } from './catalog.js';
 import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
+import { isByLength } from './availability.js';
 import { listCopies, missingCredential, ONLY_SHARED, type CredentialCopy } from './credential-copies.js';
 import { healthKey, type EndpointHealth, type HealthKey } from './health.js';
 import type { Exclusion, ExclusionReason } from './plan.js';
@@ -86,7 +87,8 @@ function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]
       continue;
     }
     const exclusion = findExclusion(candidate, rules, inputs.needs, inputs);
-    if (exclusion) {
+    // Of two reasons the one that a shorter request would meet as well.
+    if (exclusion && !(isByLength(exclusion) && copiesOf(eligibility, candidate).length === 0)) {
       exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;
     }

@@ -1,3 +1,4 @@
+import { isByLength } from './availability.js';
 import { assessModel, type Eligibility, type EligibleCandidate } from './candidates.js';
 import { inOrder } from './credential-copies.js';
 import { orderLegs, readOrdering } from './ordering.js';
@@ -81,10 +82,6 @@ function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCan
   excluded.splice(0, excluded.length, ...others);
   return cooling;
 }
-
-/** Whether a shorter request would not be left out for it. */
-export const isByLength = ({ reason }: Pick<Exclusion, 'reason'>): boolean =>
-  reason === 'context-length' || reason === 'max-tokens';
 
 /**
  * What the endpoints that would serve the request at any length have room for.

@@ -12,6 +12,8 @@ import type { HeldAmounts } from '../../ledger/hold.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
 import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
+import type { GenerationBilling } from '../generation-billing.js';
+import { holdError } from '../hold-error.js';
 import { OpenUse } from '../open-use.js';
 import type { ActivePlugin } from './active-plugins.js';
 import { failedStage, failureOf, stageOf, tookSince } from './plugin-stages.js';
@@ -90,7 +92,7 @@ export class Consultations {
       const release = await admitted.billing.makeRoom(roomOf(price + grown.credits, grown.byok, uses));
       if (release) return release;
     }
-    throw noRoom();
+    throw noRoom(admitted.billing);
   }
 
   /** @returns undefined where it failed, and may be left out */
@@ -176,16 +178,22 @@ export class Consultations {
     const { generation, planned, admitted } = start;
     admitted.release();
     release();
-    let read = request;
-    let next = await this.admission.admitNext(admitted, admitted.plan, read);
-    for (const tokens of SHORTENED_TO) {
-      if (next) break;
-      read = shortened(request, tokens);
-      next = await this.admission.admitNext(admitted, admitted.plan, read);
-      if (next) generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
+    let refusal: unknown;
+    for (const tokens of [Infinity, ...SHORTENED_TO]) {
+      const read = tokens === Infinity ? request : shortened(request, tokens);
+      try {
+        const next = await this.admission.admitGrown(admitted, read);
+        if (next) {
+          if (tokens < Infinity) generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
+          return { ...start, planned: { ...planned, request: read }, admitted: { ...admitted, ...next } };
+        }
+        refusal = noRoom(admitted.billing);
+      } catch (error) {
+        if (!(error instanceof GatewayError) || error.kind !== 'rate-limited') throw error;
+        refusal = error;
+      }
     }
-    if (!next) throw noRoom();
-    return { ...start, planned: { ...planned, request: read }, admitted: { ...admitted, ...next } };
+    throw refusal;
   }
 }
 
@@ -234,5 +242,11 @@ const shortenedStage = (tokens: number): JsonObject => ({
 });
 
 const NOTHING_RESERVED = (): void => undefined;
-const noRoom = (): GatewayError =>
-  new GatewayError('payment-required', 'Credits or limits do not cover what this request would cost with its plugins.');
+/** By the counters that have no room, where they are known. */
+const noRoom = ({ refusing }: GenerationBilling): GatewayError =>
+  refusing.length > 0
+    ? holdError(refusing)
+    : new GatewayError(
+        'payment-required',
+        'Credits or limits do not cover what this request would cost with its plugins.',
+      );

@@ -130,8 +130,14 @@ export class ToolUses {
     // As it was admitted.
     const input = call.input as JsonObject;
     const use = new OpenUse({ type, reserved: tool.price, enter: (record) => this.enter(record) });
-    const result = await this.use(call.offered, input, number, (signal) => this.contextOf(request, signal, use));
-    use.end(result.isError);
+    let isError = true;
+    let result: ToolResult;
+    try {
+      result = await this.use(call.offered, input, number, (signal) => this.contextOf(request, signal, use));
+      ({ isError } = result);
+    } finally {
+      use.end(isError);
+    }
     use.enter();
     return { call, input, result, use };
   }

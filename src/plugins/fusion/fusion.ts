@@ -155,7 +155,13 @@ function nobodyAnswered(consulted: readonly Consultation[]): GatewayError {
   const reasons = consulted.map(({ name: one, omission }) => `${one} (${omission})`).join(', ');
   const last = error ? `; the last said: ${error.message}` : '';
   const message = `No model of the panel answered: ${reasons}${last}`;
-  return new GatewayError(error?.kind ?? 'upstream-failed', message, error?.detail ?? {}, { cause: error?.cause });
+  const isUnpaid = consulted.every(({ omission }) => omission === 'payment-required');
+  return new GatewayError(
+    error?.kind ?? (isUnpaid ? 'payment-required' : 'upstream-failed'),
+    message,
+    error?.detail ?? {},
+    { cause: error?.cause },
+  );
 }
 
 const wordsFor = (answers: readonly Consultation[], { analysis }: Verdict): string =>

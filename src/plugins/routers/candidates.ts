@@ -4,7 +4,8 @@ import { noChoiceError, type LeftOut } from '../../core/routing/no-choice-error.
 import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { choosableModels, type ChoosableModel } from '../../core/routing/choosable-models.js';
 import { tooLongError } from '../../core/routing/no-route-error.js';
-import { isByLength, planRoute } from '../../core/routing/plan-route.js';
+import { isByLength } from '../../core/routing/availability.js';
+import { planRoute } from '../../core/routing/plan-route.js';
 import type { Exclusion, LengthLimits, RouterStrategy } from '../../core/routing/plan.js';
 import { forbids, readRules, type Rules } from '../../core/routing/rules.js';
 import type { Choice, ChoiceInputs, RouteInputs, RouteNeeds } from '../../core/routing/route-inputs.js';

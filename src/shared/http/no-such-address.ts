@@ -11,6 +11,13 @@ const SEGMENTS_MAX = 8;
 /** Most characters by which a mistyped path differs in length from the route that was meant. */
 const LENGTH_DIFFERENCE_MAX = 3;
 
+/** Routes of other services that this gateway does not have, by their last segment, and what serves in their place. */
+const REPLACEMENTS: Readonly<Record<string, string>> = {
+  responses: '/chat/completions',
+  completions: '/chat/completions',
+  complete: '/messages',
+};
+
 /** The 404 of an address that no route answers, in the form of the client's format. */
 export class NoSuchAddress extends GatewayError {
   constructor(
@@ -54,12 +61,13 @@ function findMeant({ app, method }: Request, path: string): string | undefined {
     .split('/')
     .filter((segment) => segment !== '')
     .slice(-SEGMENTS_MAX);
+  const replacement = method === 'POST' ? REPLACEMENTS[segments.at(-1) ?? ''] : undefined;
+  if (replacement !== undefined && segments.at(-2) !== 'chat') return `POST ${BASE_PATH}${replacement}`;
   for (let start = 0; start < segments.length; start++) {
     const end = segments.slice(start).join('/');
     for (const place of [`${BASE_PATH}/${end}`, `/${end}`]) {
       const { methods, pattern } = routesAt(app, place, method);
-      const [first] = methods;
-      if (first !== undefined) return `${methods.includes(method) ? method : first} ${pattern}`;
+      if (methods.includes(method)) return `${method} ${pattern}`;
     }
   }
   const patterns = patternsOf(app, method).filter(

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { EngineCall, ExtensionContext } from '../../core/extension.js';
+import type { EngineCall } from '../../core/extension.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
 import { apiKey, bearer, type CredentialHeaders } from '../engine-headers.js';
 import { bytesOf, cutText } from './cut-text.js';
@@ -40,6 +40,17 @@ const first = (list: Json | undefined): JsonObject | undefined => {
 };
 const inaccessible = (why: string): PageFailure => new PageFailure('url_not_accessible', why);
 
+/** The engine reports that it fetched nothing, and bills nothing. */
+class Unfetched extends PageFailure {
+  constructor() {
+    super('url_not_accessible', 'could not be fetched by the engine');
+  }
+}
+
+/** The answer is none of those that the engine documents. */
+const unreadable = (): PageFailure =>
+  new PageFailure('unavailable', 'was answered by the engine in a form that is not known');
+
 /** https://docs.exa.ai/reference/get-contents: what becomes of each address stands in `statuses`. */
 const exa: PageEngine = {
   path: '/contents',
@@ -47,7 +58,8 @@ const exa: PageEngine = {
   body: (url, lengthMax) => ({ urls: [url], text: { maxCharacters: lengthMax } }),
   read: ({ results, statuses }) => {
     const result = first(results);
-    if (first(statuses)?.['status'] === 'error' || !result) throw inaccessible('could not be fetched by the engine');
+    if (first(statuses)?.['status'] === 'error') throw new Unfetched();
+    if (!result) throw unreadable();
     return { url: result['url'], title: result['title'], text: result['text'] };
   },
 };
@@ -57,9 +69,9 @@ const parallel: PageEngine = {
   path: '/v1beta/extract',
   headers: (credential) => ({ ...apiKey(credential), 'parallel-beta': 'search-extract-2025-10-10' }),
   body: (url, lengthMax) => ({ urls: [url], excerpts: false, full_content: { max_chars_per_result: lengthMax } }),
-  read: ({ results }) => {
+  read: ({ results, errors }) => {
     const result = first(results);
-    if (!result) throw inaccessible('could not be fetched by the engine');
+    if (!result) throw first(errors) || (isList(results) && results.length === 0) ? new Unfetched() : unreadable();
     return { url: result['url'], title: result['title'], text: result['full_content'] };
   },
 };
@@ -70,7 +82,8 @@ const firecrawl: PageEngine = {
   headers: bearer,
   body: (url) => ({ url, formats: ['markdown'], onlyMainContent: true }),
   read: ({ success, data }) => {
-    if (success !== true || !isJsonObject(data)) throw inaccessible('could not be fetched by the engine');
+    if (success === false) throw new Unfetched();
+    if (success !== true || !isJsonObject(data)) throw unreadable();
     const metadata = isJsonObject(data['metadata']) ? data['metadata'] : {};
     const { statusCode, title, url, sourceURL } = metadata;
     if (typeof statusCode === 'number' && statusCode >= 400) throw inaccessible(`answered with status ${statusCode}`);
@@ -106,28 +119,22 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
     };
     const answer = await orFail(engines.call(call, signal), ENGINE_FAILURES);
     if (!isJsonObject(answer)) throw new PageFailure('unavailable', 'was answered by the engine with no object');
-    const read = readBy(api, answer, charge);
-    // It has fetched the page, whatever the page is good for.
+    let page: Page;
+    try {
+      page = pageOf(api.read(answer), ask);
+    } catch (error) {
+      // It has fetched the page, whatever the page is good for.
+      if (isFailureOfPage(error)) charge(error instanceof Unfetched ? 0n : (engine.price ?? 0n));
+      throw error;
+    }
     charge(engine.price ?? 0n);
-    const page = pageOf(read, ask);
     if (!isAllowed(page.url)) throw new PageFailure('url_not_allowed', 'leads to a domain that is not allowed');
     return page;
   };
 }
 
-/** What an engine could not fetch it does not bill. */
-function readBy(
-  api: PageEngine,
-  answer: JsonObject,
-  charge: ExtensionContext['charge'],
-): ReturnType<PageEngine['read']> {
-  try {
-    return api.read(answer);
-  } catch (error) {
-    charge(0n);
-    throw error;
-  }
-}
+/** And not of an answer that cannot be used. */
+const isFailureOfPage = (error: unknown): boolean => error instanceof PageFailure && error.failure !== 'unavailable';
 
 function pageOf({ url, title, text }: ReturnType<PageEngine['read']>, ask: PageAsk): Page {
   if (typeof text !== 'string' || text.trim() === '') throw new PageFailure('unsupported_content_type', 'has no text');
