@@ -15,7 +15,7 @@ export interface UseStart {
 }
 
 /**
- * A use of a tool or plugin from its begin to its end, and what it buys of engines: the one rule for both. An answer is
+ * A use of a tool or plugin, and what it buys of engines: the one rule for both. An answer is
  * charged when it comes, however the request ends. What an engine may bill and nobody is charged for is the operator's:
  * it was reached and left, or its answer cannot be used.
  */

@@ -1,21 +1,5 @@
 import type { ErrorFamily } from '../shared/http/error-views.js';
-
-/** How a key of another vendor begins, where no other vendor's key begins so. */
-const VENDORS: readonly (readonly [start: RegExp, vendor: string])[] = [
-  [/^sk-ant-/, 'Anthropic'],
-  [/^sk-or-/, 'OpenRouter'],
-  [/^sk-(?:proj|svcacct|admin)-|^sk-\w{20}T3BlbkFJ/, 'OpenAI'],
-  [/^AIza[\w-]{35}$/, 'Google'],
-  [/^gsk_/, 'Groq'],
-  [/^xai-/, 'xAI'],
-  [/^pplx-/, 'Perplexity'],
-  [/^csk-/, 'Cerebras'],
-  [/^fw_/, 'Fireworks'],
-  [/^hf_/, 'Hugging Face'],
-  [/^nvapi-/, 'NVIDIA'],
-  [/^r8_/, 'Replicate'],
-  [/^tgp_v1_/, 'Together'],
-];
+import { vendorOfKey } from '../shared/vendor-keys.js';
 
 const OWN_KEY = 'Send a key of this gateway';
 
@@ -36,7 +20,7 @@ export function missingKeyMessage(family: ErrorFamily, isOtherScheme: boolean): 
  * repeats nothing of the key.
  */
 export function unknownKeyMessage(key: string): string {
-  const vendor = VENDORS.find(([start]) => start.test(key))?.[1];
+  const vendor = vendorOfKey(key)?.name;
   return vendor === undefined
     ? INACTIVE_KEY
     : `Invalid API key: it has the form of a key of ${vendor}. ${OWN_KEY}; keys of providers are stored by POST /byok.`;

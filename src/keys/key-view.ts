@@ -60,7 +60,7 @@ const keyProperties = {
   creator_user_id: nullable(text()),
   external_user: nullable(text()),
   workspace_id: text(),
-  last_used_at: described('When its last request was let through; null: none was.', nullable(moment())),
+  last_used_at: described('When its last generation that is recorded began; null: none is.', nullable(moment())),
   deleted_at: optional(described('Of a deleted key alone.', moment())),
 };
 

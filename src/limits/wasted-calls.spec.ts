@@ -18,17 +18,17 @@ function isCounted(ending: Ending, wasCalled: boolean): boolean {
     ending,
     wasCalled,
     hasCosts: wasCalled,
-    hasLosses: false,
+    toolUses: [],
     caller,
-  } as Generation);
+  } as unknown as Generation);
   if (counted.length > 0) expect(counted).toEqual([[caller, RATE]]);
   return counted.length > 0;
 }
 
 it('counts every wasted ending of a generation that called a provider, refusals of our own after costs, and no other', () => {
   for (const ending of ALL) {
-    const { wastes = false, isOwnRefusal = false } = ENDINGS[ending];
-    expect([ending, isCounted(ending, true)]).toEqual([ending, wastes || isOwnRefusal]);
+    const { wastes = false, refusesRequest = false } = ENDINGS[ending];
+    expect([ending, isCounted(ending, true)]).toEqual([ending, wastes || refusesRequest]);
   }
   expect((['forbidden', 'payment-required', 'reply-refused', 'internal', 'completed'] as const).map((ending) => isCounted(ending, true))).toEqual([true, true, true, false, false]);
 }); // oxfmt-ignore
@@ -38,7 +38,7 @@ it('counts what an engine was paid for in vain, however the generation ended', (
   const counts = { countWaste: (...waste: unknown[]) => void counted.push(waste) } as unknown as FloodStorage;
   const calls = new WastedCalls(counts, { flood: { wasted: RATE } } as Environment);
   for (const ending of ['completed', 'unavailable'] as const)
-    calls.ended({ ending, hasLosses: true, caller: { keyHash: 'k' } } as Generation);
+    calls.ended({ ending, toolUses: [{}], hasLosses: true, caller: { keyHash: 'k' } } as unknown as Generation);
   expect(counted).toHaveLength(2);
 });
 

@@ -21,12 +21,12 @@ export class WastedCalls implements GenerationObserver, AbandonedBodies {
   ) {}
 
   ended(generation: Generation): undefined {
-    const { wastes, result, isOwnRefusal } = ENDINGS[generation.ending!];
+    const { wastes, result, refusesRequest } = ENDINGS[generation.ending!];
     const isWasted = wastes
       ? result === 'cancelled' || generation.wasCalled
-      : isOwnRefusal === true && generation.hasCosts;
+      : refusesRequest === true && generation.hasCosts;
     // What an engine was asked for nothing, the operator pays.
-    if (isWasted || generation.hasLosses) this.count(generation.caller);
+    if (isWasted || (generation.toolUses.length > 0 && generation.hasLosses)) this.count(generation.caller);
   }
 
   bodyAbandoned(caller: Caller): void {

@@ -16,7 +16,7 @@ import { HealthRegistry } from '../health/health-registry.js';
 import type { CallFigures } from '../health/rolling-figures.js';
 import { DIALECTS } from '../providers/dialects/index.js';
 import { Metrics, type Abandonment } from '../shared/metrics.js';
-import { isOwnRefusal } from './operator-refusal.js';
+import { refusesOwnCredential } from './operator-refusal.js';
 import { RefusedCredentials } from './refused-credentials.js';
 
 /** Whose figures a call's are. */
@@ -78,7 +78,7 @@ export class CallTelemetry implements GenerationObserver {
   private reportCredential(caller: Caller, { fault, leg, calledAtMs }: ProviderCall, works: boolean): void {
     const used = { caller, id: leg.credential, calledAtMs };
     if (works) this.credentials.observed(used, WORKS);
-    else if (fault && isOwnRefusal(fault, leg))
+    else if (fault && refusesOwnCredential(fault, leg))
       this.credentials.observed(used, { status: 'failing', reason: reasonOf(fault) });
   }
 

@@ -8,7 +8,7 @@ import {
 } from '../core/errors.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
-import { isOperatorsRefusal, isOwnRefusal } from './operator-refusal.js';
+import { isOperatorsRefusal, refusesOwnCredential } from './operator-refusal.js';
 import { isTooLong, failureWords } from './refusal-words.js';
 
 interface FaultPolicy {
@@ -127,7 +127,7 @@ function errorKindOf(fault: ProviderFault): ErrorKind {
 function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
   const { name } = leg.endpoint.provider;
   const { message, detail } = fault;
-  if (isOwnRefusal(fault, leg))
+  if (refusesOwnCredential(fault, leg))
     return { ...detail, message: `${name} refuses your own credential ${leg.credentialLabel ?? ''}: ${message}` };
   if (!isOperatorsRefusal(fault, leg)) return { ...detail, message: withName(message, name, fault) };
   return {

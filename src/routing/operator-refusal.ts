@@ -20,5 +20,5 @@ export const isOperatorsRefusal = (fault: ProviderFault, { credential }: Leg): b
   credential === SHARED_CREDENTIAL && isRefusedCredential(fault);
 
 /** The same of a credential of the caller's. One that was not sent was refused by nobody. */
-export const isOwnRefusal = (fault: ProviderFault, { credential }: Leg): boolean =>
+export const refusesOwnCredential = (fault: ProviderFault, { credential }: Leg): boolean =>
   credential !== SHARED_CREDENTIAL && fault.detail.status !== undefined && isRefusedCredential(fault);

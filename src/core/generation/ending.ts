@@ -61,7 +61,7 @@ interface EndingRule {
    */
   readonly wastes?: true;
   /** The gateway refuses what its caller sent: wasted where something outside had been paid for by then. */
-  readonly isOwnRefusal?: boolean;
+  readonly refusesRequest?: boolean;
   readonly health: HealthReport;
   /** HTTP status it is shown with where no provider gave one. */
   readonly status: number;
@@ -83,7 +83,7 @@ const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'in
   outcome: 'aborted',
   result: 'failed',
   logLevel,
-  isOwnRefusal: REFUSES_REQUEST.has(status),
+  refusesRequest: REFUSES_REQUEST.has(status),
 });
 
 /** A provider failed: what it cost is the operator's. */
@@ -170,7 +170,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
     outcome: 'aborted',
     result: 'failed',
     logLevel: 'info',
-    isOwnRefusal: true,
+    refusesRequest: true,
   },
 
   'provider-unreachable': fault('unreachable', 502),

@@ -44,7 +44,10 @@ type FitHook = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<Fitt
 
 /** What watches of one answer work with. */
 export interface Watching {
-  /** @param consulted is told of each model that is asked by it */
+  /**
+   * @param id of the plugin, whose purchases it goes on with
+   * @param consulted is called with each model that it consults
+   */
   readonly contextFor: (id: string, consulted: (run: ModelRun) => void) => ExtensionContext;
   readonly spentOn: (runs: readonly ModelRun[]) => PicoUsd;
   readonly tell: (stage: JsonObject) => void;

@@ -106,7 +106,7 @@ export class Consultations {
     const beganAt = performance.now();
     const context = contextOf(use, request, start, contextAt);
     const before = generation.toolUses.length;
-    /** By itself, by the models that it asked, and by what they asked of tools. */
+    /** By itself, by the models that it consulted, and by their tools. */
     const spent = (): PicoUsd =>
       generation.toolUses
         .slice(before)

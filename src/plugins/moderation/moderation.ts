@@ -36,7 +36,10 @@ export const moderation: Plugin = {
     }),
 };
 
-/** @returns the stage of a request that may be. @throws GatewayError `forbidden` with the stage noted */
+/**
+ * @returns the stage of a request that passes
+ * @throws GatewayError `forbidden`, with the stage noted
+ */
 async function judge(request: ModelRequest, context: ExtensionContext, note: NoteStage): Promise<StageNote> {
   const engine = chooseEngine(request, context);
   const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));

@@ -99,7 +99,7 @@ const limitsOf = (memoryBytes: number, timeMs: number): NonNullable<BashOptions[
 function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Array): BashOutcome {
   const fits = state.length <= CONTAINER_BYTES_MAX;
   return {
-    stdout: withoutMiddle(withoutNetwork(stdout)),
+    stdout: withoutMiddle(stdout),
     stderr: `${withoutMiddle(withoutNetwork(stderr).replaceAll(ADVICE, ''))}${fits ? '' : TOO_MUCH}`,
     exitCode,
     ...(fits && { state }),
