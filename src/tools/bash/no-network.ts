@@ -19,7 +19,10 @@ export function closeConnections({ fs }: Bash): void {
   const refuse = (path: string): void => {
     if (CONNECTION.test(path)) throw new Error(`ENOENT: no such file or directory, open '${path}'`);
   };
-  fs.exists = async (path) => !CONNECTION.test(path) && exists(path);
+  fs.exists = async (path) => {
+    refuse(path);
+    return exists(path);
+  };
   fs.writeFile = async (path, ...rest) => {
     refuse(path);
     return writeFile(path, ...rest);
