@@ -22,14 +22,14 @@ import { viewPrices } from './view-prices.js';
  * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
  * same inputs give the same bytes.
  * @param needs of the plan: prices may depend on the prompt's length
- * @param told what each leg may cost and would not be sent, and who runs which tool; absent: nobody asked
+ * @param details what each leg may cost and would not be sent, and who runs which tool; absent: the plan alone
  */
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  told: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> = {},
+  details: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> = {},
 ): { data: PlanView } {
-  const { forecast, refusals, dropped, tools = [], plugins = [], consulted = [], warnings = [], choice } = told;
+  const { forecast, refusals, dropped, tools = [], plugins = [], consulted = [], warnings = [], choice } = details;
   return {
     data: {
       requested: plan.requested,

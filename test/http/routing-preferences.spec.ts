@@ -248,7 +248,7 @@ describeOnEmbedded('provider preferences', (database) => {
     }); // oxfmt-ignore
   });
 
-  describe('a request that is too long for everybody is a 400 that says by how much, and nobody is called', () => {
+  describe('a request that is too long for every model is a 400 that names the excess, and no provider is called', () => {
     const long = { messages: [{ role: 'user', content: 'x'.repeat(1_300_000) }] };
     it.each<[string, string, boolean]>([
       ['/messages', 'whole', false],

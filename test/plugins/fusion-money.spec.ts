@@ -94,7 +94,7 @@ describeOnEmbedded('the money of a fusion', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL });
   });
 
-  it('shortens what the panel said to what there is room for beside the answer', async () => {
+  it('shortens the replies of the panel to the room beside the answer', async () => {
     begin(ANSWER);
     bench.upstreams.adviser.script(says('ä'.repeat(60_000)));
     const { answer, panelist } = await bounds();

@@ -470,7 +470,7 @@ describeOnEmbedded('moderation by a service', (database) => {
       expect(text).not.toContain('tool_calls_requested');
     });
 
-    it('refuses by what it says, and is charged alone', async () => {
+    it('refuses by its verdict, and is charged alone', async () => {
       bench.begin(says('Never.'));
       bench.judge.script(moderates(() => ({ flagged: ['hate/threatening', 'violence/graphic'] })));
       const before = await bench.paid();

@@ -73,7 +73,7 @@ export class FetchBench {
   }
 }
 
-/** What a failure is told the caller as. @param cost of an engine that has fetched the page */
+/** The result by which a caller sees a failure. @param cost of an engine that has fetched the page */
 export const failure = (code: string, cost = 0n) =>
   expect.objectContaining({
     isError: true,

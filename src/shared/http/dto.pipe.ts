@@ -77,8 +77,8 @@ function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
 }
 
 /**
- * The texts of a query are judged as they came; class-transformer makes values of what has passed, as the decorators of
- * `query-fields.ts` say. What is absent is as the class has it by default. Unknown parameters are for `query.guard.ts`.
+ * The texts of a query are judged as they came; class-transformer converts the valid ones, by the decorators of
+ * `query-fields.ts`. An absent parameter has the default of its class. Unknown parameters are for `query.guard.ts`.
  */
 function readParameters(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'query: must be an object');

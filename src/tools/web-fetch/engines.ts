@@ -98,7 +98,7 @@ export const PAGE_ENGINES: ReadonlyMap<string, PageEngine> = new Map([
   ['firecrawl', firecrawl],
 ]);
 
-/** Pages by an engine, as the catalog says how it is reached. */
+/** Pages by an engine, which is reached as the catalog describes it. */
 export function enginePages(name: string, engine: ToolEngine): PageSource {
   const api = PAGE_ENGINES.get(name)!;
   return async (ask, { engines, signal, guardedFetch, charge }) => {
@@ -133,7 +133,7 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
   };
 }
 
-/** And not of an answer that cannot be used. */
+/** A failure of the page itself, not an answer of the engine that cannot be used. */
 const isFailureOfPage = (error: unknown): boolean => error instanceof PageFailure && error.failure !== 'unavailable';
 
 function pageOf({ url, title, text }: ReturnType<PageEngine['read']>, ask: PageAsk): Page {

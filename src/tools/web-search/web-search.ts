@@ -105,7 +105,7 @@ export class ServedSearch implements ServedTool {
     const { characters, place } = this.options;
     const searching = this.search({ text: text.toWellFormed(), results, characters, place, ...this.hosts }, use);
     const ended: Promise<void> = searching.then(
-      ({ told }) => this.giveBack(ended, results - told),
+      ({ shown }) => this.giveBack(ended, results - shown),
       () => this.giveBack(ended, results),
     );
     this.underWay.add(ended);
@@ -127,7 +127,7 @@ export class ServedSearch implements ServedTool {
   private async search(
     query: SearchQuery,
     { context }: ToolUse,
-  ): Promise<{ readonly result: ToolResult; readonly told: number }> {
+  ): Promise<{ readonly result: ToolResult; readonly shown: number }> {
     const { engines, guardedFetch, signal } = context;
     const { engine, settings } = this.chosen;
     try {
@@ -144,12 +144,12 @@ export class ServedSearch implements ServedTool {
         sources: sourcesOf(pages),
         isError: false,
       };
-      return { result, told: pages.length };
+      return { result, shown: pages.length };
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ExtensionFault)) throw error;
       if (wasAsked(error)) context.countWeb(this.webRequest(0));
-      return { result: failedSearch(FAILURE_OF[error.kind]), told: 0 };
+      return { result: failedSearch(FAILURE_OF[error.kind]), shown: 0 };
     }
   }
 
