@@ -1,6 +1,6 @@
 /**
  * Where the figures of the shipped catalog come from, written beside it as `catalog/sources.yaml`
- * (docs/catalog.md#sources).
+ * (docs/operate/catalog.md#sources).
  */
 
 /** A page, or a package with data. */
@@ -13,14 +13,29 @@ export interface Source {
   readonly package?: string;
   /** When it was read: `YYYY-MM-DD`. */
   readonly read: string;
-  /** The day of its data, where it tells. */
+  /** The day of its data, where it names one. */
   readonly published?: string;
   readonly licence?: string;
+  /** The month that the page itself names, as the catalog shows it beside its prices. */
+  readonly asOf?: string;
 }
 
-const PAGE = /^https:\/\/\S+/;
-/** A package and its version, as references name them: `@scope/name 1.2.3`. */
-const PACKAGE = /^(\S+) (\d\S*)$/;
+/** What may be stated of a source beside its place and its day. */
+type SourceDetails = { readonly [Name in 'id' | 'title' | 'published' | 'licence' | 'asOf']?: string | undefined };
+
+/** @param url its address */
+export const pageSource = (url: string, read: string, details: SourceDetails = {}): Source =>
+  describe({ url, read }, url.replace(/^https:\/\//, ''), details);
+
+/** @param reference `name@version` */
+export const packageSource = (reference: string, read: string, details: SourceDetails = {}): Source =>
+  describe({ package: reference, read }, reference.slice(0, reference.lastIndexOf('@')), details);
+
+function describe(place: Omit<Source, 'id' | 'title'>, name: string, details: SourceDetails): Source {
+  const { id, title = name, ...others } = details;
+  const stated = Object.entries(others).filter(([, value]) => value !== undefined);
+  return { ...place, id: id ?? idOf(title), title, ...Object.fromEntries(stated) };
+}
 
 /** Collects what is cited, each source once. */
 export class SourceBook {
@@ -33,21 +48,6 @@ export class SourceBook {
       throw new Error(`${source.id}: two sources of this name.`);
     if (!known || source.read < known.read) this.sources.set(source.id, source);
     return source.id;
-  }
-
-  /**
-   * @param reference the address of a page, or a package and its version
-   * @param read `YYYY-MM-DD`
-   * @param told what it tells of itself
-   */
-  cite(reference: string, read: string, told: Pick<Source, 'published' | 'licence'> = {}): string {
-    const [, name, version] = PACKAGE.exec(reference) ?? [];
-    if (name !== undefined && !PAGE.test(reference))
-      return this.add({ id: idOf(name), title: name, package: `${name}@${version}`, read });
-    const [url] = PAGE.exec(reference) ?? [];
-    if (url === undefined) throw new Error(`${reference}: neither a page nor a package.`);
-    const title = url.replace(/^https:\/\//, '');
-    return this.add({ id: idOf(title), title, url, read, ...told });
   }
 
   list(): readonly Source[] {

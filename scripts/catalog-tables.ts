@@ -1,9 +1,10 @@
 /**
- * What packages with data tell of a provider's model: the price package, which vendors' own price pages are copied
- * into, and two tables taken out of packages by `extract-model-table.mjs`.
+ * The data of packages about a provider's model: the price package, which copies vendors' own price pages, and two
+ * tables extracted from packages by `extract-model-table.mjs`.
  */
 import { readFileSync } from 'node:fs';
 import { findProvider, type MatchLogic, type ModelInfo, type ModelPrice } from '@pydantic/genai-prices';
+import type { Source } from './catalog-sources.js';
 
 /** The day whose prices are written: the price package knows prices by date. */
 export const PRICE_DATE = '2026-11-24';
@@ -35,26 +36,26 @@ export interface PriceList {
   readonly byTime?: true;
 }
 
-/** What a table, or a file beside them, says of a model. */
-export interface ToldModel {
+/** What a table, or a file of catalog/models, lists of a model. */
+export interface ListedModel {
   /** The `id` of the source. */
   readonly source: string;
   readonly model: TableModel;
 }
 
-/** A figure, and the `id` of the source that says it. */
+/** A figure, and the `id` of its source. */
 export interface Sourced<Value> {
   readonly value: Value;
   readonly source: string;
 }
 
-/** What the packages say of one model at one provider; absent where none does. */
-export interface ModelFacts {
+/** The packages' data on one model at one provider; absent where there is none. */
+export interface ModelFigures {
   readonly priceList: PriceList;
   readonly context?: Sourced<number>;
   readonly output?: Sourced<number>;
   readonly takesImages?: Sourced<boolean>;
-  /** It reasons when asked to. */
+  /** It reasons on request. */
   readonly reasons: boolean;
   readonly refusesTools: boolean;
 }
@@ -95,10 +96,33 @@ export type TableName = keyof typeof TABLES;
 
 /** The price package by its `id` as sources name it. */
 export const PRICE_PACKAGE = 'genai-prices';
+/** Its release. After an update: this, its day, and `PRICE_DATE`. */
+const PRICE_PACKAGE_VERSION = '0.1.8';
+const PRICE_PACKAGE_DATE = '2026-09-23';
+
+const tableSource = (id: TableName): Source => {
+  const { package: reference, licence, published, read } = TABLES[id];
+  return { id, title: `${reference}: its table of models`, package: reference, read, published, licence };
+};
+
+/** The packages with data, by `id`. */
+export const TABLE_SOURCES: ReadonlyMap<string, Source> = new Map(
+  [
+    {
+      id: PRICE_PACKAGE,
+      title: "Pydantic's genai-prices: copies of vendors' price pages",
+      package: `@pydantic/genai-prices@${PRICE_PACKAGE_VERSION}`,
+      read: '2026-11-22',
+      published: PRICE_PACKAGE_DATE,
+      licence: 'MIT',
+    },
+    ...(Object.keys(TABLES) as TableName[]).map(tableSource),
+  ].map((source) => [source.id, source]),
+);
 
 /**
- * What the packages call a provider, where they know it. The price package's lists of Azure, Novita and Together are
- * not asked: they are of models that these no longer serve, or of years ago.
+ * The packages' names of a provider, where they know it. The price package's lists of Azure, Novita and Together are
+ * not read: they are of models that these no longer serve, or are years old.
  */
 const NAMES: Readonly<Record<string, { readonly [Source in TableName | 'genai-prices']?: string }>> = {
   'amazon-bedrock': { 'genai-prices': 'aws', 'pi-ai': 'amazon-bedrock' },
@@ -142,20 +166,20 @@ const CLAUDE = /claude-/;
  * @param provider slug
  * @param upstream the model's name there
  * @param sourceName its name in the price package
- * @param files what files say of it that are no table
+ * @param files data from files that are no table
  * @param pricedBy the table to take the price from although the price package has one
  */
 export function factsOf(
   provider: string,
   upstream: string,
   sourceName: string,
-  files: readonly ToldModel[],
+  files: readonly ListedModel[],
   pricedBy?: TableName,
-): ModelFacts {
+): ModelFigures {
   const names = NAMES[provider] ?? {};
   const label = `${provider} ${upstream}`;
   const priced = names['genai-prices'] === undefined ? undefined : priceOf(names['genai-prices'], sourceName, upstream);
-  const found: ToldModel[] = (Object.keys(TABLES) as TableName[]).flatMap((source) => {
+  const found: ListedModel[] = (Object.keys(TABLES) as TableName[]).flatMap((source) => {
     const model = TABLES[source].providers[names[source] ?? '']?.[upstream];
     return model ? [{ source, model }] : [];
   });
@@ -244,7 +268,7 @@ const UNUSED: ReadonlySet<string> = new Set(['storage_searches_kcount', 'input_a
 
 /** How a model is sold that draws with a tool of its provider's, by names in the price package. */
 export interface Drawing {
-  /** Its tokens, and what the tool reads: the provider tells both as one prompt. */
+  /** The model for its own tokens and for what the tool reads: the provider reports both as one prompt. */
   readonly pricedAs: string;
   /** The model behind the tool, whose output pictures are. */
   readonly drawnBy: string;

@@ -4,8 +4,8 @@ import { isKnownProvider, readSlug } from '../core/routing/slug.js';
 import { shortened } from '../core/shortened.js';
 
 /**
- * Holds a list of slugs of providers to those that a published list or the catalog has: misspelt, one would forbid all
- * others or still be used.
+ * Checks that the slugs of a list are published or in the catalog: a misspelt one would forbid all others, or have no
+ * effect.
  * @throws GatewayError `invalid-request` naming the first unknown entry
  */
 export function assertKnownProviders(

@@ -1,5 +1,5 @@
-// Goal: the counts that pages name are those of the catalog that ships. Method: the file is read and counted, and each
-// sentence with a count is looked for in its page.
+// The counts in the documentation match the shipped catalog. The file is read and counted, and each sentence with a
+// count is searched in its page.
 import { readFileSync } from 'node:fs';
 import { PROVIDERS } from '../../scripts/catalog-providers.js';
 import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
@@ -32,25 +32,26 @@ const routable = [...PUBLISHED_SLUGS].filter((slug) => routabilityOf(slug, snaps
 const undefinedSlugs = PUBLISHED_SLUGS.size - PROVIDERS.length;
 
 it.each([
-  ['catalog', `${models.length} models at ${endpoints.length} endpoints of ${routable} providers`],
-  ['catalog', `${models.filter((model) => providersOf(model) > 1).length} of the models at two providers or more`],
-  ['catalog', `${listing} of the endpoints list what they take`],
-  ['catalog', `of the other ${endpoints.length - listing} no reference`],
-  ['catalog', `\`zdr: true\` | ${left(({ provider }) => provider.policy.zeroDataRetention)} |`],
-  ['catalog', `\`data_collection: deny\` | ${left(({ provider }) => !collects(provider.policy))} |`],
-  ['catalog', `\`quantizations: [fp8]\` | ${left(({ quantization }) => quantization === 'fp8')} |`],
-  ['catalog', `\`enforce_distillable_text\` | ${models.filter(({ distillable }) => distillable).length} |`],
-  ['catalog', `${unmeasured.length} of the ${takingImages.length} models that take images`],
-  ['catalog', `${scored.length} have a \`quality\`, ${coding.length} of them a \`coding\` too; the other ${models.length - scored.length} have none`],
-  ['models', `Of the ${PUBLISHED_SLUGS.size} slugs`],
-  ['models', `defines ${PROVIDERS.length} and has endpoints at ${routable} of them; of the other ${undefinedSlugs}`],
-])('docs/%s.md says: %s', (page, sentence) => {
+  ['../README', `has ${models.length} models at ${routable} providers`],
+  ['operate/catalog', `${models.length} models at ${endpoints.length} endpoints of ${routable} providers`],
+  ['operate/catalog', `${models.filter((model) => providersOf(model) > 1).length} of the models at two providers or more`],
+  ['operate/catalog', `${listing} of the endpoints list what they take`],
+  ['operate/catalog', `the other ${endpoints.length - listing} are left out under`],
+  ['operate/catalog', `\`zdr: true\` | ${left(({ provider }) => provider.policy.zeroDataRetention)} |`],
+  ['operate/catalog', `\`data_collection: deny\` | ${left(({ provider }) => !collects(provider.policy))} |`],
+  ['operate/catalog', `\`quantizations: [fp8]\` | ${left(({ quantization }) => quantization === 'fp8')} |`],
+  ['operate/catalog', `\`enforce_distillable_text\` | ${models.filter(({ distillable }) => distillable).length} |`],
+  ['operate/catalog', `${unmeasured.length} of the ${takingImages.length} models that take images`],
+  ['operate/catalog', `${scored.length} have a \`quality\`, ${coding.length} of them a \`coding\` too; the other ${models.length - scored.length} have none`],
+  ['use/models', `Of the ${PUBLISHED_SLUGS.size} slugs`],
+  ['use/models', `defines ${PROVIDERS.length} and has endpoints at ${routable} of them; the reasons for the other ${undefinedSlugs}`],
+])('docs/%s.md states: %s', (page, sentence) => {
   const text = readFileSync(`docs/${page}.md`, 'utf8').replaceAll('\n', ' ');
-  // Whoever counts otherwise need not read the page to its end.
+  // A wrong count then does not print the whole page.
   expect(text.includes(sentence)).toBe(true);
 });
 
-it('has at least what was asked for', () => {
+it('has at least the required number', () => {
   expect(models.length).toBeGreaterThanOrEqual(300);
   expect(endpoints.length).toBeGreaterThanOrEqual(600);
   expect(routable).toBeGreaterThanOrEqual(60);

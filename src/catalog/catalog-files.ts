@@ -7,17 +7,17 @@ import { CREDENTIAL_BYTES_MAX, type CredentialFile, type CredentialSources } fro
 
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 
-/** Where they are. */
+/** The paths of the catalog's files. */
 export interface CatalogFiles {
   /** Absolute path of the operator's file; may be the shipped one. */
   readonly path: string;
-  /** Absolute path of the shipped file, which `extends: default` means. */
+  /** Absolute path of the shipped file, which `extends: default` refers to. */
   readonly shippedPath: string;
 }
 
 /** The catalog's files at one moment. */
 export interface CatalogContent {
-  /** Changes with every byte of every file but those of credentials. */
+  /** Changes with every byte of every file except files of credentials. */
   readonly hash: string;
   readonly own: CatalogFile | UnreadFile;
   /** Absent where there is nothing to extend. */
@@ -30,17 +30,17 @@ interface UnreadFile {
   readonly failure: string;
 }
 
-/** What came of the files, and the files of credentials that were read on the way. */
+/** The result of reading the files, with the files of credentials that were read for it. */
 export interface Judgement {
   readonly reading: CatalogReading;
-  /** Of the files that were parsed and have no fault as texts: what the next judgement need not parse. */
+  /** The values of files without syntax faults, which the next judgement need not parse again. */
   readonly parsed: ParsedTexts;
   readonly credentials: CredentialFiles;
 }
 
 /** Reads the files from disk. Never throws: a file that cannot be read is content with a fault. */
 export async function readContent({ path, shippedPath }: CatalogFiles): Promise<CatalogContent> {
-  // Together: on a busy machine it is the turns that take the time.
+  // In parallel: on a busy machine waiting for the event loop takes most of the time.
   const [own, shipped] = await Promise.all([readText(path), path === shippedPath ? undefined : readText(shippedPath)]);
   const hash = createHash('sha256')
     .update(JSON.stringify([own, shipped]))
@@ -53,9 +53,10 @@ export async function readContent({ path, shippedPath }: CatalogFiles): Promise<
 }
 
 /**
- * Judges the content: work for a thread while anything is served. Two moments with the same hash, and files of
- * credentials of the same hash, read the same.
- * @param known of a judgement before: one file changes, and the other, or its credentials, is what it was
+ * Judges the content: run in a thread while requests are served. Equal hashes of the content and of the files of
+ * credentials give equal results.
+ * @param known values from an earlier judgement: mostly one file changes, and the other, or its credentials, stays the
+ * same
  */
 export function judgeContent(
   { own, shipped }: CatalogContent,
@@ -75,7 +76,7 @@ export function judgeContent(
 export class CredentialFiles {
   private readonly files: Map<string, CredentialFile>;
 
-  /** @param files what some of them are known to say */
+  /** @param files with known content */
   constructor(files: Iterable<readonly [string, CredentialFile]> = []) {
     this.files = new Map(files);
   }
@@ -92,7 +93,7 @@ export class CredentialFiles {
     return [...this.files];
   }
 
-  /** Changes with every byte of every file. Never told: it is one of secrets. */
+  /** Changes with every byte of every file. Must stay private: it is a hash of secrets. */
   get hash(): string {
     return createHash('sha256').update(JSON.stringify(this.entries)).digest('hex');
   }
@@ -104,12 +105,12 @@ export class CredentialFiles {
   }
 }
 
-/** A file that changed so recently could change again within one tick of its file system's clock. */
+/** A file that changed this recently could change again within one tick of its file system's clock. */
 const SETTLED_MS = 2_000;
 
 /**
- * Where the files stand and when they last changed: another text has another stamp, since whoever writes a file can
- * set its size and its time, but not its inode and the time at which that changed.
+ * The inodes, sizes and change times of the files: another text has another stamp, because a writer can set size and
+ * modification time, but not the inode and its change time.
  * @returns undefined while a file is missing or has just changed: then its content has to be read
  */
 export async function stampOf({ path, shippedPath }: CatalogFiles): Promise<string | undefined> {
@@ -123,7 +124,7 @@ async function stampOfFile(file: string): Promise<string | undefined> {
   return [file, stats.dev, stats.ino, stats.size, stats.mtimeNs, stats.ctimeNs].join(' ');
 }
 
-/** Opened, because a network file system answers a mere `stat` from what it remembers. */
+/** Opens the file, because a network file system answers a plain `stat` from its cache. */
 async function statOpened(path: string): Promise<BigIntStats> {
   const file = await open(path);
   try {
@@ -142,7 +143,7 @@ async function readText(path: string): Promise<{ readonly text: string } | { rea
   }
 }
 
-/** Small and few, though each poll reads them: not worth waiting for. */
+/** Synchronous: these files are small and few, though each poll reads them. */
 function readCredentialFile(path: string): CredentialFile {
   try {
     const stats = statSync(path);
@@ -159,7 +160,7 @@ function unreadable(error: unknown): string {
   return `cannot be read (${typeof code === 'string' ? code : 'for an unknown reason'})`;
 }
 
-/** As the operator would write it: relative to where the process runs, when it lies below. */
+/** Relative to the working directory when the file is below it, as the operator would write it. */
 function displayName(path: string): string {
   const below = relative(process.cwd(), path);
   return below.startsWith('..') ? path : below;

@@ -1,6 +1,5 @@
-// Goal: docs/catalog.md names every field that the reader of catalogs knows, where its part of the file is told of, and
-// no other; its examples are catalogs that the reader takes. Method: the names are taken from the calls by which the
-// readers demand them, and from the tables of the code they are spread from; the page is read as text.
+// docs/operate/catalog.md describes every field that the catalog readers know, in its section, and no other; its
+// examples are valid catalogs. The names are taken from the readers' calls and tables; the page is read as text.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { credentialSources } from '../../test/support/credential-sources.js';
@@ -27,7 +26,9 @@ import { readCatalog } from './read-catalog.js';
 import { TARIFFS } from './read-pricing.js';
 import { QUIRK_KEYS } from './read-quirks.js';
 
-const page = readFileSync('docs/catalog.md', 'utf8');
+const page = readFileSync('docs/operate/catalog.md', 'utf8');
+/** Recipes on pages of their own. */
+const recipePages = ['local-model', 'own-prices'].map((name) => readFileSync(`docs/operate/${name}.md`, 'utf8'));
 
 /** Names that the readers take from constants. */
 const CONSTANTS: Readonly<Record<string, readonly string[]>> = {
@@ -39,7 +40,7 @@ const CONSTANTS: Readonly<Record<string, readonly string[]>> = {
   FUSION_PRESETS,
 };
 
-/** Where the fields of each reader are told of. */
+/** The sections that describe the fields of each reader. */
 const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'read-catalog': ['Top level'],
   'read-provider': ['Providers'],
@@ -52,7 +53,7 @@ const SECTIONS: Readonly<Record<string, readonly string[]>> = {
   'read-plugins': ['Plugins'],
 };
 
-/** What stands between the brackets that open at `from`. */
+/** The text between the brackets that open at `from`. */
 function bracketed(text: string, from: number): string {
   let depth = 0;
   for (let index = from; index < text.length; index++) {
@@ -62,7 +63,7 @@ function bracketed(text: string, from: number): string {
   throw new Error('a bracket is not closed');
 }
 
-/** Every field that a reader asks `members` for. */
+/** Every field that a reader requests by `members`. */
 function namesOf(reader: string): readonly string[] {
   const source = readFileSync(`src/catalog/${reader}.ts`, 'utf8');
   const names = [...source.matchAll(/\.members(?:<[^()]*>)?\(/g)].flatMap((call) => {
@@ -92,14 +93,14 @@ const keysOf = (section: string): readonly string[] =>
   [...section.matchAll(/^\| (`[^|]+) \|/gm)].flatMap(([, cell]) => [...wordsOf(cell!)]);
 
 describe('the page of the catalog', () => {
-  it.each(Object.entries(SECTIONS))('tells of every field of %s', (reader, sections) => {
+  it.each(Object.entries(SECTIONS))('describes every field of %s', (reader, sections) => {
     const names = namesOf(reader);
     expect(names.length).toBeGreaterThan(2);
-    const told = wordsOf(sections.map(sectionOf).join('\n'));
-    expect(names.filter((name) => !told.has(name))).toEqual([]);
+    const described = wordsOf(sections.map(sectionOf).join('\n'));
+    expect(names.filter((name) => !described.has(name))).toEqual([]);
   });
 
-  it('tells of no field that nobody reads', () => {
+  it('describes no field without a reader', () => {
     const known = new Set([...Object.keys(SECTIONS).flatMap(namesOf), 'price_per_page']);
     for (const section of new Set(Object.values(SECTIONS).flat())) {
       const foreign = keysOf(sectionOf(section)).filter((key) => !known.has(key));
@@ -107,10 +108,10 @@ describe('the page of the catalog', () => {
     }
   });
 
-  it('is asked of every reader there is', () => {
+  it('covers every reader', () => {
     const source = readFileSync('src/catalog/read-catalog.ts', 'utf8');
     const named = [...source.matchAll(/'\.\/(read-[a-z]+)\.js'/g)].map(([, name]) => name!);
-    // Geographies are the author's own names.
+    // Names of geographies are the author's own.
     expect(named.filter((name) => !SECTIONS[name] && name !== 'read-geographies')).toEqual([]);
   });
 
@@ -122,13 +123,13 @@ describe('the page of the catalog', () => {
     ],
     ['Models', [...MODALITIES, ...IMAGE_RULES]],
     ['Tools', [...SEARCH_ENGINES, ...FETCH_ENGINES]],
-  ])('%s names every word that a field may say', (section, words) => {
-    const told = wordsOf(sectionOf(section));
-    expect(words.filter((word) => !told.has(word))).toEqual([]);
+  ])('%s names every value of its fields', (section, words) => {
+    const described = wordsOf(sectionOf(section));
+    expect(words.filter((word) => !described.has(word))).toEqual([]);
   });
 });
 
-/** All shipped providers and one model of theirs, and no panels of others: the whole file takes a second to read. */
+/** All shipped providers and one of their models, without panels of others: the whole file takes a second to read. */
 function shippedPart(): { readonly name: string; readonly text: string } {
   const whole = parse(readFileSync('catalog/default.yaml', 'utf8')) as { readonly models: readonly object[] };
   return { name: 'shipped', text: JSON.stringify({ ...whole, models: whole.models.slice(0, 1), plugins: {} }) };
@@ -137,7 +138,9 @@ function shippedPart(): { readonly name: string; readonly text: string } {
 describe('examples of the page', () => {
   const shipped = shippedPart();
   const sources = credentialSources({}, { '/run/secrets/company-proxy': 'a key' });
-  const examples = [...page.matchAll(/^```yaml\n([^]*?)^```$/gm)].map(([, text]) => text!);
+  const examples = [page, ...recipePages]
+    .flatMap((text) => [...text.matchAll(/^```yaml\n([^]*?)^```$/gm)])
+    .map(([, text]) => text!);
   const read = (text: string) => readCatalog({ name: 'the example', text }, shipped, sources);
 
   it.each(examples.map((text) => [text.split('\n')[0]!.replace(/^# /, ''), text]))('%s is a catalog', (_, text) => {
@@ -145,14 +148,10 @@ describe('examples of the page', () => {
     expect(read(whole)).toMatchObject({ snapshot: expect.anything() });
   });
 
-  it('have a recipe for each of what is asked for most', () => {
+  it('have a recipe for each common task', () => {
     const recipes = [...sectionOf('Recipes').matchAll(/^### (.+)$/gm)].map(([, title]) => title);
-    expect(recipes).toEqual([
-      'A model of your own machine: Ollama, vLLM',
-      'A proxy that speaks the Messages format',
-      'Prices of your own',
-      'A name of your own',
-    ]);
+    expect(recipes).toEqual(['A proxy that speaks the Messages format', 'A name of your own']);
     expect(sectionOf('Recipes').match(/^version: 1$/gm)).toHaveLength(recipes.length);
+    expect(recipePages.map((text) => text.match(/^version: 1$/gm)?.length)).toEqual([1, 1]);
   });
 });

@@ -1,6 +1,5 @@
-// Goal: a change of a file is in force after two polls, a bad file never is, and each bad content is complained about
-// once; files of credentials are followed likewise. Method: real files in a folder of their own; polls are made by
-// hand, nothing waits.
+// A changed file comes into force after two polls, a bad file never does, and each bad content is logged once; the same
+// applies to files of credentials. Real files in a temporary folder; polls are triggered by hand.
 import { mkdtempSync, renameSync, rmSync, statSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +26,7 @@ const logger = {
 const open = (): Promise<CatalogStore> => CatalogStore.open({ path, shippedPath, variables: {} }, logger);
 const modelsOf = (store: CatalogStore): string[] => [...store.current.models.keys()];
 
-/** @returns tells how long the event loop was held at most since then, in milliseconds */
+/** @returns the longest block of the event loop since then, in milliseconds */
 function watchLoop(): () => number {
   let last = performance.now();
   let longest = 0;
@@ -65,7 +64,7 @@ describe('at start', () => {
     expect(String(failure)).toContain(`${path}:1: version: must be 1\n  ${path}:2: nonsense: is not a known field`);
   });
 
-  it('refuses a file that is not there', async () => {
+  it('refuses a missing file', async () => {
     rmSync(path);
     await expect(open()).rejects.toThrow(`${path}:1: cannot be read (ENOENT)`);
   });
@@ -85,7 +84,7 @@ describe('at start', () => {
 });
 
 describe('while it runs', () => {
-  it('puts new content in force when two polls saw it, and says so', async () => {
+  it('applies new content when two polls have seen it, and logs it', async () => {
     const store = await open();
     writeFileSync(path, catalog('two'));
     await store.poll();
@@ -95,7 +94,7 @@ describe('while it runs', () => {
     expect(logged).toEqual([`log The catalog was reloaded: 1 models, ${store.current.hash}.`]);
   });
 
-  it('is judged from the first poll on that sees new content, and taken by the second', async () => {
+  it('judges new content from the first poll on, and applies it with the second', async () => {
     const store = await open();
     writeFileSync(path, catalog('two'));
     await store.poll();
@@ -106,7 +105,7 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/two']);
   });
 
-  it('takes nothing that was judged of content that has changed again', async () => {
+  it('applies no judgement of content that has changed again', async () => {
     const store = await open();
     for (const name of ['two', 'three']) {
       writeFileSync(path, catalog(name));
@@ -116,17 +115,17 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/three']);
   });
 
-  it('takes it however long its thread takes to start on a busy machine', async () => {
+  it('applies it however long its thread takes to start on a busy machine', async () => {
     const store = await open();
     writeFileSync(path, catalog('two'));
     await store.poll();
-    // Whatever is due meanwhile is due at once, before the thread is heard.
+    // Timers that expire meanwhile run before the thread's message is received.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2_100);
     await store.poll();
     expect([modelsOf(store), logged.length]).toEqual([['acme/two'], 1]);
   });
 
-  it('parses no text again that has not changed', async () => {
+  it('does not parse unchanged text again', async () => {
     writeFileSync(path, catalog('one', 'version: 1\nextends: default'));
     const store = await open();
     const parsed = (): ReadonlyMap<string, unknown> => Reflect.get(store, 'parsed') as ReadonlyMap<string, unknown>;
@@ -140,7 +139,7 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/shipped', 'acme/two']);
   });
 
-  it('leaves a file alone that is still being written', async () => {
+  it('ignores a file that is still being written', async () => {
     const store = await open();
     for (const name of ['two', 'three', 'four']) {
       writeFileSync(path, catalog(name));
@@ -159,7 +158,7 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/two']);
   });
 
-  it('sees in two polls that a file has been replaced, long after the last change and by one of its size and time', async () => {
+  it('sees within two polls that a file was replaced, long after the last change and by one of its size and time', async () => {
     const later = Date.now() + 60_000;
     const now = jest.spyOn(Date, 'now').mockReturnValue(later);
     utimesSync(path, 1000, 1000);
@@ -174,7 +173,7 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/two']);
   });
 
-  it('keeps a snapshot unchanged for those who hold it', async () => {
+  it('keeps a snapshot unchanged for its holders', async () => {
     const store = await open();
     const held = store.current;
     writeFileSync(path, catalog('two'));
@@ -183,7 +182,7 @@ describe('while it runs', () => {
     expect(store.current).not.toBe(held);
   });
 
-  it('refuses bad content, keeps the catalog before it, and complains once for each content', async () => {
+  it('refuses bad content, keeps the previous catalog, and logs once for each content', async () => {
     const store = await open();
     const before = store.current;
     const { loadedAt } = store;
@@ -204,7 +203,7 @@ describe('while it runs', () => {
     expect(store.current).toBe(before);
   });
 
-  it('takes a good file after a bad one', async () => {
+  it('applies a good file after a bad one', async () => {
     const store = await open();
     writeFileSync(path, 'version: 2\n');
     await store.reload();
@@ -223,7 +222,7 @@ describe('while it runs', () => {
     expect(modelsOf(store)).toEqual(['acme/newer', 'acme/one']);
   });
 
-  it('does not mind the shipped file when it is not extended', async () => {
+  it('ignores the shipped file when it is not extended', async () => {
     const store = await open();
     const before = store.current;
     writeFileSync(shippedPath, 'nonsense');
@@ -247,7 +246,7 @@ describe('while it runs', () => {
       writeFileSync(path, withFile());
     });
 
-    it('takes what the file says when two polls saw it, and says so without it', async () => {
+    it("applies the file's content when two polls have seen it, and logs that without it", async () => {
       const store = await open();
       const held = store.current;
       for (let poll = 0; poll < 3; poll++) await store.poll();
@@ -262,7 +261,7 @@ describe('while it runs', () => {
       expect(logged).toEqual(['log Credentials of the catalog were read anew: their files have changed.']);
     });
 
-    it('follows a link that is turned to another file, as platforms replace mounted ones', async () => {
+    it('follows a link that is changed to another file, as platforms replace mounted ones', async () => {
       rmSync(secretPath);
       for (const name of ['a', 'b']) writeFileSync(join(folder, name), `token-${name}`);
       symlinkSync('a', secretPath);
@@ -273,7 +272,7 @@ describe('while it runs', () => {
       expect(credentialOf(store)).toBe('token-b');
     });
 
-    it('keeps the credential while the file is empty, gone or too large, and complains once for each', async () => {
+    it('keeps the credential while the file is empty, gone or too large, and logs once for each', async () => {
       const store = await open();
       for (const spoil of [
         () => writeFileSync(secretPath, ' '),
@@ -291,7 +290,7 @@ describe('while it runs', () => {
       expect(logged.join()).not.toMatch(/(first|second)-token/);
     });
 
-    it('follows the file that a changed catalog names, and no longer the one before', async () => {
+    it('follows the file that a changed catalog names, and no longer the previous one', async () => {
       const store = await open();
       const before = secretPath;
       secretPath = join(folder, 'other');
@@ -309,7 +308,7 @@ describe('while it runs', () => {
     });
   });
 
-  it('does not hold the event loop while it reads', async () => {
+  it('does not block the event loop while it reads', async () => {
     const model = (name: string) => ({
       id: `acme/${name}`,
       name: 'N',
@@ -326,7 +325,7 @@ describe('while it runs', () => {
     const began = performance.now();
     const store = await open();
     const readingMs = performance.now() - began;
-    // Whatever else the machine does holds the loop now and then, and not each time.
+    // Other load blocks the loop now and then, but not each time.
     let heldMs = Infinity;
     for (let round = 0; round < 5 && heldMs >= readingMs / 2; round++) {
       writeFileSync(path, large(`round-${round}`));
@@ -336,11 +335,11 @@ describe('while it runs', () => {
       expect(modelsOf(store)[0]).toBe(`acme/round-${round}`);
       heldMs = Math.min(heldMs, stop());
     }
-    // It takes as long again, elsewhere.
+    // The thread takes the same time.
     expect(heldMs).toBeLessThan(readingMs / 2);
   });
 
-  it('holds no timer once it is destroyed', async () => {
+  it('has no timer after it is destroyed', async () => {
     const store = await open();
     const timers = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
     const before = timers();
@@ -350,10 +349,10 @@ describe('while it runs', () => {
   });
 });
 
-describe('files that do not change', () => {
+describe('unchanged files', () => {
   afterEach(() => jest.restoreAllMocks());
 
-  /** What the store last read: the same object while it reads no file. */
+  /** The result of the store's last read: the same object while it reads no file. */
   const readBy = (store: CatalogStore): unknown => Reflect.get(store, 'read');
   const polls = async (store: CatalogStore, count: number): Promise<void> => {
     for (let poll = 0; poll < count; poll++) await store.poll();
@@ -371,7 +370,7 @@ describe('files that do not change', () => {
     expect(readBy(store)).not.toBe(read);
   });
 
-  it('are the ones that a poll has read, though a reload has read others meanwhile', async () => {
+  it('are those that a poll has read, though a reload has read others meanwhile', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
     const other = join(folder, 'other.yaml');
     writeFileSync(other, catalog('two'));
@@ -396,7 +395,7 @@ describe('the stamp of the files', () => {
   const changedAt = (): bigint => statSync(path, { bigint: true }).ctimeNs;
   afterEach(() => jest.restoreAllMocks());
 
-  it('is none while a file has just changed, or is missing', async () => {
+  it('is absent while a file has just changed, or is missing', async () => {
     const now = jest.spyOn(Date, 'now').mockReturnValue(Number(changedAt() / 1_000_000n) + 1);
     expect(await stamp()).toBeUndefined();
     now.mockReturnValue(Date.now() + 60_000);
@@ -405,12 +404,12 @@ describe('the stamp of the files', () => {
     expect(await stamp()).toBeUndefined();
   });
 
-  it('stays the same while nothing changes, and is another after a change that keeps size and time', async () => {
+  it('stays the same while nothing changes, and differs after a change that keeps size and time', async () => {
     jest.spyOn(Date, 'now').mockReturnValue(Date.now() + 60_000);
     utimesSync(path, 1000, 1000);
     const before = await stamp();
     expect(await stamp()).toBe(before);
-    // The clock of a file system may move by milliseconds.
+    // The clock of a file system may advance in milliseconds.
     for (const first = changedAt(); changedAt() === first; ) {
       writeFileSync(path, catalog('two'));
       utimesSync(path, 1000, 1000);

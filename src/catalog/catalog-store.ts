@@ -9,54 +9,54 @@ import {
   type CatalogFiles,
   type Judgement,
 } from './catalog-files.js';
-import type { Variables } from './catalog-parcel.js';
+import type { Variables } from './judgement-transfer.js';
 import { CatalogRefused } from './fault.js';
-import { judgeAside } from './judge-aside.js';
+import { judgeInThread } from './judge-in-thread.js';
 import type { ParsedTexts } from './read-catalog.js';
 
 /**
- * New content is judged by a thread from the first poll on that sees it, and in force when the second one has, which
- * comes sooner: within 0.75 s or, if that is longer, 0.5 s and what the thread needs. That is a fifth of a second of
- * computing, since files that have not changed are not parsed again; docs/catalog.md#the-catalog-file allows 3 s.
+ * A thread judges new content from the first poll on that sees it; it comes into force at the next poll, which comes
+ * sooner: within 0.75 s or, if that is longer, 0.5 s and the time of the thread. That is a fifth of a second of
+ * computing, since unchanged files are not parsed again; docs/operate/catalog.md#the-catalog-file allows 3 s.
  */
 const POLL_MS = 500;
 const SETTLING_POLL_MS = 250;
-/** For file systems without inodes or times of their own. */
+/** For file systems without reliable inodes or times. */
 const READ_ANYWAY_MS = 30_000;
 
-/** Where the catalog comes from. */
+/** The location of the catalog. */
 export interface CatalogSource extends CatalogFiles {
-  /** Of the process: what credentials may stand in. */
+  /** Of the process: may hold credentials. */
   readonly variables: Variables;
 }
 
-/** By which it is known whether files have changed. */
+/** The hashes that show whether files have changed. */
 interface FileHashes {
   readonly catalog: string;
   readonly credentials: string;
 }
 
 /**
- * Holds the catalog in force and follows its files, those of the credentials that it names included: tokens that a
- * platform projects into files are replaced while the process runs. Their content decides, because time and size can
- * stay the same where a mounted file is replaced. That of the catalog is read only when its stamp differs, and now and
- * then: a megabyte that is read twice a second is garbage for an idle process to collect. A bad file is refused with a
- * log line, once for each content, and the catalog before it stays.
+ * Holds the catalog in force and follows its files, including the files of credentials that it names: tokens that a
+ * platform mounts as files are replaced while the process runs. Their content decides, because time and size can stay
+ * the same where a mounted file is replaced. The catalog is read only when its stamp differs, and at long intervals:
+ * reading a megabyte twice a second would produce garbage in an idle process. A bad file is refused with one log line
+ * for each content, and the previous catalog stays.
  */
 export class CatalogStore implements OnModuleInit, OnModuleDestroy {
-  /** Whom to tell when another catalog comes into force, or other credentials of it. */
+  /** Called when another catalog, or other credentials of it, come into force. */
   onReloaded: () => void = () => undefined;
   private inForceSince = Date.now();
   private fileIsRefused = false;
   private timer: NodeJS.Timeout | undefined;
-  /** The files that were last judged, good or bad. */
+  /** The files that were judged last, valid or not. */
   private judged: FileHashes;
   /** The files that the last poll saw. */
   private seen: FileHashes;
-  /** What a poll last read of the catalog's files; `atMs` only rises. */
+  /** The catalog's files as last read by a poll; `atMs` only rises. */
   private read: { readonly stamp: string | undefined; readonly hash: string; readonly atMs: number } | undefined;
 
-  /** What was begun for content that one poll has seen. */
+  /** The judgement that was started for content seen by one poll. */
   private ahead:
     | { readonly of: FileHashes; readonly content: CatalogContent; readonly judgement: Promise<Judgement | undefined> }
     | undefined;
@@ -65,12 +65,12 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
   private constructor(
     private readonly source: CatalogSource,
     private readonly logger: LoggerService,
-    /** The catalog in force, to be read only. A request takes it once and keeps it: a reload makes another. */
+    /** The catalog in force, read-only. A request reads it once and keeps it: a reload creates another. */
     public current: CatalogSnapshot,
     private credentialPaths: readonly string[],
     /** Of the files that are in force. */
     private hashes: FileHashes,
-    /** Of the files that were last judged. */
+    /** Of the files that were judged last. */
     private parsed: ParsedTexts,
   ) {
     this.judged = hashes;
@@ -79,23 +79,23 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
 
   /**
    * Reads the catalog for the first time.
-   * @throws CatalogRefused when a file cannot be read or holds a fault; its message lists them
+   * @throws CatalogRefused when a file cannot be read or contains a fault; its message lists them
    */
   static async open(source: CatalogSource, logger: LoggerService): Promise<CatalogStore> {
     const content = await readContent(source);
-    // Nothing is served yet that it could hold up.
+    // Synchronous: no request is served yet.
     const { reading, parsed, credentials } = judgeContent(content, (name) => source.variables[name]);
     if ('faults' in reading) throw new CatalogRefused(reading.faults);
     const hashes = { catalog: content.hash, credentials: credentials.hash };
     return new CatalogStore(source, logger, reading.snapshot, credentials.paths, hashes, parsed);
   }
 
-  /** Since when the catalog in force is, epoch milliseconds. */
+  /** Start of the catalog in force, in epoch milliseconds. */
   get loadedAt(): number {
     return this.inForceSince;
   }
 
-  /** The file as it is now has faults, and the one before it stays in force. */
+  /** The current file has faults, and the previous catalog stays in force. */
   get isRefused(): boolean {
     return this.fileIsRefused;
   }
@@ -118,7 +118,7 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     this.timer = undefined;
   }
 
-  /** Takes content that the poll before has seen too: a file that is still being written is left alone. */
+  /** Applies content that the previous poll has seen too: a file that is still being written is left alone. */
   async poll(): Promise<void> {
     const before = this.seen;
     const read = await this.look();
@@ -133,14 +133,14 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     if (content.hash === this.seen.catalog) await this.judge(content);
   }
 
-  /** Takes the files as they are now. */
+  /** Applies the files as they are now. */
   async reload(): Promise<void> {
     await this.judge(await readContent(this.source));
   }
 
-  /** Sets what is seen. @returns the content of the catalog's files, where it was read */
+  /** Updates `seen`. @returns the content of the catalog's files, where it was read */
   private async look(): Promise<CatalogContent | undefined> {
-    // Before the text, so that what changes in between is read again.
+    // Taken before the text, so that a change in between is read again.
     const stamp = await stampOf(this.source);
     const atMs = performance.now();
     const isKnown = stamp !== undefined && stamp === this.read?.stamp && atMs - this.read.atMs < READ_ANYWAY_MS;
@@ -154,29 +154,32 @@ export class CatalogStore implements OnModuleInit, OnModuleDestroy {
     return { catalog, credentials: CredentialFiles.at(this.credentialPaths).hash };
   }
 
-  /** One file changes, or a file of credentials, and the others are what they were: most of the work is done before. */
+  /** Keeps parsed texts that are still in use: mostly one file changes, and the work on the others is reused. */
   private keepParsed({ own, shipped }: CatalogContent, parsed: ParsedTexts): void {
     const texts = [own, shipped].map((file) => file && 'text' in file && file.text);
     this.parsed = new Map([...this.parsed, ...parsed].filter(([text]) => texts.includes(text)));
   }
 
-  /** Begins before the next poll, which is to see the same. Of a file that changes on and on one state is judged. */
+  /**
+   * Starts before the next poll, which should see the same content. If a file changes continuously, only one state is
+   * judged at a time.
+   */
   private judgeAhead(content: CatalogContent): void {
     if (this.isJudgingAhead) return;
     this.isJudgingAhead = true;
-    const judgement = this.judgeAside(content).finally(() => (this.isJudgingAhead = false));
-    // Where nobody takes it, its failure is nobody's either.
+    const judgement = this.judgeInThread(content).finally(() => (this.isJudgingAhead = false));
+    // If the result is not used, its failure must not be unhandled.
     judgement.catch(() => undefined);
     this.ahead = { of: this.seen, content, judgement };
   }
 
-  private judgeAside(content: CatalogContent): Promise<Judgement | undefined> {
-    return judgeAside({ content, variables: { ...this.source.variables }, known: this.parsed });
+  private judgeInThread(content: CatalogContent): Promise<Judgement | undefined> {
+    return judgeInThread({ content, variables: { ...this.source.variables }, known: this.parsed });
   }
 
   private async judge(content: CatalogContent): Promise<void> {
     if (areEqual(this.hashesWith(content.hash), this.judged)) return;
-    this.take(content, await this.judgeAside(content));
+    this.take(content, await this.judgeInThread(content));
   }
 
   private take(content: CatalogContent, judgement: Judgement | undefined): void {

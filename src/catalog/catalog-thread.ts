@@ -1,11 +1,11 @@
 import { parentPort } from 'node:worker_threads';
 import { judgeContent } from './catalog-files.js';
-import { parcelOf, type CatalogJob } from './catalog-parcel.js';
+import { packJudgement, type CatalogJob } from './judgement-transfer.js';
 
-/** A thread of `judgeAside`: content and variables come in, what came of them goes out. */
+/** The thread of `judgeInThread`: receives content and variables, returns the judgement. */
 parentPort!.on('message', ({ content, variables, known }: CatalogJob) => {
-  parentPort!.postMessage(parcelOf(judgeContent(content, (name) => variables[name], known)));
+  parentPort!.postMessage(packJudgement(judgeContent(content, (name) => variables[name], known)));
 });
 
-// It has been loaded.
+// Signals that it has been loaded.
 parentPort!.postMessage(undefined);

@@ -1,5 +1,5 @@
-// Goal: any module gets the catalog that the environment names, read before the application is up; a bad one ends the
-// start. Method: a Nest application of two modules, without a server.
+// Any module gets the catalog that the environment names, read before the application is up; a bad one stops the start.
+// A Nest application of two modules, without a server.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ it('gives every module the catalog', async () => {
   await application.close();
 });
 
-it('ends the start when the catalog is bad', async () => {
+it('stops the start when the catalog is bad', async () => {
   writeFileSync(catalogPath, 'version: 3\n');
   await expect(start()).rejects.toThrow(`${catalogPath}:1: version: must be 1`);
 });

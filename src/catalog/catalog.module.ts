@@ -2,7 +2,9 @@ import { Logger, Module, type DynamicModule } from '@nestjs/common';
 import { Environment } from '../shared/environment.js';
 import { CatalogStore } from './catalog-store.js';
 
-/** Provides the `CatalogStore` to every room: read before anything starts, so that a bad catalog ends the start. */
+/**
+ * Provides the `CatalogStore` to every module. Read before anything else starts, so that a bad catalog stops the start.
+ */
 @Module({})
 export class CatalogModule {
   /** @param options.shippedPath absolute path of the catalog that ships with the release */

@@ -1,8 +1,9 @@
-// Goal: the catalog that ships is sound, is what its script makes, and holds the whole sandbox.
-// Method: the file itself is read; the script's generator runs in the test.
+// The shipped catalog is valid, is the output of its script, and contains the whole sandbox. The file itself is read;
+// the script's generator runs in the test.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { seedCatalog } from '../../scripts/seed-catalog.js';
+import { buildCatalog } from '../../scripts/catalog/build-catalog.js';
+import { readModels } from '../../scripts/catalog/read-models.js';
 import { modelRequest } from '../../test/support/model-request.js';
 import { png } from '../../test/support/images.js';
 import { perMillion } from '../../test/support/route-inputs.js';
@@ -13,6 +14,7 @@ import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt
 import { isBilledInFull } from '../core/routing/abort-rules.js';
 import { collects, type CatalogSnapshot, type Endpoint } from '../core/routing/catalog.js';
 import { resolveModel } from '../core/routing/resolve-model.js';
+import { readSources } from './check/read-sources.js';
 import { describeFault } from './fault.js';
 import { readCatalog } from './read-catalog.js';
 import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
@@ -20,7 +22,7 @@ import { NO_CREDENTIALS } from '../../test/support/credential-sources.js';
 const text = readFileSync('catalog/default.yaml', 'utf8');
 const sourcesText = readFileSync('catalog/sources.yaml', 'utf8');
 
-/** `catalog/sources.yaml` (docs/catalog.md#sources). */
+/** `catalog/sources.yaml` (docs/operate/catalog.md#sources). */
 interface Sources {
   readonly sources: readonly { readonly id: string; readonly url?: string; readonly package?: string; read: string }[];
   readonly providers: Readonly<Record<string, Readonly<Record<string, string>>>>;
@@ -39,8 +41,8 @@ function shipped(): CatalogSnapshot {
 const requestOf = (...content: readonly ContentBlock[]): ModelRequest =>
   modelRequest({ messages: [{ role: 'user', content }] });
 
-it('is exactly what the seed script writes', () => {
-  expect({ catalog: text, sources: sourcesText }).toEqual(seedCatalog());
+it('is exactly what the files under catalog/models make: `npm run catalog:build` writes it', () => {
+  expect({ catalog: text, sources: sourcesText }).toEqual(buildCatalog(readModels()));
 });
 
 it('offers the current models of the main providers', () => {
@@ -49,6 +51,16 @@ it('offers the current models of the main providers', () => {
   expect(real.length).toBeGreaterThanOrEqual(300);
   expect(real.flatMap(({ endpoints }) => endpoints).length).toBeGreaterThanOrEqual(600);
   expect([...providers.keys()]).toEqual(expect.arrayContaining(['anthropic', 'openai', 'mistral', 'groq', 'xai']));
+});
+
+it('dates the models whose authors publish a day, with the source of each', () => {
+  const { models: sources } = parse(sourcesText) as Sources;
+  const dated = [...shipped().models.values()].filter(({ created }) => created !== undefined);
+  expect(dated.length).toBeGreaterThan(40);
+  for (const { id, created } of dated) {
+    expect([id, created! * 1_000 <= Date.now()]).toEqual([id, true]);
+    expect(sources[id]).toHaveProperty('created');
+  }
 });
 
 it('prices Claude Sonnet 4.5 as Anthropic does', () => {
@@ -93,24 +105,24 @@ it.each([
   const [words, pictures] = [{ prompt: perMillion(prompt), completion: perMillion(completion) }, perMillion(imageOutput)];
   for (const { pricing } of model.endpoints) {
     expect(pricing).toMatchObject({ ...words, imageOutput: pictures });
-    // Tariffs of the words alone would charge pictures as words.
+    // Tiers priced for text alone would charge pictures as text.
     expect([pricing!.priority, pricing!.flex]).toEqual([undefined, undefined]);
   }
   expect((parse(sourcesText) as Sources).models[id]).toHaveProperty('output_modalities');
 });
 
-it('knows by its slug the model of words that one of pictures is made of', () => {
+it('finds by its slug the text model that a picture model is based on', () => {
   expect(resolveModel(shipped(), 'gpt-5')).toEqual({ id: 'openai/gpt-5' });
 });
 
-it('serves nothing for free but what says so in its name', () => {
+it('serves nothing for free except models with that in their name', () => {
   const free = [...shipped().models.values()].filter(({ endpoints }) =>
     endpoints.some(({ pricing }) => pricing === null),
   );
   expect(free.map(({ id }) => id)).toEqual(['sandbox/echo:free']);
 });
 
-it('says of data policies what pages say, and nothing of the others', () => {
+it("has the data policies of the providers' pages, and none of the others", () => {
   const policies = [...shipped().providers.values()].flatMap(({ slug, policy }) =>
     policy.collectsData ? [] : [[slug, policy.zeroDataRetention]],
   );
@@ -141,7 +153,7 @@ it('leaves models under every rule on data, precision and distillation', () => {
   expect(real.filter(({ distillable }) => distillable).length).toBeGreaterThanOrEqual(10);
 });
 
-it('lists what most endpoints take, by references: no others are left where parameters are required', () => {
+it('lists the parameters of most endpoints, by references: no others are left where parameters are required', () => {
   const real = [...shipped().models.values()].filter(({ id }) => !id.startsWith('sandbox/'));
   const endpoints = real.flatMap((model) => model.endpoints);
   const listing = endpoints.filter(({ supportedParameters }) => supportedParameters.length > 0);
@@ -151,7 +163,7 @@ it('lists what most endpoints take, by references: no others are left where para
   const borrowing = ['amazon-bedrock', 'azure', 'google-vertex'];
   for (const { tag, provider } of listing)
     expect([tag, referred(provider.slug) || borrowing.includes(provider.slug)]).toEqual([tag, true]);
-  // Reasoning is asked of those alone that reason.
+  // Only reasoning models are expected to support reasoning.
   const takes = (provider: string, id: string): boolean | undefined =>
     shipped().models.get(id)!.endpoints.find(({ tag }) => tag === provider)?.supportedParameters.includes('reasoning');
   expect(takes('deepinfra', 'microsoft/phi-4')).toBe(false);
@@ -182,12 +194,12 @@ it('names a dated source for every price, and none that is not listed', () => {
   expect([...listed.keys()].filter((id) => !cited.has(id))).toEqual([]);
 });
 
-it('says which providers bill what is left, by docs/wire/streams.md', () => {
+it('states which providers bill abandoned calls, by docs/use/streaming.md', () => {
   const providers = [...shipped().providers.values()];
   const slugsOf = (found: typeof providers): string[] => found.map(({ slug }) => slug);
   const billed = providers.filter(({ aborts }) => isBilledInFull(aborts, true));
   expect(slugsOf(billed)).toEqual(['mistral', 'groq', 'minimax']);
-  // Nobody bills the sandbox.
+  // The sandbox bills nothing.
   const stopping = providers.filter(({ aborts }) => !isBilledInFull(aborts, false));
   expect(slugsOf(stopping)).toEqual(['sandbox']);
 });
@@ -208,10 +220,10 @@ it.each([
 const takingMedia = [...shipped().models.values()].filter(({ inputModalities }) =>
   inputModalities.some((modality) => modality === 'image' || modality === 'file'),
 );
-/** Where an account begins (docs/operating.md). */
+/** Credits of a new account (docs/operate/configuration.md). */
 const INITIAL_CREDITS = 10_000_000_000_000n;
 
-it('has a maximum for an image and for a page at each model that takes them, with its source', () => {
+it('has a maximum for an image and for a page at each model that accepts them, with its source', () => {
   expect(takingMedia.length).toBeGreaterThan(100);
   const { models } = parse(sourcesText) as Sources;
   for (const { id, inputModalities, imageTokensMax, pageTokensMax } of takingMedia) {
@@ -222,7 +234,7 @@ it('has a maximum for an image and for a page at each model that takes them, wit
 });
 
 it.each(takingMedia.map((model) => [model.id, model] as const))(
-  'admits an image of one pixel, and a PDF of one page, at %s with the credits that an account begins with',
+  'admits an image of one pixel, and a PDF of one page, at %s with the credits of a new account',
   (_, model) => {
     const text = { type: 'text', text: 'What is this?' } as const;
     const image = { type: 'base64', mediaType: 'image/png', data: png(1, 1).toString('base64') } as const;
@@ -240,7 +252,7 @@ it.each(takingMedia.map((model) => [model.id, model] as const))(
 );
 
 it.each(takingMedia.map((model) => [model.id, model] as const))(
-  'bounds an image of one pixel at %s by what its vendor counts at most',
+  "bounds an image of one pixel at %s by its vendor's maximum",
   (_, model) => {
     const text = { type: 'text', text: 'What is this?' } as const;
     const source = { type: 'base64', mediaType: 'image/png', data: png(1, 1).toString('base64') } as const;
@@ -255,18 +267,41 @@ it.each(takingMedia.map((model) => [model.id, model] as const))(
       expect(tokens(sized)).toBeGreaterThan(0);
       expect(tokens(sized)).toBeLessThanOrEqual(max);
       expect(tokens(unknown)).toBe(max);
-      // A rule by size makes it a fraction.
+      // A rule by size gives a fraction of it.
       if (model.imageTokens) expect(tokens(sized)).toBeLessThan(0.6 * max);
     }
     expect(max).toBeLessThan(130_000);
   },
 );
 
-it('says what a page counts wherever PDFs are taken and images count', () => {
+it('states the tokens of a page wherever PDFs are taken and images count', () => {
+  const published = new Map(readModels().map(({ id, pages }) => [id, pages?.value]));
   for (const { id, inputModalities, imageTokensMax, pageTokensMax } of shipped().models.values()) {
-    const expected = inputModalities.includes('file') && imageTokensMax ? imageTokensMax + 3_000 : undefined;
-    expect([id, pageTokensMax]).toEqual([id, expected]);
+    const withText = inputModalities.includes('file') && imageTokensMax ? imageTokensMax + 3_000 : undefined;
+    expect([id, pageTokensMax]).toEqual([id, published.get(id) ?? withText]);
   }
+});
+
+// https://ai.google.dev/gemini-api/docs/media-resolution, https://ai.google.dev/gemini-api/docs/document-processing
+it.each([
+  ['google/gemini-2.5-pro', 4_144],
+  ['google/gemini-3.5-flash', 4_120],
+  ['google/gemini-4-argon', 4_120],
+])('has the page of %s as Google publishes it', (id, pageTokensMax) => {
+  expect(shipped().models.get(id)).toMatchObject({ pageTokensMax });
+});
+
+it('states what each maximum of media rests on, where that is not its vendor', () => {
+  const reading = readSources('catalog/sources.yaml', sourcesText);
+  if ('faults' in reading) throw new Error(reading.faults.map(describeFault).join('\n'));
+  const { mediaBases } = reading.sources;
+  expect(mediaBases.get('openai/gpt-5.2')).toBe('family');
+  expect(mediaBases.get('z-ai/glm-5.3-flash')).toBe('third-party');
+  expect(mediaBases.get('bytedance/seed-2.0-pro')).toBe('assumed');
+  // The vendor's own table has these: base and tiles of 75 and 150, 70 and 140.
+  for (const id of ['openai/o1', 'openai/gpt-5-chat', 'anthropic/claude-opus-5.5'])
+    expect([id, mediaBases.get(id)]).toEqual([id, undefined]);
+  expect([...mediaBases.keys()].filter((id) => shipped().models.get(id)?.imageTokensMax === undefined)).toEqual([]);
 });
 
 it('prices the tiers and places that vendors publish', () => {
@@ -307,7 +342,7 @@ it('prices the tiers and places that vendors publish', () => {
   });
 });
 
-it('says beside each price list of a tier where it is from, and when', () => {
+it("gives the source and date of each tier's price list", () => {
   const lines = text.split('\n');
   const priced = lines.flatMap((line, index) =>
     / pricing: .*\b(fast|priority|flex|geo): \{/.test(line) ? [index] : [],

@@ -13,22 +13,22 @@ import {
 } from 'yaml';
 import type { CatalogFault } from './fault.js';
 
-/** Steps from the root of a document to one of its fields. */
+/** Path from the root of a document to one of its fields. */
 export type FieldPath = readonly (string | number)[];
 
-/** Uses of an anchor, times what it nests: beyond, a file is an attack on memory rather than a catalog. */
+/** Limit of an anchor's uses, times what it nests: beyond, a file is an attack on memory rather than a catalog. */
 const ALIASES_MAX = 1000;
 
-/** A catalog file, parsed. Collects what is wrong with it, each fault at the line of its field. */
+/** A parsed catalog file. Collects its faults, each at the line of its field. */
 export class CatalogDocument {
-  /** Plain data, aliases and merges resolved; undefined when the text is not YAML. */
+  /** Plain data with aliases and merges resolved; undefined when the text is not YAML. */
   readonly value: unknown;
   readonly faults: CatalogFault[] = [];
   private parsed: { readonly yaml: Document; readonly lines: LineCounter } | undefined;
 
   /**
-   * @param text YAML or JSON; JSON is a part of YAML, so one parser reads both
-   * @param known the value of this very text, where it was parsed before without a fault: nearly all of the work
+   * @param text YAML or JSON; YAML includes JSON, so one parser reads both
+   * @param known the value of this same text, where it was parsed before without a fault: saves nearly all of the work
    */
   constructor(
     readonly file: string,
@@ -39,7 +39,7 @@ export class CatalogDocument {
       this.value = known;
       return;
     }
-    // Warnings stand for tags that mean nothing here: the author meant something that would not happen.
+    // Warnings are raised for unknown tags: the author meant something that would not happen.
     for (const { code, message, pos } of [...this.yaml.errors, ...this.yaml.warnings]) {
       this.refuseAt(pos[0], code === 'DUPLICATE_KEY' ? 'is given twice' : `is not valid YAML: ${message}`);
     }
@@ -50,7 +50,7 @@ export class CatalogDocument {
     return this.parse().yaml;
   }
 
-  /** Of a text whose value is known only the line of a fault needs it. */
+  /** Where the value is known, the text is parsed only for the line of a fault. */
   private parse(): NonNullable<typeof this.parsed> {
     if (this.parsed) return this.parsed;
     const lines = new LineCounter();
@@ -83,7 +83,7 @@ export class CatalogDocument {
     }
   }
 
-  /** The line of a field, or of the nearest thing around it that is written down. */
+  /** The line of a field, or of its nearest parent that is written in the file. */
   private lineOf(path: FieldPath): number {
     let node: unknown = this.yaml.contents;
     let offset = startOf(node);
@@ -123,13 +123,13 @@ export class CatalogDocument {
 
 const MERGE = '<<';
 
-/** The parser stands a symbol in for the key of a merge. */
+/** The parser represents the key of a merge by a symbol. */
 const nameOf = ({ key }: Pair): string => (isScalar(key) && typeof key.value === 'symbol' ? MERGE : String(key));
 
 const startOf = (node: unknown): number => (isNode(node) && node.range ? node.range[0] : 0);
 const endOf = (node: unknown): number => (isNode(node) && node.range ? node.range[2] : 0);
 
-/** The innermost field around a place in the text: the parser knows places, the author thinks in fields. */
+/** The innermost field around an offset in the text: the parser reports offsets, authors need field names. */
 function fieldAt(node: unknown, offset: number): FieldPath {
   if (isMap(node)) {
     const pair = node.items.find(

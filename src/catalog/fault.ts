@@ -1,6 +1,6 @@
 import { oneLine } from '../core/text/one-line.js';
 
-/** One thing wrong in a catalog file, and where it stands. */
+/** One fault in a catalog file, with its position. */
 export interface CatalogFault {
   readonly file: string;
   /** From 1. */
@@ -10,15 +10,15 @@ export interface CatalogFault {
   readonly message: string;
 }
 
-/** `catalog.yaml:42: models.3.name: is required`. Shows no value that could be a secret. */
+/** `catalog.yaml:42: models.3.name: is required`. Contains no value that could be a secret. */
 export function describeFault(fault: CatalogFault): string {
   const field = fault.field === '' ? '' : `${fault.field}: `;
   return oneLine(`${fault.file}:${fault.line}: ${field}${fault.message}`);
 }
 
 /**
- * The catalog cannot be used. The message names the variable that says which file it is, and lists
- * every fault, one a line.
+ * The catalog cannot be used. The message names the variable that selects the file, and lists every fault on a line of
+ * its own.
  */
 export class CatalogRefused extends Error {
   override readonly name = 'CatalogRefused';

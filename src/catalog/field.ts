@@ -14,15 +14,15 @@ const TEXT_CHARS_MAX = 2000;
 const MS_PER_SECOND = 1_000;
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** An exact share. */
+/** An exact factor. */
 export interface Factor {
   readonly numerator: bigint;
   readonly denominator: bigint;
 }
 
 /**
- * A value in a catalog file. Each reader answers the value in its exact type, or notes a fault and answers undefined:
- * reading goes on, so that one run tells all faults. A document with a fault is never used.
+ * A value in a catalog file. Each reader returns the value in its exact type, or records a fault and returns undefined.
+ * Reading goes on, so that one run reports all faults. A document with a fault is never used.
  */
 export class Field {
   constructor(
@@ -36,9 +36,14 @@ export class Field {
     return undefined;
   }
 
-  /** It is this very word. */
+  /** Whether it is this word. */
   is(word: string): boolean {
     return this.value === word;
+  }
+
+  /** It has fields of its own. */
+  isObject(): boolean {
+    return isJsonObject(this.value);
   }
 
   /** The fields of a closed object. Unknown and missing names are faults; the rest can be read. */
@@ -58,7 +63,7 @@ export class Field {
   }
 
   /**
-   * The fields of an open object, whose names are of the author's choice.
+   * The fields of an open object, whose names the author chooses.
    * @param expectation of a name: completes "must be named …"
    */
   entries(names: RegExp = SLUG, expectation = 'in lower case with hyphens'): readonly (readonly [string, Field])[] {
@@ -77,7 +82,7 @@ export class Field {
     return [];
   }
 
-  /** A text that holds more than spaces. @param charsMax its longest */
+  /** A text that is not blank. @param charsMax its longest */
   text(charsMax = TEXT_CHARS_MAX): string | undefined {
     const { value } = this;
     if (typeof value !== 'string' || value.trim() === '') return this.refuse('must be a text that is not empty');
@@ -130,7 +135,7 @@ export class Field {
     return isDay ? start.getTime() / MS_PER_SECOND : this.refuse('must be a day such as "2025-09-29"');
   }
 
-  /** A share between 0 and 1, both included. */
+  /** A share between 0 and 1, inclusive. */
   share(): number | undefined {
     const { value } = this;
     return typeof value === 'number' && value >= 0 && value <= 1 ? value : this.refuse('must be a number from 0 to 1');
@@ -142,7 +147,7 @@ export class Field {
     return perMillion === undefined ? undefined : perMillion / TOKENS_PER_PRICE;
   }
 
-  /** What prices are multiplied by: a decimal above 0, exact. */
+  /** A multiplier of prices: a decimal above 0, exact. */
   factor(): Factor | undefined {
     const times = this.decimalUsd(6);
     if (times === 0n) return this.refuse('must be above 0');
@@ -154,7 +159,7 @@ export class Field {
     return this.decimalUsd(12);
   }
 
-  /** `500ms` or `60s`, as milliseconds; an hour at most where nothing else is said. */
+  /** `500ms` or `60s`, as milliseconds; an hour at most unless `max` is given. */
   durationMs(max = TIMEOUT_MS_MAX): number | undefined {
     const match = typeof this.value === 'string' ? DURATION.exec(this.value) : null;
     if (!match) return this.refuse('must be a duration such as "500ms" or "60s"');
@@ -173,7 +178,7 @@ export class Field {
 
   private decimalUsd(decimalsMax: number): PicoUsd | undefined {
     const { value } = this;
-    // A YAML number has passed through a float: "0.1" is not what the author wrote any more.
+    // A YAML number has passed through a float: "0.1" is no longer exactly what the author wrote.
     const match = typeof value === 'string' && value.length <= TEXT_CHARS_MAX ? DECIMAL.exec(value) : null;
     if (typeof value !== 'string' || !match) return this.refuse('must be a decimal string such as "0.25"');
     const [, sign, decimals = ''] = match;

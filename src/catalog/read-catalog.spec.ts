@@ -1,6 +1,5 @@
-// Goal: a good file becomes exactly the catalog it describes; a bad one is refused with file, line and field
-// of every fault. Method: a small sound file, into which each case writes one line; whole readings are
-// compared, not single fields.
+// A good file becomes exactly the catalog it describes; a bad one is refused with file, line and field of every fault.
+// A small valid file, with one line changed per case; whole readings are compared, not single fields.
 import fc from 'fast-check';
 import { formatUsd } from '../core/money/credits.js';
 import { DIALECT_IDS, PLATFORM_IDS, type CatalogSnapshot } from '../core/routing/catalog.js';
@@ -49,7 +48,7 @@ function catalogOf(text: string, shipped?: string, variables: Record<string, str
   return reading.snapshot;
 }
 
-/** The sound file with one of its lines replaced. */
+/** The valid file with one of its lines replaced. */
 function withLine(line: number, text: string): string {
   const lines = SOUND.split('\n');
   lines[line - 1] = text;
@@ -61,8 +60,8 @@ const endpoint = (text: string): string => `${SOUND}        ${text}\n`;
 const model = (text: string): string => `${SOUND}    ${text}\n`;
 const tools = (text: string): string => `${SOUND}tools: ${text}\n`;
 
-describe('a sound file', () => {
-  it('becomes the catalog it describes, with what it leaves out at its restrictive default', () => {
+describe('a valid file', () => {
+  it('becomes the catalog it describes, with restrictive defaults for absent fields', () => {
     const { providers, models, tools } = catalogOf(SOUND);
     const acme = {
       slug: 'acme',
@@ -99,14 +98,14 @@ describe('a sound file', () => {
     ['{ stream: billed }', { stream: 'billed', whole: 'billed' }],
     ['{ whole: stops }', { stream: 'stops', whole: 'stops' }],
     ['{}', { stream: 'stops', whole: 'billed' }],
-  ])('takes %s for what becomes of calls that are left, and the default for the rest', (aborts, expected) => {
+  ])('reads %s for abandoned calls, and the default for the rest', (aborts, expected) => {
     expect(catalogOf(withLine(7, `    aborts: ${aborts}`)).providers.get('acme')?.aborts).toEqual(expected);
   });
 
   it.each([
     ['true', true],
     ['false', undefined],
-  ])('takes passes_unknown_fields %s', (value, expected) => {
+  ])('reads passes_unknown_fields %s', (value, expected) => {
     const { providers } = catalogOf(withLine(7, `    passes_unknown_fields: ${value}`));
     expect(providers.get('acme')?.passesUnknownFields).toBe(expected);
   });
@@ -126,10 +125,10 @@ describe('a sound file', () => {
     expect(inPath.providers.get('acme')?.baseUrl).toBe('https://x.test/a/{project}');
   });
 
-  it('reads every quirk there is', () => {
+  it('reads every quirk', () => {
     const quirks = `{ max_tokens_field: max_completion_tokens, system_role: developer, reasoning_style: thinking_object,
-      efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, stores_replies: true, omit: [seed],
-      accepts_files: true, accepts_cache_markers: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9,
+      efforts: [none, max], counts_reasoning_apart: true, returns_reasoning: true, returns_reasoning_details: true, service_tiers: false, repeats_messages: true, stores_replies: true, omit: [seed],
+      accepts_files: true, accepts_cache_markers: true, names_allowed_tools: true, checks_strict_schemas: true, tool_name_max: 40, tool_call_id_max: 64, tool_call_id_length: 9,
       vendor_tools: [bash, web_fetch], gemini_generation: gemini-2.5 }`;
     const { providers } = catalogOf(withLine(7, `    quirks: ${quirks}`));
     expect(providers.get('acme')?.quirks).toEqual({
@@ -141,10 +140,13 @@ describe('a sound file', () => {
       returnsReasoning: true,
       returnsReasoningDetails: true,
       serviceTiers: false,
+      repeatsMessages: true,
       storesReplies: true,
       omit: ['seed'],
       acceptsFiles: true,
       acceptsCacheMarkers: true,
+      namesAllowedTools: true,
+      checksStrictSchemas: true,
       toolNameMax: 40,
       toolCallIdMax: 64,
       toolCallIdLength: 9,
@@ -314,7 +316,7 @@ tools:
 });
 
 describe('texts that were parsed before', () => {
-  it('are taken as they were, and none is kept anew', () => {
+  it('are used again, and none is stored anew', () => {
     const kept = new Map<string, unknown>();
     const keep = (text: string, value: unknown): void => void kept.set(text, value);
     const own = 'version: 1\nextends: default\n';
@@ -323,7 +325,7 @@ describe('texts that were parsed before', () => {
     const known = new Map(kept);
     kept.clear();
     expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, known, keep)).toEqual(first);
-    // What is known of a text stands for it.
+    // A known value is used in place of the text.
     const other = new Map([[SOUND, { version: 1 }]]);
     expect(readCatalog(fileOf(own), fileOf(SOUND), NO_CREDENTIALS, other)).toMatchObject({
       snapshot: { models: new Map() },
@@ -331,7 +333,7 @@ describe('texts that were parsed before', () => {
     expect(kept.size).toBe(0);
   });
 
-  it('name the lines of their faults', () => {
+  it('give the lines of their faults', () => {
     const bad = withLine(4, '    name: " "');
     const kept = new Map<string, unknown>();
     const keep = (text: string, value: unknown): void => void kept.set(text, value);
@@ -340,7 +342,7 @@ describe('texts that were parsed before', () => {
     expect(first).toMatchObject({ faults: [{ line: 4 }] });
   });
 
-  it('are not kept where they are not valid YAML', () => {
+  it('are not stored where they are not valid YAML', () => {
     readCatalog(fileOf('version: [1'), undefined, NO_CREDENTIALS, new Map(), () => {
       throw new Error('kept');
     });
@@ -356,7 +358,7 @@ models:
   - { id: acme/small, name: Small, context_length: 9, endpoints: [{ provider: acme, model: small, free: true }] }
 `;
 
-  it('adds to the shipped catalog and replaces what has the same name', () => {
+  it('adds to the shipped catalog and replaces entries of the same name', () => {
     const catalog = catalogOf(OWN, SOUND);
     expect([...catalog.models.keys()]).toEqual(['acme/large', 'acme/small']);
     expect(catalog.models.get('acme/large')?.endpoints[0]?.provider).toMatchObject({
@@ -367,7 +369,7 @@ models:
     expect([...replaced.models.values()].map(({ name }) => name)).toEqual(['Small']);
   });
 
-  it('takes an alias from a model of the shipped file, and leaves it its others', () => {
+  it('moves an alias from a model of the shipped file, which keeps its others', () => {
     const shipped = model('aliases: [big, huge]');
     const aliasesOf = (own: string): unknown =>
       [...catalogOf(own, shipped).models.values()].map(({ id, aliases }) => [id, aliases]);
@@ -394,7 +396,7 @@ models:
     expect(catalogOf(SOUND).hash).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('names the file in which a fault stands', () => {
+  it('names the file that has a fault', () => {
     expect(faultsOf(`${OWN}nonsense: 1\n`, withLine(4, '    name: 7'))).toEqual([
       'shipped.yaml:4: providers.0.name: must be a text that is not empty',
       'test.yaml:7: nonsense: is not a known field',
@@ -444,7 +446,7 @@ describe('a bad file', () => {
     ['has a dialect that needs a platform, and none', withLine(5, '    dialect: bedrock-converse'), '5: providers.0.dialect: needs `platform: bedrock`: its calls can be made nowhere else'],
     ['states that it is reached directly in a dialect that needs a platform', withLine(5, '    dialect: bedrock-converse\n    platform: direct'), `5: providers.0.dialect: has no address on the platform direct; it has: ${DIALECT_IDS.filter((id) => id !== 'bedrock-converse').join(', ')}`],
     ['has a provider without an address', withLine(6, ''), '3: providers.0: needs a base_url'],
-    ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which calls nobody'],
+    ['gives the sandbox an address', withLine(5, '    dialect: simulated'), '6: providers.0.base_url: is not for the simulated dialect, which makes no calls'],
     ['has an address of another scheme', withLine(6, '    base_url: ftp://x'), '6: providers.0.base_url: must be an http or https URL'],
     ['has an address that is none', withLine(6, '    base_url: acme'), '6: providers.0.base_url: must be an http or https URL'],
     ['has an address with credentials', withLine(6, '    base_url: https://u:p@x'), '6: providers.0.base_url: must not contain credentials; use `credential`'],
@@ -470,7 +472,7 @@ describe('a bad file', () => {
     // Models.
     ['has a model id without an author', withLine(9, '  - id: large'), `9: models.0.id: ${ID}`],
     ['has a model id with two variants', withLine(9, '  - id: acme/large:free:x'), `9: models.0.id: ${ID}`],
-    ['has a model id that is a routing suffix', withLine(9, '  - id: acme/large:nitro'), '9: models.0.id: must not end in ":nitro", which asks for a way of routing'],
+    ['has a model id that is a routing suffix', withLine(9, '  - id: acme/large:nitro'), '9: models.0.id: must not end in ":nitro", which is a routing suffix'],
     ['has a model twice', `${SOUND}  - { id: acme/large, name: A, context_length: 1, endpoints: [{ provider: acme, model: m, free: true }] }`, '16: models.1: has the id "acme/large" of an entry before it'],
     ['has an alias with a variant', model('aliases: [large:free]'), '16: models.0.aliases.0: must be a name such as "claude-sonnet-4-5" or "author/slug", without ":"'],
     ['has an alias that is an id', `${SOUND}  - { id: acme/small, aliases: [acme/large], name: A, context_length: 1, endpoints: [{ provider: acme, model: m, free: true }] }`, '16: models.1.aliases.0: names "acme/large" already; "acme/small" needs another alias'],
@@ -493,8 +495,8 @@ describe('a bad file', () => {
     // Endpoints.
     ['has a model without endpoints', SOUND.replace(/endpoints:[^]*/, 'endpoints: []'), '12: models.0.endpoints: must have at least one endpoint'],
     ['names a provider that is not there', withLine(13, '      - provider: other'), `13: ${ENDPOINT}.provider: names no provider of this catalog`],
-    ['has an endpoint without pricing', withLine(15, ''), `13: ${ENDPOINT}: needs pricing; say \`free: true\` to serve it at no cost`],
-    ['has an endpoint that is not free and has no pricing', withLine(15, '        free: false'), `13: ${ENDPOINT}: needs pricing; say \`free: true\` to serve it at no cost`],
+    ['has an endpoint without pricing', withLine(15, ''), `13: ${ENDPOINT}: needs pricing; set \`free: true\` to serve it at no cost`],
+    ['has an endpoint that is not free and has no pricing', withLine(15, '        free: false'), `13: ${ENDPOINT}: needs pricing; set \`free: true\` to serve it at no cost`],
     ['has a free endpoint with pricing', endpoint('free: true'), `15: ${ENDPOINT}.pricing: must be absent when free is true`],
     ['has an unknown quantization', endpoint('quantization: q4'), `16: ${ENDPOINT}.quantization: must be one of "int4", "int8", "fp4", "fp6", "fp8", "fp16", "bf16", "fp32", "unknown", "mxfp4", "nvfp4", "mxfp8"`],
     ['has a variant with a slash', endpoint('variant: a/b'), `16: ${ENDPOINT}.variant: ${SLUG}`],
@@ -530,24 +532,24 @@ describe('a bad file', () => {
     expect(faultsOf(text)).toEqual(faults.map((fault) => `test.yaml:${fault}`));
   });
 
-  it('is told all its faults, by line', () => {
+  it('lists all its faults, by line', () => {
     const text = SOUND.replace('dialect: openai-chat', 'dialect: soap')
       .replace('"15"', '15')
       .replace('"Acme: Large"', '7');
     expect(faultsOf(text).map((fault) => fault.split(':')[1])).toEqual(['5', '10', '15']);
   });
 
-  it('is told twenty faults at most', () => {
+  it('lists twenty faults at most', () => {
     const unknown = (count: number): string => Array.from({ length: count }, (_, index) => `x${index}: 1\n`).join('');
     expect(faultsOf(SOUND + unknown(20))).toHaveLength(20);
     expect(faultsOf(SOUND + unknown(21))).toHaveLength(20);
   });
 
-  it('is not blamed for endpoints of a provider that has a fault itself', () => {
+  it('is not faulty for endpoints of a provider that has a fault itself', () => {
     expect(faultsOf(withLine(5, '    dialect: soap'))).toHaveLength(1);
   });
 
-  it('is blamed at the shared text, where that is what is wrong', () => {
+  it('is reported at the shared text, where that is wrong', () => {
     const shared = `${SOUND}  - { id: a/b, name: B, context_length: 9, endpoints: [{ <<: &base { provider: acme,\n    free: 1 }, model: s }] }\n`;
     expect(faultsOf(shared)[0]).toBe('test.yaml:17: models.1.endpoints.0.free: must be true or false');
   });
@@ -560,7 +562,7 @@ describe('a bad file', () => {
     expect(faultsOf(text).join()).toContain('is not valid YAML');
   });
 
-  it('takes a credential from a file, or none at all', () => {
+  it('reads a credential from a file, or none at all', () => {
     const ofFile = catalogOf(withLine(7, '    credential: { file: /run/secrets/key }')).providers.get('acme');
     expect(ofFile?.credential?.reveal()).toBe('sk-file');
     expect(ofFile?.needsNoCredential).toBeUndefined();
@@ -574,12 +576,12 @@ describe('a bad file', () => {
     ['{ file: /run/secrets/key }', { file: '/run/secrets/key' }],
     ['{ value: abc }', 'catalog'],
     ['none', undefined],
-  ])('knows where the credential %s stands, set or not', (credential, source) => {
+  ])('records the place of the credential %s, set or not', (credential, source) => {
     const acme = catalogOf(withLine(7, `    credential: ${credential}`)).providers.get('acme');
     expect(acme?.credentialSource).toEqual(source);
   });
 
-  it('reads what a provider does with data; what is not said is not claimed', () => {
+  it('reads what a provider does with data; absent fields have the restrictive default', () => {
     const policyOf = (policy: string): unknown => catalogOf(withLine(7, policy)).providers.get('acme')?.policy;
     expect(policyOf('    policy: { collects_data: false, trains: false, retention_days: 30, region: us }')).toEqual({
       collectsData: false,
@@ -591,13 +593,13 @@ describe('a bad file', () => {
     expect(policyOf('')).toEqual({ collectsData: true, zeroDataRetention: false });
   });
 
-  it('takes a credential as long as the key of a service account, and no endless one', () => {
+  it('accepts a credential as long as the key of a service account, but a bounded one', () => {
     const withValue = (length: number) => faultsOf(withLine(7, `    credential: { value: "${'k'.repeat(length)}" }`));
     expect(withValue(64 * 1024)).toEqual([]);
     expect(withValue(64 * 1024 + 1)).toEqual([expect.stringContaining('must have at most 65536 characters')]);
   });
 
-  it('never shows what could be a credential', () => {
+  it('never shows a possible credential', () => {
     const faults = faultsOf(withLine(7, '    credential: { value: 12345 }\n    base_url2: https://me:hunter2@x'));
     expect(faults).toHaveLength(2);
     expect(faults.join()).not.toMatch(/12345|hunter2/);

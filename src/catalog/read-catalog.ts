@@ -19,9 +19,9 @@ import { readTools, type ToolsDraft } from './read-tools.js';
 
 const FAULTS_REPORTED_MAX = 20;
 
-/** A catalog file as it stands on disk. */
+/** A catalog file as it is on disk. */
 export interface CatalogFile {
-  /** As faults name it. */
+  /** As named in faults. */
   readonly name: string;
   readonly text: string;
 }
@@ -29,7 +29,7 @@ export interface CatalogFile {
 /** The values of texts that were parsed without a fault, by text. */
 export type ParsedTexts = ReadonlyMap<string, unknown>;
 
-/** What came of reading: a catalog, or what is wrong with the files (the first 20 faults, by line). */
+/** The result of reading: a catalog, or the faults of the files (the first 20, by line). */
 export type CatalogReading =
   { readonly snapshot: CatalogSnapshot } | { readonly faults: readonly [CatalogFault, ...CatalogFault[]] };
 
@@ -37,7 +37,7 @@ interface FileDraft {
   readonly document: CatalogDocument;
   readonly extendsDefault: boolean;
   readonly providers: ReadonlyMap<string, CatalogProvider>;
-  /** No provider was left out for a fault of its own. */
+  /** No provider was left out because of a fault. */
   readonly providersSound: boolean;
   readonly models: ReadonlyMap<string, ModelDraft>;
   readonly tools: ToolsDraft;
@@ -45,11 +45,11 @@ interface FileDraft {
 }
 
 /**
- * Makes the catalog of a file (docs/catalog.md#the-catalog-file). Pure: the same texts and
- * variables and files of credentials give the same answer.
- * @param shipped what `extends: default` builds on; absent when there is nothing to extend
+ * Builds the catalog of a file (docs/operate/catalog.md#the-catalog-file). Pure: the same texts, variables and files of
+ * credentials give the same result.
+ * @param shipped the base of `extends: default`; absent when there is nothing to extend
  * @param parsed values that need not be parsed again
- * @param keep takes the value of each text that was parsed, where it has no fault
+ * @param keep receives the value of each text that was parsed without a fault
  */
 export function readCatalog(
   file: CatalogFile,
@@ -76,7 +76,8 @@ export function readCatalog(
   // Same slug or id: the later file replaces the whole entry.
   const providers = new Map(layers.flatMap((layer) => [...layer.providers]));
   const drafts = mergeModels(layers);
-  // An entry with a fault is missing here: what names it is told only when nothing can be missing for that reason.
+  // An entry with a fault is missing here, so dangling references are reported only when no entry is missing for that
+  // reason.
   const sound = layers.every(({ document }) => document.faults.length === 0);
   const models = linkModels(
     drafts.values(),
@@ -92,7 +93,7 @@ export function readCatalog(
   return { snapshot: { hash: hash.digest('hex'), providers, models, tools, plugins } };
 }
 
-/** What is named for a purpose, and is not there or cannot serve it: each request of it would fail. */
+/** Refuses references to models that are missing or unsuitable: each request that needs them would fail. */
 function refuseNamed(named: readonly NamedModelField[], models: ReadonlyMap<string, Model>): void {
   for (const { id, field, draws } of named) {
     const model = models.get(id);
@@ -101,7 +102,7 @@ function refuseNamed(named: readonly NamedModelField[], models: ReadonlyMap<stri
   }
 }
 
-/** Same id: the later file replaces the whole model; same alias: it takes it from a model of the earlier one. */
+/** Same id: the later file replaces the whole model; same alias: it moves from a model of the earlier file. */
 function mergeModels(layers: readonly FileDraft[]): ReadonlyMap<string, ModelDraft> {
   const merged = new Map<string, ModelDraft>();
   for (const { models } of layers) {
@@ -119,7 +120,7 @@ function withoutAliases(draft: ModelDraft, taken: ReadonlySet<string>): ModelDra
   return { ...draft, model: { ...model, ...(left.length > 0 && { aliases: left }) } };
 }
 
-/** Within a file a name means one model. */
+/** Within a file a name refers to one model. */
 function refuseSharedNames(drafts: ReadonlyMap<string, ModelDraft>): void {
   const owners = new Map<string, string>();
   for (const { model, aliases } of drafts.values()) {
@@ -132,7 +133,7 @@ function refuseSharedNames(drafts: ReadonlyMap<string, ModelDraft>): void {
 }
 
 function readDocument(document: CatalogDocument, sources: CredentialSources): FileDraft {
-  // A text that is not YAML has told its faults; reading its absent fields would only add noise.
+  // A text that is not YAML has reported its faults; reading its absent fields would only add noise.
   const root = document.faults.length === 0 ? new Field(document, [], document.value) : undefined;
   const members = root?.members(['version'], ['extends', 'providers', 'models', 'tools', 'plugins']);
   members?.get('version')?.oneOf([1]);
@@ -156,7 +157,7 @@ function readDocument(document: CatalogDocument, sources: CredentialSources): Fi
   };
 }
 
-/** A list of entries, each of a name of its own. */
+/** A list of entries with unique names. */
 function readEntries<Entry>(
   field: Field | undefined,
   naming: 'slug' | 'id',
@@ -174,10 +175,10 @@ function readEntries<Entry>(
   return entries;
 }
 
-/** An endpoint that talks in a way in which its provider cannot be called: each of its calls would fail. */
+/** Refuses an endpoint with a dialect in which its provider cannot be called: each of its calls would fail. */
 function refuseDialect({ dialect }: Pick<Endpoint, 'dialect'>, provider: CatalogProvider, field: Field): void {
   if (dialect === undefined) return;
-  // The simulated dialect calls nobody, and the others somebody.
+  // Only the simulated dialect makes no calls.
   if ((dialect === 'simulated') !== (provider.dialect === 'simulated'))
     field.refuse(`speaks ${provider.dialect}, and none of its endpoints ${dialect}`);
   else if (!isServed(dialect, provider.platform))
@@ -188,7 +189,7 @@ function refuseDialect({ dialect }: Pick<Endpoint, 'dialect'>, provider: Catalog
     );
 }
 
-/** Puts the providers into the endpoints that name them. */
+/** Replaces the names of providers in endpoints by the providers. */
 function linkModels(
   drafts: Iterable<ModelDraft>,
   providers: ReadonlyMap<string, CatalogProvider>,

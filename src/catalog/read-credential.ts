@@ -2,27 +2,27 @@ import type { CredentialSource } from '../core/routing/catalog.js';
 import { Secret } from '../core/secret.js';
 import type { Field } from './field.js';
 
-/** What credentials are read from besides the catalog file itself. */
+/** The sources of credentials besides the catalog file itself. */
 export interface CredentialSources {
   /** The value of a variable of the process, undefined when it is not set. */
   variable(name: string): string | undefined;
-  /** The text of a file, as it is now. */
+  /** The current text of a file. */
   file(path: string): CredentialFile;
 }
 
 /** A file that holds a credential, or why it could not be read. */
 export type CredentialFile = { readonly text: string } | { readonly failure: string };
 
-/** Largest file: a key with all that belongs to it has a twentieth of that. */
+/** Largest file: a key with all its metadata has a twentieth of that. */
 export const CREDENTIAL_BYTES_MAX = 64 * 1024;
 
-/** The word for a provider that needs no key. */
+/** The value for a provider that needs no key. */
 const NONE = 'none';
-/** A key of a service account is JSON of two thousand and more. */
+/** The JSON key of a service account has more than two thousand characters. */
 const CREDENTIAL_CHARS_MAX = 64 * 1024;
 const VARIABLE_NAME = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** A credential, and where it stands. */
+/** A credential and its source. */
 export interface SourcedSecret {
   /** Absent: the variable is not set. */
   readonly secret?: Secret;
@@ -30,8 +30,8 @@ export interface SourcedSecret {
 }
 
 /**
- * The operator's own credential. A variable that is not set means that there is none: callers bring theirs. A file that
- * cannot be read, or says nothing, is a fault.
+ * The operator's own credential. A variable that is not set means that there is none and callers bring theirs. A file
+ * that is unreadable or empty is a fault.
  */
 export function readCredential(
   field: Field | undefined,
@@ -41,7 +41,7 @@ export function readCredential(
   return readSourced(field, sources);
 }
 
-/** One that has to be a text. */
+/** A credential that must be a text. */
 export function readSourced(field: Field | undefined, sources: CredentialSources): SourcedSecret | undefined {
   const members = field?.members([], ['env', 'value', 'file']);
   if (!field || !members) return undefined;
@@ -53,7 +53,7 @@ export function readSourced(field: Field | undefined, sources: CredentialSources
   return { source: place.source, ...(trimmed !== '' && { secret: new Secret(trimmed) }) };
 }
 
-/** What stands where one of the members says. */
+/** The value that one of the members refers to. */
 function readPlace(
   members: ReadonlyMap<'env' | 'value' | 'file', Field>,
   sources: CredentialSources,

@@ -3,17 +3,17 @@ import { readSourced, type CredentialSources } from './read-credential.js';
 import type { Field } from './field.js';
 import { readBaseUrl } from './read-provider.js';
 
-/** The one that answers by itself. */
+/** The engine that needs no service. */
 const SIMULATED = 'simulated';
 
 /** The engines of one tool, and those of them that can be called. */
 export interface EnginesDraft {
   readonly named: ReadonlySet<string>;
-  /** Without those whose credential stands in a variable that is not set, as with providers. */
+  /** Without engines whose credential is in a variable that is not set, as with providers. */
   readonly ready: ToolEngines;
 }
 
-/** Reads `engines`. @param names of those that the tool speaks to */
+/** Reads `engines`. @param names of the engines that the tool supports */
 export function readEngines(
   field: Field | undefined,
   names: readonly string[],
@@ -32,8 +32,8 @@ const readSimulated = (field: Field): ToolEngine => priced(field.members([], ['p
 
 /**
  * Reads one engine that is called over HTTP.
- * @param priceName what its price of one use is called
- * @param members where the engine has more fields than those, all of them
+ * @param priceName name of its price per use
+ * @param members all its fields, where the engine has more than those
  * @returns undefined: there is a fault, or its credential is not set
  */
 export function readEngine(

@@ -1,5 +1,5 @@
-// Goal: a geography multiplies every price of a token, exactly, and nothing else; a factor that cannot is refused where
-// it stands. Method: price lists read from the file's own form.
+// A geography multiplies every token price exactly, and nothing else; a factor that is not exact is refused with its
+// field. Price lists in the file's own form.
 import { formatUsd } from '../core/money/credits.js';
 import type { Endpoint } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
@@ -28,7 +28,7 @@ function read(pricing: string): Endpoint | readonly string[] {
     : reading.snapshot.models.get('acme/one')!.endpoints[0]!;
 }
 
-it('multiplies what tokens cost in every list, and no price by use', () => {
+it('multiplies the token prices of every list, and no price per use', () => {
   const plain = read(`{ prompt: "3", completion: "15", input_cache_read: "0.3", request: "0.5", image: "0.25",
 web_search: "0.01", tiers: [{ min_prompt_tokens: 200, prompt: "6" }],
 fast: { prompt: "30", tiers: [{ min_prompt_tokens: 100, prompt: "60" }] }, geo: { us: "1.1" } }`) as Endpoint;

@@ -2,21 +2,21 @@ import type { Endpoint, PriceTier, Pricing, TariffPrices, TokenPrices } from '..
 import type { PicoUsd } from '../core/money/credits.js';
 import type { Factor, Field } from './field.js';
 
-/** Where everybody is served who says nothing: it has the plain prices. */
+/** The geography of requests that name none: it has the plain prices. */
 const ANYWHERE = 'global';
 
-/** The prices of an endpoint in each geography it is priced in; empty where there is none. */
+/** The prices of an endpoint in each geography with prices of its own; empty where there is none. */
 export type GeographyPrices = ReadonlyMap<string, Pricing>;
 
 /**
- * Reads `geo` of a price list: by which factor every price of a token is multiplied there. Exact: a factor that would
- * make a price finer than the smallest amount is refused.
+ * Reads `geo` of a price list: the factor of every token price in each geography. Exact: a factor that would make a
+ * price finer than the smallest amount is refused.
  */
 export function readGeographies(field: Field | undefined, pricing: Pricing | undefined): GeographyPrices {
   const prices = new Map<string, Pricing>();
   for (const [word, value] of field?.entries() ?? []) {
     if (word === ANYWHERE) {
-      value.refuse('must not be priced apart: it is where nobody asks for a place');
+      value.refuse('must not be priced apart: it applies where no geography is requested');
       continue;
     }
     const factor = value.factor();
@@ -28,7 +28,7 @@ export function readGeographies(field: Field | undefined, pricing: Pricing | und
   return prices;
 }
 
-/** The endpoint with one more of itself for each geography. */
+/** The endpoint with a copy of itself for each geography. */
 export function withGeographies(elsewhere: Endpoint, prices: GeographyPrices): Endpoint {
   if (prices.size === 0) return elsewhere;
   const geographies = new Map<string, Endpoint>();
@@ -39,7 +39,7 @@ export function withGeographies(elsewhere: Endpoint, prices: GeographyPrices): E
   return endpoint;
 }
 
-/** Undefined where a price would not be exact. What is charged by use or request is the same everywhere. */
+/** Undefined where a price would not be exact. Prices per use or request are the same everywhere. */
 function multiply(pricing: Pricing, factor: Factor): Pricing | undefined {
   const { request, image, webSearch, tiers, fast, priority, flex, ...tokens } = pricing;
   let isExact = true;

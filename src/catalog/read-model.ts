@@ -17,13 +17,13 @@ import { readPricing } from './read-pricing.js';
 /** `author/slug`, or `author/slug:variant`. */
 export const MODEL_ID = /^[A-Za-z0-9][A-Za-z0-9._-]*\/[A-Za-z0-9][A-Za-z0-9._-]*(?::[a-z0-9][a-z0-9-]*)?$/;
 
-/** A name without an author may be one; routing suffixes and variants stand behind it. */
+/** May be a name without an author. Routing suffixes and variants can follow it. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/;
 
 const FREE = { pricing: null, geographies: new Map() } as const;
 const PARAMETER = /^[a-z][a-z0-9_]*$/;
 
-/** An endpoint whose provider is still a name: it may stand in another file. */
+/** An endpoint whose provider is still a name: it may be defined in another file. */
 export interface EndpointDraft {
   readonly providerSlug: string;
   /** Where the name stands, for the fault when there is no such provider. */
@@ -32,20 +32,20 @@ export interface EndpointDraft {
   readonly geographies: GeographyPrices;
 }
 
-/** A further name, and where it stands, for the fault where another model has it. */
+/** A further name, with its position for the fault where another model has it. */
 export interface AliasDraft {
   readonly alias: string;
   readonly field: Field;
 }
 
-/** A model as its file describes it. */
+/** A model as described in its file. */
 export interface ModelDraft {
   readonly model: Omit<Model, 'endpoints'>;
   readonly aliases: readonly AliasDraft[];
   readonly endpoints: readonly EndpointDraft[];
 }
 
-/** Reads one entry of `models`. Undefined: at least one fault was noted. */
+/** Reads one entry of `models`. Undefined: at least one fault was recorded. */
 export function readModel(field: Field): ModelDraft | undefined {
   const members = field.members(
     ['id', 'name', 'context_length', 'endpoints'],
@@ -102,9 +102,9 @@ export function readModel(field: Field): ModelDraft | undefined {
 function readModelId(field: Field | undefined): string | undefined {
   const id = field?.matching(MODEL_ID, 'author/slug or author/slug:variant');
   const variant = id?.split(':')[1];
-  // A catalogue entry named so could never be asked for (docs/wire/routing.md#suffixes-of-models).
+  // A catalogue entry with this name could never be requested (docs/use/choosing-providers.md#suffixes-of-models).
   return field && variant !== undefined && isRoutingSuffix(variant)
-    ? field.refuse(`must not end in ":${variant}", which asks for a way of routing`)
+    ? field.refuse(`must not end in ":${variant}", which is a routing suffix`)
     : id;
 }
 
@@ -164,8 +164,8 @@ function readEndpoint(field: Field, modelContextLength: number | undefined): End
   const prices = pricingField ? readPricing(pricingField) : FREE;
   const freeField = members.get('free');
   const free = freeField ? freeField.flag() : false;
-  // docs/reasons/money.md#forgotten-prices: nobody gets a model at no cost because its price was forgotten.
-  if (free === false && !pricingField) return field.refuse('needs pricing; say `free: true` to serve it at no cost');
+  // docs/operate/catalog.md#endpoints: a forgotten price must not make a model free.
+  if (free === false && !pricingField) return field.refuse('needs pricing; set `free: true` to serve it at no cost');
   if (free && pricingField) return pricingField.refuse('must be absent when free is true');
   if (!providerField || providerSlug === undefined || upstreamModel === undefined) return undefined;
   if (contextLength === undefined || prices === undefined) return undefined;
@@ -189,7 +189,7 @@ function readParameters(field: Field | undefined): readonly string[] {
   return [...new Set(names.filter((name) => name !== undefined))];
 }
 
-/** Text alone, unless more is said. */
+/** Only text, unless more is given. */
 function readModalities(field: Field | undefined): readonly Modality[] {
   if (!field) return ['text'];
   const items = field.items();

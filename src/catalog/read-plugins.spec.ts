@@ -1,5 +1,5 @@
-// Goal: what plugins run on is read exactly, what cannot be called is not there, and a fault is told with its field.
-// Method: the `plugins` of a small file beside two models, whole readings compared.
+// The configuration of plugins is read exactly, engines that cannot be called are absent, and a fault is reported with
+// its field. The `plugins` of a small file beside two models, whole readings compared.
 import { credentialSources } from '../../test/support/credential-sources.js';
 import type { PluginsConfiguration } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
@@ -23,7 +23,7 @@ const OCR =
   '{ mistral-ocr: { base_url: "http://ocr.test", credential: { env: MISTRAL_API_KEY }, price_per_page: "0.002" } }';
 const OPENAI = '{ base_url: "http://mod.test/v1", credential: { env: OPENAI_API_KEY }, model: omni }';
 
-it('reads nothing where nothing is said', () => {
+it('reads nothing from an absent field', () => {
   expect(read('{}')).toEqual({});
 });
 
@@ -33,7 +33,7 @@ it('has the engine that reads scans where its credential is set', () => {
   expect([ocr?.baseUrl, ocr?.credential?.reveal(), ocr?.price]).toEqual(['http://ocr.test', 'key', 2_000_000_000n]);
 });
 
-it('keeps a judge that cannot be asked: nobody else takes its place', () => {
+it('keeps a judge without a credential: no other replaces it', () => {
   const moderation = `{ moderation: { engine: openai, openai: ${OPENAI} } }`;
   expect(read(moderation)).toEqual({ moderation: { engine: 'openai', model: 'omni' } });
   const { moderation: ready } = read(moderation, { OPENAI_API_KEY: 'key' }) as PluginsConfiguration;

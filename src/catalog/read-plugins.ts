@@ -11,14 +11,14 @@ import { readEngine } from './read-engines.js';
 import { MODEL_ID } from './read-model.js';
 
 const MODEL_NAME = 'author/slug or author/slug:variant';
-/** As long as a request may have them. */
+/** As many as a request may name. */
 const PANEL_MAX = 8;
 
-/** A model that something other than a request names, and where, for the fault when there is no such model. */
+/** A model named in the catalog outside of `models`, and where, for the fault when there is no such model. */
 export interface NamedModelField {
   readonly id: string;
   readonly field: Field;
-  /** It is named to make images. */
+  /** It must be able to make images. */
   readonly draws?: true;
 }
 
@@ -28,7 +28,7 @@ export interface PluginsDraft {
   readonly named: readonly NamedModelField[];
 }
 
-/** Reads `plugins`. What is wrong is noted as faults and left out. */
+/** Reads `plugins`. Faulty entries are recorded as faults and left out. */
 export function readPlugins(field: Field | undefined, sources: CredentialSources): PluginsDraft {
   const members = field?.members([], ['file-parser', 'moderation', 'auto-router', 'fusion']);
   const named: NamedModelField[] = [];

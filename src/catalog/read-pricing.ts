@@ -15,17 +15,17 @@ type Writable<T> = { -readonly [Name in keyof T]?: PicoUsd };
 
 const OPTIONAL_CLASSES = TOKEN_CLASS_NAMES.filter((name) => name !== 'prompt' && name !== 'completion');
 
-/** Service speeds that are charged apart. */
+/** Service tiers with separate prices. */
 export const TARIFFS = ['fast', 'priority', 'flex'] as const;
 type Tariff = (typeof TARIFFS)[number];
 
-/** What `pricing` of an endpoint says: its prices, and those of the same endpoint in each geography. */
+/** The prices of an endpoint, and those of the same endpoint in each geography. */
 export interface EndpointPrices {
   readonly pricing: Pricing;
   readonly geographies: GeographyPrices;
 }
 
-/** Reads `pricing` of an endpoint, exactly. Undefined: at least one fault was noted. */
+/** Reads `pricing` of an endpoint, exactly. Undefined: at least one fault was recorded. */
 export function readPricing(field: Field): EndpointPrices | undefined {
   const members = field.members<TokenClassName | UnitName | 'tiers' | Tariff | 'geo'>(
     ['prompt', 'completion'],

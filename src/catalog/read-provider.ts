@@ -18,7 +18,7 @@ import { readQuirks } from './read-quirks.js';
 /** Versions of Azure's API are dates (learn.microsoft.com, Azure OpenAI API version lifecycle). */
 const API_VERSION = /^(?:\d{4}-\d{2}-\d{2}(?:-preview)?|preview|latest|v1)$/;
 
-/** Reads one entry of `providers`. Undefined: at least one fault was noted. */
+/** Reads one entry of `providers`. Undefined: at least one fault was recorded. */
 export function readProvider(field: Field, sources: CredentialSources): CatalogProvider | undefined {
   const members = field.members(
     ['slug', 'name', 'dialect'],
@@ -42,9 +42,9 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
   const quirks = quirksField && readQuirks(quirksField);
   const passesUnknownFields = members?.get('passes_unknown_fields')?.flag() ?? false;
   if (slug === undefined || name === undefined || dialect === undefined) return undefined;
-  // The simulated dialect calls nobody: it has no address, and one of its own instead.
+  // The simulated dialect makes no calls, so it has a fixed address of its own.
   const isSimulated = dialect === 'simulated';
-  if (isSimulated && baseUrl) return baseUrl.refuse('is not for the simulated dialect, which calls nobody');
+  if (isSimulated && baseUrl) return baseUrl.refuse('is not for the simulated dialect, which makes no calls');
   if (!isSimulated && !baseUrl) return field.refuse('needs a base_url');
   if (!isServed(dialect, platform))
     return dialectField?.refuse(
@@ -68,11 +68,11 @@ export function readProvider(field: Field, sources: CredentialSources): CatalogP
   };
 }
 
-/** Whether calls of a dialect can be made there; else each of them would fail. */
+/** Whether calls of a dialect can be made on the platform; otherwise each of them would fail. */
 export const isServed = (dialect: DialectId, platform: PlatformId = 'direct'): boolean =>
   SERVED_DIALECTS[platform].includes(dialect);
 
-/** What the entry of a provider has to state where a dialect is not spoken directly, as in "`platform: bedrock`". */
+/** The entries a provider needs where a dialect is not available directly, as in "`platform: bedrock`". */
 export const platformsOf = (dialect: DialectId): string =>
   PLATFORM_IDS.filter((platform) => isServed(dialect, platform))
     .map((platform) => `\`platform: ${platform}\``)
@@ -84,8 +84,8 @@ const credentialOf = ({ secret, source }: SourcedSecret): Pick<CatalogProvider, 
 });
 
 /**
- * An address that paths can be appended to: no trailing slash, no query, and no credentials,
- * which would end up in logs.
+ * An address that paths can be appended to: no trailing slash, no query, and no credentials, which would appear in
+ * logs.
  */
 export function readBaseUrl(field: Field): string | undefined {
   const text = field.text();
@@ -95,17 +95,17 @@ export function readBaseUrl(field: Field): string | undefined {
     return field.refuse('must be an http or https URL');
   if (url.username !== '' || url.password !== '') return field.refuse('must not contain credentials; use `credential`');
   if (text.includes('?') || text.includes('#')) return field.refuse('must not contain a query or a fragment');
-  // In a path a URL encodes braces.
+  // URLs encode braces in a path.
   return url.href.replace(/%7B([a-z]+)%7D/gi, '{$1}').replace(/\/+$/, '');
 }
 
-/** A placeholder that the platform does not put anything into. */
+/** A placeholder that the platform does not fill in. */
 function findUnfilled(address: string, platform: PlatformId = 'direct'): string | undefined {
   const placeholders = [...address.matchAll(/\{([a-z]+)\}/gi)];
   return placeholders.find(([, name = '']) => !PLACEHOLDERS[platform].includes(name))?.[0];
 }
 
-/** What is not said counts as the worst: data are collected and kept. */
+/** Absent fields count as the worst case: data are collected and kept. */
 function readPolicy(field: Field | undefined): DataPolicy {
   const members = field?.members([], ['collects_data', 'trains', 'retention_days', 'zero_data_retention', 'region']);
   const region = members?.get('region')?.slug();
@@ -120,7 +120,7 @@ function readPolicy(field: Field | undefined): DataPolicy {
   };
 }
 
-/** What is not said of it is as it is where nothing is said at all. */
+/** Absent fields have their defaults. */
 function readAborts(field: Field | undefined): AbortRules | undefined {
   const members = field?.members([], ['stream', 'whole']);
   return (

@@ -10,21 +10,21 @@ import {
 } from '../core/quirks.js';
 import type { Field } from './field.js';
 
-/** A quirk as the file spells it, and how its value is read. */
+/** The name of a quirk in the file, and how its value is read. */
 interface QuirkReader<Value> {
   readonly key: string;
   readonly read: (field: Field) => Value | undefined;
 }
 
 const FIELD_NAME = /^[a-z][a-z0-9_]*$/;
-/** Without these no call is one. */
+/** Fields that every call needs. */
 const NEVER_OMITTED: ReadonlySet<string> = new Set(['model', 'messages']);
-/** Room for a part of the hash that keeps mapped names and ids apart. */
+/** Leaves space for the part of the hash that keeps mapped names and ids distinct. */
 const MAPPED_LENGTH_MIN = 9;
 
 const ALL_TOOLS = 'all';
 
-/** Every quirk there is: a new one does not compile until it can be read. */
+/** All quirks: a new one does not compile until it can be read. */
 const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quirks[Name]>> } = {
   maxTokensField: { key: 'max_tokens_field', read: (field) => field.oneOf(MAX_TOKENS_FIELDS) },
   systemRole: { key: 'system_role', read: (field) => field.oneOf(SYSTEM_ROLES) },
@@ -34,6 +34,7 @@ const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quir
   returnsReasoning: { key: 'returns_reasoning', read: (field) => field.flag() },
   returnsReasoningDetails: { key: 'returns_reasoning_details', read: (field) => field.flag() },
   serviceTiers: { key: 'service_tiers', read: (field) => field.flag() },
+  repeatsMessages: { key: 'repeats_messages', read: (field) => field.flag() },
   storesReplies: { key: 'stores_replies', read: (field) => field.flag() },
   omit: { key: 'omit', read: readOmitted },
   acceptsFiles: { key: 'accepts_files', read: (field) => field.flag() },
@@ -42,13 +43,15 @@ const READERS: { readonly [Name in keyof Quirks]-?: QuirkReader<NonNullable<Quir
   toolCallIdMax: { key: 'tool_call_id_max', read: readLength },
   toolCallIdLength: { key: 'tool_call_id_length', read: readLength },
   vendorTools: { key: 'vendor_tools', read: readVendorTools },
+  namesAllowedTools: { key: 'names_allowed_tools', read: (field) => field.flag() },
+  checksStrictSchemas: { key: 'checks_strict_schemas', read: (field) => field.flag() },
   geminiGeneration: { key: 'gemini_generation', read: (field) => field.oneOf(GEMINI_GENERATIONS) },
 };
 
 /** Names of the quirks in the file, in the order of the code. */
 export const QUIRK_KEYS: readonly string[] = Object.values(READERS).map(({ key }) => key);
 
-/** What sets a provider apart, as the file has it. Undefined: at least one fault was noted. */
+/** The quirks of a provider in the file. Undefined: at least one fault was recorded. */
 export function readQuirks(field: Field): Quirks | undefined {
   const members = field.members([], QUIRK_KEYS);
   if (!members) return undefined;

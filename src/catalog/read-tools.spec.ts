@@ -1,5 +1,5 @@
-// Goal: what service-side tools run on is read exactly, engines that cannot be called are not offered, and a fault is
-// told with its field. Method: the `tools` of a small file, whole readings compared.
+// The configuration of service-side tools is read exactly, engines that cannot be called are not offered, and a fault
+// is reported with its field. The `tools` of a small file, whole readings compared.
 import { credentialSources } from '../../test/support/credential-sources.js';
 import type { ToolsConfiguration } from '../core/routing/catalog.js';
 import { describeFault } from './fault.js';
@@ -26,7 +26,7 @@ describe('web_search', () => {
     expect(configured(search(`{ simulated: {}, ${SEARXNG} }`)).webSearch?.default).toBe('simulated');
   });
 
-  it('passes over an engine whose credential is not set', () => {
+  it('skips an engine whose credential is not set', () => {
     const engines = search(`{ ${EXA}, ${SEARXNG} }`);
     const without = configured(engines).webSearch;
     expect([without?.default, ...without!.engines.keys()]).toEqual(['searxng', 'searxng']);
@@ -35,14 +35,14 @@ describe('web_search', () => {
     expect(configured(search(`{ ${EXA} }`)).webSearch).toBeUndefined();
   });
 
-  it('keeps a default that cannot be called: no other engine takes its place unasked', () => {
+  it('keeps a default that cannot be called: no other engine replaces it', () => {
     const { webSearch } = configured(search(`{ ${EXA}, ${SEARXNG} }`, ', default: exa'));
     expect([webSearch?.default, ...webSearch!.engines.keys()]).toEqual(['exa', 'searxng']);
   });
 });
 
 describe('web_fetch and bash', () => {
-  it('cost nothing and have their usual bounds where nothing is said', () => {
+  it('cost nothing and have their usual bounds by default', () => {
     expect(configured('{ web_fetch: {}, bash: {} }')).toEqual({
       webFetch: { price: 0n, engines: new Map() },
       bash: { price: 0n, memoryBytes: 64 * MIB, timeMs: 30_000 },
@@ -63,7 +63,7 @@ it.each([
   ['an unknown tool', '{ web: {} }', 'tools.web: is not a known field'],
   ['a search without engines', '{ web_search: {} }', 'tools.web_search.engines: is required'],
   ['a default that is none of the engines', search('{ simulated: {} }', ', default: exa'), 'tools.web_search.default: names none of the engines'],
-  ['an engine nobody speaks to', search('{ bing: {} }'), 'tools.web_search.engines.bing: must be named one of exa, parallel, firecrawl, perplexity, searxng, simulated', 'tools.web_search.engines.bing.base_url: is required'],
+  ['an unknown engine', search('{ bing: {} }'), 'tools.web_search.engines.bing: must be named one of exa, parallel, firecrawl, perplexity, searxng, simulated', 'tools.web_search.engines.bing.base_url: is required'],
   ['an engine without an address', search('{ exa: {} }'), 'tools.web_search.engines.exa.base_url: is required'],
   ['an engine at a bad address', search('{ exa: { base_url: exa } }'), 'tools.web_search.engines.exa.base_url: must be an http or https URL'],
   ['an address of an engine that has none', search('{ simulated: { base_url: "http://x.test" } }'), 'tools.web_search.engines.simulated.base_url: is not a known field'],

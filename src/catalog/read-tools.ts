@@ -6,10 +6,7 @@ import { MODEL_ID } from './read-model.js';
 import type { NamedModelField } from './read-plugins.js';
 
 const MIB = 1024 * 1024;
-/**
- * Of bash, where nothing is said, and what may be said: an interpreter needs some to begin with, and a tool is given up
- * after five minutes.
- */
+/** Limits of bash, with the default: an interpreter needs memory to start, and a tool is aborted after five minutes. */
 const BASH_MEMORY = { usual: 64 * MIB, min: 16 * MIB, max: 1024 * MIB };
 const BASH_MS = { usual: 30_000, max: 300_000 };
 
@@ -19,7 +16,7 @@ export interface ToolsDraft {
   readonly named: readonly NamedModelField[];
 }
 
-/** Reads `tools`. What is wrong is noted as faults and left out. */
+/** Reads `tools`. Faulty entries are recorded as faults and left out. */
 export function readTools(field: Field | undefined, sources: CredentialSources): ToolsDraft {
   const members = field?.members([], ['web_search', 'web_fetch', 'image_generation', 'bash']);
   const webSearch = readWebSearch(members?.get('web_search'), sources);

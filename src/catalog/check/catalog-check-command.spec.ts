@@ -1,5 +1,5 @@
-// Goal: `npm run catalog:check` reads a file as the gateway does, tells each kind of finding, compares two files, and
-// ends as its usage says. Method: the command in this process over a package of its own, with the real registry of
+// `npm run catalog:check` reads a file as the gateway does, reports each kind of finding, compares two files, and exits
+// as documented in its usage. The command in this process over a temporary package, with the real registry of
 // providers; then the shipped catalog, and the program itself.
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -40,7 +40,7 @@ providers:
     name: Mine
     dialect: openai-chat
     base_url: https://mine.example/v1
-    credential: { value: a-key-that-is-never-told }
+    credential: { value: a-key-that-is-never-shown }
     policy: { collects_data: false, zero_data_retention: true }
 models:
   - id: vendor/m
@@ -84,8 +84,8 @@ const check = (
 
 const TODAY = ['--today', '2026-11-24'];
 
-describe('npm run catalog:check FILE', () => {
-  it('tells what is stale, missing, dearer and cheaper, and what is left', async () => {
+describe('npm run fairlead -- check FILE', () => {
+  it('reports what is stale, missing, dearer and cheaper, and what is left', async () => {
     expect(await check(['own.yaml', ...TODAY])).toEqual({
       code: 0,
       error: '',
@@ -97,7 +97,7 @@ Stale
     Prices (https://vendor.example/prices), read on 2026-06-01, 176 days old: 2 figures
 
 Missing
-  1 endpoint: no quantization: left out wherever one is asked for: vendor/m at vendor
+  1 endpoint: no quantization: left out wherever one is requested: vendor/m at vendor
 
 Dearer
   1 endpoint: dearer than the model's author
@@ -129,14 +129,14 @@ Left of them
     });
   });
 
-  it('names the variables of credentials that are not set here, and tells no secret', async () => {
+  it('names the variables of credentials that are not set here, and shows no secret', async () => {
     const { out } = await check(['own.yaml', '--all'], {});
     expect(out).toContain('the variable of the credential is not set here: vendor (VENDOR_KEY)\n');
-    expect(out).not.toContain('never-told');
+    expect(out).not.toContain('never-shown');
     expect((await check(['own.yaml'], { VENDOR_KEY: ' ' })).out).toContain('(VENDOR_KEY)');
   });
 
-  it('judges the entries of the file before those of the shipped one, each where it stands', async () => {
+  it('judges the entries of the file before those of the shipped one, each separately', async () => {
     const added = OWN.replaceAll('vendor/m', 'mine/added').replace('    distillable: true\n', '');
     await writeFile(join(folder, 'added.yaml'), added);
     const [own, shipped] = (await check(['added.yaml'])).out.split('Of the shipped catalog, which it extends');
@@ -150,25 +150,25 @@ Left of them
     const origins = findings.map(({ origin }) => origin);
     expect(origins).toEqual([...origins].sort());
     expect(new Set(origins)).toEqual(new Set(['file', 'shipped']));
-    // A file that stands alone is all its own.
+    // All entries of a file that extends nothing are its own.
     expect((await check(['catalog/default.yaml'])).out).not.toContain('Of ');
   });
 
   it.each([
     ['an absolute path', () => join(folder, 'own.yaml')],
     ['a path from the working directory', () => 'own.yaml'],
-  ])('judges what FAIRLEAD_CATALOG names by %s where no file is given', async (_, path) => {
+  ])('judges the catalog of FAIRLEAD_CATALOG by %s where no file is given', async (_, path) => {
     const { code, out } = await check([], { VENDOR_KEY: 'set', FAIRLEAD_CATALOG: path() });
     expect([code, out]).toEqual([0, expect.stringMatching(/own\.yaml: 1 model, 2 endpoints/)]);
   });
 
-  it('judges the file that is given, whatever FAIRLEAD_CATALOG names', async () => {
+  it('judges the given file, whatever FAIRLEAD_CATALOG names', async () => {
     const { out } = await check(['own.yaml'], { FAIRLEAD_CATALOG: 'absent.yaml' });
     expect(out).toMatch(/^own\.yaml: /);
     expect(await check([], { FAIRLEAD_CATALOG: ' ' })).toMatchObject({ code: 1 });
   });
 
-  it('counts the days of its own clock where no day is given', async () => {
+  it('uses its own clock where no day is given', async () => {
     const ahead = new AheadClock();
     ahead.aheadMs = Date.parse('2026-08-30T12:00:00Z') - Date.now();
     const run = async (days: string): Promise<string> =>
@@ -182,7 +182,7 @@ Left of them
     expect(await run('90')).toContain('Stale\n  nothing\n');
   });
 
-  it('ends with 2 under --strict, of the groups that are asked for', async () => {
+  it('exits with 2 under --strict, for the requested groups', async () => {
     expect(await check(['own.yaml', '--strict'])).toMatchObject({ code: 2, error: '' });
     expect(await check(['own.yaml', '--strict', '--only', 'cheaper'])).toMatchObject({ code: 0 });
     const { code, out } = await check(['own.yaml', '--strict', '--only', 'cheaper,dearer']);
@@ -201,7 +201,7 @@ Left of them
     });
   });
 
-  it('shows the beginnings of long lists, and all of them under --all', async () => {
+  it('shows the first entries of long lists, and all of them under --all', async () => {
     const models = Array.from({ length: 30 }, (_, index) => ({
       id: `vendor/m${index}`,
       name: 'M',
@@ -221,18 +221,18 @@ Left of them
     expect(findings.map(({ count, subjects }) => [count, subjects.length])).toEqual([[30, 20]]);
   });
 
-  it('prints the faults of a file as the gateway does, and ends with 1', async () => {
+  it('prints the faults of a file as the gateway does, and exits with 1', async () => {
     expect(await check(['broken.yaml'])).toEqual({
       code: 1,
       out: '',
       error: expect.stringMatching(
-        /^catalog:check: the catalog cannot be used:\n {2}\S*broken\.yaml:21: modules: is not a known field\n$/,
+        /^fairlead check: the catalog cannot be used:\n {2}\S*broken\.yaml:21: modules: is not a known field\n$/,
       ),
     });
     expect(await check(['absent.yaml'])).toMatchObject({ code: 1, error: expect.stringContaining('ENOENT') });
   });
 
-  it('judges a package without sources, and says that it has none; refuses faulty ones', async () => {
+  it('judges a package without sources, and reports that; refuses faulty ones', async () => {
     const sources = join(folder, 'catalog', 'sources.yaml');
     try {
       await rm(sources);
@@ -249,8 +249,8 @@ Left of them
   });
 });
 
-describe('npm run catalog:check OLD NEW', () => {
-  it('tells what the newer file says otherwise and what goes another way', async () => {
+describe('npm run fairlead -- check OLD NEW', () => {
+  it('reports the differences of the newer file and the changed routes', async () => {
     expect(await check(['catalog/default.yaml', 'own.yaml'])).toEqual({
       code: 0,
       error: '',
@@ -264,7 +264,7 @@ Removed
   nothing
 
 Changed: 1 figure
-  vendor/m: distillable is true, was not said
+  vendor/m: distillable is true, was not set
 
 Routes differently: 1 model
   vendor/m, plain text, structured output, sort: price: new: mine
@@ -277,15 +277,15 @@ Drawn otherwise: 1 model, how many requests in a hundred go there first
     });
   });
 
-  it('tells the way back, and who goes first now', async () => {
+  it('reports the reverse changes, and the new first leg', async () => {
     const { out } = await check(['own.yaml', 'catalog/default.yaml']);
-    expect(out).toContain('vendor/m: distillable is not said any more, was true\n');
+    expect(out).toContain('vendor/m: distillable is no longer set, was true\n');
     expect(out).toContain('vendor/m, enforce_distillable_text: no endpoint left (was 2: vendor, mine)\n');
     await writeFile(join(folder, 'cheap.yaml'), OWN.replace('"1.5"', '"0.5"'));
     expect((await check(['own.yaml', 'cheap.yaml'])).out).toContain('sort: price: now first mine (was vendor)\n');
   });
 
-  it('ends with 2 under --strict where the files differ, and with 0 where they do not', async () => {
+  it('exits with 2 under --strict where the files differ, and with 0 where they do not', async () => {
     expect(await check(['own.yaml', 'catalog/default.yaml', '--strict'])).toMatchObject({ code: 2 });
     const same = await check(['own.yaml', 'own.yaml', '--strict']);
     expect(same.code).toBe(0);
@@ -305,22 +305,22 @@ Drawn otherwise: 1 model, how many requests in a hundred go there first
   });
 });
 
-describe('npm run catalog:check on what ships', () => {
+describe('npm run fairlead -- check on the shipped catalog', () => {
   const shipped = (...words: readonly string[]): Promise<CommandOutput> =>
     outputOf((context) => runCatalogCheck(context, { known, clock, packageDirectory: ROOT }), {
       words,
       workingDirectory: ROOT,
     });
 
-  it('shows what the example of an agreement in the documentation changes', async () => {
-    const [, example] = /## Your own agreements[^]*?```yaml\n([^]*?)```/.exec(readFileSync('docs/catalog.md', 'utf8'))!;
+  it("shows the changes of the documentation's example of an agreement", async () => {
+    const [, example] = /## Your own agreements[^]*?```yaml\n([^]*?)```/.exec(readFileSync('docs/operate/catalog.md', 'utf8'))!;
     const own = join(folder, 'agreement.yaml');
     await writeFile(own, example!);
     const { code, out } = await shipped('catalog/default.yaml', own, '--all');
     expect(code).toBe(0);
     expect(out).toContain('  anthropic: policy.zero_data_retention is true, was false\n');
     expect(out).toMatch(/ {2}anthropic\/claude-sonnet-4\.5, [^\n]*\bzdr\b[^\n]*(?:now 1 leg|new): anthropic/);
-    // Nothing but what the agreement is about.
+    // Only the changes of the agreement.
     const changed = [...out.matchAll(/^ {2}(\S+): (\S+) is /gm)].map(([, subject, figure]) => `${subject} ${figure}`);
     expect(changed.filter((change) => !change.startsWith('anthropic policy.'))).toEqual([]);
     expect(out.match(/^(?:Added|Removed)\n {2}nothing$/gm)).toHaveLength(2);
@@ -332,11 +332,11 @@ describe('npm run catalog:check on what ships', () => {
   });
 });
 
-describe('npm run catalog:check', () => {
-  it('shows its use', async () => {
+describe('npm run fairlead -- check', () => {
+  it('prints its usage', async () => {
     expect(await check(['--help'])).toMatchObject({
       code: 0,
-      out: expect.stringMatching(/^npm run catalog:check -- \[FILE\]/),
+      out: expect.stringMatching(/^npm run fairlead -- check \[FILE\]/),
     });
   });
 
@@ -352,15 +352,15 @@ describe('npm run catalog:check', () => {
     expect(await check(words)).toMatchObject({ code: 1, out: '', error: expect.stringContaining(reason) });
   });
 
-  it('reads files from where npm was called', async () => {
+  it('resolves files from where npm was called', async () => {
     const { code } = await check(['default.yaml'], { INIT_CWD: join(folder, 'catalog') });
     expect(code).toBe(0);
   });
 
-  it('judges the shipped catalog without a fault, as a program of its own', async () => {
+  it('judges the shipped catalog without a fault, as a separate program', async () => {
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [compiledSource('catalog-check.js'), 'catalog/default.yaml'],
+      [compiledSource('cli/catalog-check.js'), 'catalog/default.yaml'],
       { cwd: ROOT },
     );
     expect(stderr).toBe('');

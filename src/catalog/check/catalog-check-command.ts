@@ -23,33 +23,33 @@ const DONE = 0;
 const REFUSED = 1;
 const FOUND = 2;
 
-/** Prices of the vendors change a few times a year. Chosen. */
+/** Vendors change their prices a few times a year. Chosen. */
 const STALE_DAYS = 90;
 
-const NAME = 'catalog:check';
-const USAGE = `npm run catalog:check -- [FILE] [--only GROUPS] [--stale-days N] [--today YYYY-MM-DD] [--strict] [--all] [--json]
-npm run catalog:check -- OLD NEW [--strict] [--all] [--json]
+const NAME = 'fairlead check';
+const USAGE = `npm run fairlead -- check [FILE] [--only GROUPS] [--stale-days N] [--today YYYY-MM-DD] [--strict] [--all] [--json]
+npm run fairlead -- check OLD NEW [--strict] [--all] [--json]
 
-Reads a catalog as the gateway does and says what is stale, missing, dearer or cheaper than the vendor's list, and how
-much of it is left under what callers may demand. Of a file that extends the shipped one its own entries come first.
+Reads a catalog as the gateway does and reports what is stale, missing, dearer or cheaper than the vendor's list, and how
+much of it is left under each restriction that a caller may set. Of a file that extends the shipped one its own entries come first.
 Without a file it judges the one that FAIRLEAD_CATALOG names. With two files it lists what the newer one
-changes, and what would go another way by it. Nobody is called, nothing is written.
+changes, and the routes that change with it. No provider is called, nothing is written.
 
---only        groups to tell of, with commas between them: ${FINDING_GROUPS.join(', ')}
---stale-days  a source whose data, or its reading, is of longer ago is stale: ${STALE_DAYS} unless said
+--only        groups to report, separated by commas: ${FINDING_GROUPS.join(', ')}
+--stale-days  a source whose data, or its reading, is older is stale; default: ${STALE_DAYS}
 --today       the day to count from
---strict      end with 2 where there is anything to tell of these groups, or where two files differ
---all         whole lists, not only their beginnings
+--strict      end with 2 where there is anything to report in these groups, or where two files differ
+--all         whole lists, not only their first entries
 --json        the same as JSON
 
-Ends with 0, with 1 for a file that cannot be used or wrong words, or with 2 as --strict says.
+Ends with 0, with 1 for a file that cannot be used or wrong arguments, or with 2 under --strict.
 `;
 
-/** What the command needs beside its words. */
+/** Dependencies of the command besides its arguments. */
 export interface CheckTools {
   readonly known: KnownProviders;
   readonly clock: Clock;
-  /** Absolute path of the folder that has `catalog/`. */
+  /** Absolute path of the folder that contains `catalog/`. */
   readonly packageDirectory: string;
 }
 
@@ -63,10 +63,10 @@ interface CheckWords {
   readonly isJson: boolean;
 }
 
-/** What was asked for cannot be done; the message says why. */
+/** The request cannot be carried out; the message gives the reason. */
 class CheckRefused extends Error {}
 
-/** @returns the exit code, as the usage has it. Never throws for what it is given, never prints a secret. */
+/** @returns the exit code, as documented in the usage. Never throws for any input, never prints a secret. */
 export async function runCatalogCheck(context: CommandContext, tools: CheckTools): Promise<number> {
   try {
     const words = readWords(context);
@@ -139,7 +139,7 @@ async function compare(
 
 const asJson = (value: object): string => `${JSON.stringify(value, undefined, 2)}\n`;
 
-/** Lists become their length and their beginning, so that a report is as long as its reader wants. */
+/** Replaces lists by their length and their first entries, so that a report is as long as requested. */
 function boundLists(value: object, max: number): object {
   return Object.fromEntries(
     Object.entries(value).map(([name, part]: [string, unknown]) => [
@@ -159,8 +159,8 @@ interface ReadCatalogFile {
 }
 
 /**
- * As the gateway reads it, but for the values of variables: each stands for itself, so that no secret is read and it
- * can be told which of them a provider's credential comes from. What such a credential says is no fault of a catalog.
+ * Reads as the gateway does, but each variable has its own name as its value, so that no secret is read and the
+ * variable of each credential is known. The value of such a credential cannot be a fault.
  * @throws CheckRefused
  */
 async function readFrom(
@@ -189,7 +189,7 @@ async function readFrom(
   };
 }
 
-/** Of content without a fault: what stands in the file itself; undefined where it does not extend the shipped one. */
+/** The entries in the file itself, for content without a fault; undefined where it does not extend the shipped one. */
 function ownEntries({ own }: CatalogContent): OwnEntries | undefined {
   if ('failure' in own) return undefined;
   const { value } = new CatalogDocument(own.name, own.text);
@@ -205,11 +205,11 @@ interface OwnDocument {
   readonly models?: readonly { readonly id: string }[];
 }
 
-/** As the reader of credentials judges it. */
+/** By the same rule as `readCredential`. */
 const isUnset = (value: string | undefined): boolean => (value?.trim() ?? '') === '';
 
 /**
- * Undefined where there is no such file.
+ * Undefined where the file does not exist.
  * @throws CheckRefused
  */
 async function readShippedSources(packageDirectory: string): Promise<CatalogSources | undefined> {
@@ -223,7 +223,7 @@ async function readShippedSources(packageDirectory: string): Promise<CatalogSour
   throw new CheckRefused(reading.faults.map(describeFault).join('\n'));
 }
 
-/** @throws CheckRefused for words it does not know */
+/** @throws CheckRefused for unknown arguments */
 function readWords({ words, variables, workingDirectory }: CommandContext): CheckWords | 'help' {
   const { values, positionals } = parseWords(words);
   if (values.help) return 'help';
@@ -248,7 +248,7 @@ function readWords({ words, variables, workingDirectory }: CommandContext): Chec
   };
 }
 
-/** The gateway counts a relative path from its working directory, and so does this. */
+/** A relative path is resolved from the working directory, as in the gateway. */
 function namedBy(variables: NodeJS.ProcessEnv, workingDirectory: string): string | undefined {
   const named = variables[VARIABLES.catalog.name]?.trim();
   return named === undefined || named === '' ? undefined : resolve(workingDirectory, named);

@@ -1,5 +1,5 @@
-// Goal: each figure that two catalogs say otherwise is named once, by the name of the file, from what to what, and what
-// is the same is not. Method: catalogs read from texts, so that every field of the file passes through.
+// Each figure that differs between two catalogs is reported once, by its name in the file, with both values, and
+// nothing else is. Catalogs read from texts, so that every field of the file is covered.
 import { NO_CREDENTIALS } from '../../../test/support/credential-sources.js';
 import type { CatalogSnapshot } from '../../core/routing/catalog.js';
 import { readCatalog } from '../read-catalog.js';
@@ -50,7 +50,7 @@ it.each([
   [{ policy: { ...provider.policy, retention_days: 0 } }, 'policy.retention_days: 30 → 0'],
   [{ policy: { ...provider.policy, zero_data_retention: true } }, 'policy.zero_data_retention: false → true'],
   [{ policy: { ...provider.policy, region: 'us' } }, 'policy.region: eu → us'],
-])('tells of a provider: %j', (parts, ...expected) => {
+])('reports a change of a provider: %j', (parts, ...expected) => {
   const after = catalog([{ ...provider, ...parts }], [model]);
   expect(changes(before, after)).toEqual(expected.map((change) => `host ${change as string}`));
 });
@@ -64,9 +64,9 @@ it.each([
   [{ image_tokens: 'gemini' }, 'image_tokens: – → gemini'],
   [{ scores: { coding: { value: 0.5, source: 'a bench' } } }, 'scores.coding: – → 0.5 (a bench)'],
   [{ limits: { concurrency: 3 } }, 'limits.concurrency: – → 3'],
-  // Endpoints that say nothing of their own follow the model's.
+  // Endpoints without a value of their own follow the model.
   [{ context_length: 2000 }, 'context_length: 1000 → 2000'],
-])('tells of a model: %j', (parts, expected) => {
+])('reports a change of a model: %j', (parts, expected) => {
   expect(changes(before, catalog([provider], [{ ...model, ...parts }]))).toEqual([`vendor/m ${expected}`]);
 });
 
@@ -86,12 +86,12 @@ it.each([
     { pricing: { ...endpoint.pricing, tiers: [{ min_prompt_tokens: 10, prompt: '3' }] } },
     'pricing.prompt from 10 tokens: – → 3',
   ],
-])('tells of an endpoint: %j', (parts, expected) => {
+])('reports a change of an endpoint: %j', (parts, expected) => {
   const after = catalog([provider], [{ ...model, endpoints: [{ ...endpoint, ...parts }] }]);
   expect(changes(before, after)).toEqual([`vendor/m at host ${expected}`]);
 });
 
-it('tells that an endpoint became free', () => {
+it('reports that an endpoint became free', () => {
   const { pricing: _, ...bare } = endpoint;
   expect(changes(before, catalog([provider], [{ ...model, endpoints: [{ ...bare, free: true }] }]))).toEqual([
     'vendor/m at host pricing.prompt: 1 → –',
@@ -100,7 +100,7 @@ it('tells that an endpoint became free', () => {
   ]);
 });
 
-it('tells what came and what went; a whole model is told without its endpoints', () => {
+it('reports added and removed entries; a whole model without its endpoints', () => {
   const other = { ...provider, slug: 'other' };
   const after = catalog(
     [provider, other],
@@ -114,9 +114,9 @@ it('tells what came and what went; a whole model is told without its endpoints',
   expect(compareCatalogs(after, before)).toEqual({ added: NONE, removed: names, figures: [] });
 });
 
-it('tells what tools run on and at what price', () => {
+it('reports the engines of tools and their prices', () => {
   const searx = { base_url: 'http://127.0.0.1:8888' };
-  const exa = { base_url: 'https://exa.example', credential: { value: 'not-to-be-told' }, price: '0.007' };
+  const exa = { base_url: 'https://exa.example', credential: { value: 'not-to-be-shown' }, price: '0.007' };
   const old = catalog([provider], [model], { web_search: { engines: { exa } }, bash: { price: '0.001' } });
   const now = catalog([provider], [model], {
     web_search: { default: 'exa', engines: { searxng: searx, exa: { ...exa, price: '0.008' } } },
@@ -134,6 +134,6 @@ it('tells what tools run on and at what price', () => {
 });
 
 it('compares no credentials', () => {
-  const after = catalog([{ ...provider, credential: { value: 'not-to-be-told' } }], [model]);
+  const after = catalog([{ ...provider, credential: { value: 'not-to-be-shown' } }], [model]);
   expect(changes(before, after)).toEqual([]);
 });

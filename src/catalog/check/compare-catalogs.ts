@@ -1,26 +1,26 @@
 import type { CatalogSnapshot, Endpoint, Model } from '../../core/routing/catalog.js';
 import { endpointFigures, modelFigures, providerFigures, toolFigures, type Figures } from './figures.js';
 
-/** A figure that is not the same in both catalogs. */
+/** A figure that differs between the catalogs. */
 export interface FigureChange {
   /** `openai`, `openai/gpt-5`, `openai/gpt-5 at azure/eu`, `tools`. */
   readonly subject: string;
-  /** As the file names it. */
+  /** As named in the file. */
   readonly figure: string;
-  /** Absent: the older catalog does not say it. */
+  /** Absent: the older catalog does not have it. */
   readonly before?: string;
-  /** Absent: the newer one does not. */
+  /** Absent: the newer catalog does not have it. */
   readonly after?: string;
 }
 
-/** What two catalogs say otherwise. Providers by slug, models by id, endpoints as `model at tag`. */
+/** The differences between two catalogs. Providers by slug, models by id, endpoints as `model at tag`. */
 export interface CatalogChanges {
   readonly added: EntryNames;
   readonly removed: EntryNames;
   readonly figures: readonly FigureChange[];
 }
 
-/** Endpoints are those of models that are in both: a model that comes or goes takes its own along. */
+/** Endpoints only of models that are in both: those of an added or removed model are not listed separately. */
 export interface EntryNames {
   readonly providers: readonly string[];
   readonly models: readonly string[];
@@ -53,7 +53,7 @@ export function compareCatalogs(before: CatalogSnapshot, after: CatalogSnapshot)
 
 export const nameEndpoint = (model: string, tag: string): string => `${model} at ${tag}`;
 
-/** Entries that both have. */
+/** Entries that are in both. */
 const pairs = <Entry>(
   before: ReadonlyMap<string, Entry>,
   after: ReadonlyMap<string, Entry>,

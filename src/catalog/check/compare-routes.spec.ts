@@ -1,10 +1,10 @@
-// Goal: what goes another way by a newer catalog is told for each kind of request, and what does not is not. Method:
-// pairs of small catalogs that differ in one thing; the planner is the real one.
+// Changed routes between two catalogs are reported for each kind of request, unchanged ones are not. Pairs of small
+// catalogs that differ in one thing; the planner is the real one.
 import { catalogOf, endpoint, model, price } from '../../../test/support/route-inputs.js';
 import type { Endpoint, Model } from '../../core/routing/catalog.js';
 import { compareRoutes } from './compare-routes.js';
 
-const KNOWN = { carries: () => true };
+const KNOWN = { carries: () => true, unmetBy: () => undefined };
 const LISTED = { supportedParameters: ['max_tokens', 'tools', 'response_format'] };
 const TWO = [endpoint('alpha', { usd: 1, ...LISTED }), endpoint('beta', { usd: 10, ...LISTED })] as const;
 const [alpha, beta] = TWO;
@@ -29,12 +29,12 @@ it('finds nothing between equal catalogs', () => {
   expect(compared(TWO, TWO)).toEqual({ routes: [], shares: [] });
 });
 
-it('says nothing of models that one catalog alone has', () => {
+it('ignores models that only one catalog has', () => {
   const one = catalogOf(model('vendor/m', TWO));
   expect(compareRoutes(one, catalogOf(model('vendor/n', TWO)), KNOWN)).toEqual({ routes: [], shares: [] });
 });
 
-it('tells who is first now by price, and by what shares the draw goes', () => {
+it('reports a new first leg by price, and the shares of the draw', () => {
   const { routes, shares } = compared(TWO, [alpha, { ...beta, pricing: price(0.5) }]);
   expect(routes.find(({ requests }) => requests.includes('sort: price'))).toMatchObject({
     model: 'vendor/m',
@@ -48,7 +48,7 @@ it('tells who is first now by price, and by what shares the draw goes', () => {
   ]);
 });
 
-it('counts what is free as always first, evenly', () => {
+it('counts free legs as always first, evenly', () => {
   const free = { ...beta, pricing: null };
   expect(compared(TWO, [alpha, free]).shares).toEqual([
     { model: 'vendor/m', tag: 'alpha', before: 99, after: 0 },
@@ -56,7 +56,7 @@ it('counts what is free as always first, evenly', () => {
   ]);
 });
 
-it('tells of an endpoint that goes, once for all requests that it is the same for', () => {
+it('reports a removed endpoint, once for all requests with the same change', () => {
   const { routes } = compared(TWO, [alpha]);
   const gone = { model: 'vendor/m', after: ['alpha'] };
   expect(routes).toHaveLength(1);
@@ -71,7 +71,7 @@ it('tells of an endpoint that goes, once for all requests that it is the same fo
   ]);
 });
 
-it('finds what loses its last leg, request by request', () => {
+it('finds requests that lose their last leg', () => {
   const { provider } = alpha;
   const policy = { ...provider.policy, zeroDataRetention: false };
   expect(lost({ ...alpha, provider: { ...provider, policy } })).toEqual(['zdr']);
@@ -82,7 +82,7 @@ it('finds what loses its last leg, request by request', () => {
   expect(lost(alpha, KNOWN, fp8)).toEqual(['quantizations: [fp8]']);
 });
 
-it('finds what loses inputs and the leave to distil', () => {
+it('finds the loss of inputs and of the permission to distil', () => {
   const { routes } = compared([alpha], [alpha], {
     older: { inputModalities: ['text', 'image', 'file'], distillable: true },
     newer: {},
@@ -97,22 +97,22 @@ it('finds what loses inputs and the leave to distil', () => {
   ]);
 });
 
-it('asks for a prompt that the smallest context does not hold', () => {
+it('includes a prompt that exceeds the smallest context', () => {
   const { routes } = compared(TWO, [{ ...alpha, contextLength: 1_000 }, beta]);
   expect(routes).toEqual([
     { model: 'vendor/m', requests: ['a prompt past the smallest context'], before: ['alpha', 'beta'], after: ['beta'] },
   ]);
 });
 
-it('asks the dialects what they carry', () => {
-  const known = { carries: ({ endpoint: one }: { endpoint: Endpoint }) => one.dialect !== 'cohere-chat' };
+it('considers what the dialects carry', () => {
+  const known = { ...KNOWN, carries: ({ endpoint: one }: { endpoint: Endpoint }) => one.dialect !== 'cohere-chat' };
   const other = { ...alpha, dialect: 'cohere-chat' } as const;
   expect(
     compareRoutes(catalogOf(model('vendor/m', [alpha])), catalogOf(model('vendor/m', [other])), known).routes,
   ).toEqual([{ model: 'vendor/m', requests: ['tools with require_parameters'], before: ['alpha'], after: [] }]);
 });
 
-it('prefers what takes structured output, as requests do', () => {
+it('prefers support of structured output, as requests do', () => {
   const plain = { ...alpha, supportedParameters: ['max_tokens'] };
   const { routes } = compared(TWO, [plain, beta]);
   expect(routes.flatMap(({ requests, after }) => requests.map((name) => [name, ...after]))).toEqual([

@@ -3,7 +3,7 @@ import type { Plan } from '../../core/routing/plan.js';
 import { planNeutrally, type KnownProviders } from './neutral-plan.js';
 import { REPRESENTATIVE_REQUESTS, requestTo, type RepresentativeRequest } from './representative-requests.js';
 
-/** Representative requests to one model that go another way, all of them from the same legs to the same. */
+/** Representative requests to one model that are routed differently, all of them from the same legs to the same. */
 export interface RouteDifference {
   readonly model: string;
   /** Their names. */
@@ -13,7 +13,7 @@ export interface RouteDifference {
   readonly after: readonly string[];
 }
 
-/** Of the requests that the default order draws, how many in a hundred go to an endpoint first. */
+/** The percentage of requests under the default order that go to an endpoint first. */
 export interface ShareDifference {
   readonly model: string;
   readonly tag: string;
@@ -27,11 +27,11 @@ export interface RouteDifferences {
   readonly shares: readonly ShareDifference[];
 }
 
-/** Has every representative request to every model of both catalogs planned in both. */
+/** Plans every representative request to every model of both catalogs in both. */
 export function compareRoutes(
   before: CatalogSnapshot,
   after: CatalogSnapshot,
-  known: Pick<KnownProviders, 'carries'>,
+  known: Pick<KnownProviders, 'carries' | 'unmetBy'>,
 ): RouteDifferences {
   const routes: RouteDifference[] = [];
   const shares: ShareDifference[] = [];
@@ -58,7 +58,7 @@ const planOf = (
   { parts }: RepresentativeRequest,
   model: string,
   catalog: CatalogSnapshot,
-  known: Pick<KnownProviders, 'carries'>,
+  known: Pick<KnownProviders, 'carries' | 'unmetBy'>,
   promptTokensMin: number | undefined,
 ): Plan => planNeutrally(requestTo(model, parts), catalog, known, promptTokensMin);
 
@@ -92,7 +92,9 @@ function differentShares(model: string, before: Plan, after: Plan): readonly Sha
     .filter((share) => share.before !== share.after);
 }
 
-/** The draw's own weights tell how often each leg is first; what is free goes before all else, evenly. */
+/**
+ * The weights of the draw determine how often each leg is first; free legs come before all others, with equal shares.
+ */
 function firstShares({ legs }: Plan): ReadonlyMap<string, number> {
   const isAnyFree = legs.some(({ weight }) => weight === undefined);
   const weights = legs.map(({ tag, weight }) => [tag, isAnyFree ? Number(weight === undefined) : weight!] as const);

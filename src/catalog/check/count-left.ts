@@ -2,7 +2,7 @@ import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { planNeutrally, type KnownProviders } from './neutral-plan.js';
 import { RESTRICTIONS, requestTo } from './representative-requests.js';
 
-/** How much of a catalog a demand of the caller's leaves. */
+/** How much of a catalog remains under a restriction of the caller's. */
 export interface LeftUnder {
   /** `zdr`. */
   readonly restriction: string;
@@ -10,11 +10,11 @@ export interface LeftUnder {
   readonly endpoints: number;
 }
 
-/** @param models of the catalog, those that count */
+/** @param models of the catalog that count */
 export function countLeft(
   models: readonly Model[],
   catalog: CatalogSnapshot,
-  known: Pick<KnownProviders, 'carries'>,
+  known: Pick<KnownProviders, 'carries' | 'unmetBy'>,
 ): readonly LeftUnder[] {
   return RESTRICTIONS.map(({ name, preferences }) => {
     const plans = models.map(({ id }) => planNeutrally(requestTo(id, { preferences }), catalog, known));

@@ -1,11 +1,11 @@
 import { DAY_MS } from '../../core/time.js';
 
-/** A day of the calendar, `YYYY-MM-DD`. */
+/** A calendar day, `YYYY-MM-DD`. */
 export type Day = string;
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/;
 
-/** Whether there is such a day. */
+/** Whether the day exists. */
 export function isDay(text: string): text is Day {
   if (!DAY.test(text)) return false;
   const at = Date.parse(`${text}T00:00:00Z`);

@@ -12,19 +12,19 @@ import type {
 import { TOKEN_CLASS_NAMES, TOKEN_CLASSES, UNIT_NAMES, UNITS } from '../../core/routing/price-classes.js';
 import { TARIFFS } from '../read-pricing.js';
 
-/** What an entry of a catalog says, by the names of its file (`pricing.prompt`); what is not said is not there. */
+/** The values of a catalog entry, by their names in the file (`pricing.prompt`); without absent ones. */
 export type Figures = ReadonlyMap<string, string>;
 
 type Value = string | number | boolean | readonly string[] | undefined;
 
 const TOKENS_PER_MILLION = 1_000_000n;
 const BYTES_PER_MEBIBYTE = 1024 * 1024;
-/** Factors of a place have few decimals; these are divided back from prices. */
+/** Factors of a geography have few decimals; these are computed back from prices. */
 const FACTOR_DECIMALS = 6;
 
-/** Credentials are not among them. */
+/** Without credentials. */
 export function providerFigures({ policy, aborts, quirks, ...provider }: CatalogProvider): Figures {
-  return said({
+  return given({
     name: provider.name,
     dialect: provider.dialect,
     platform: provider.platform,
@@ -42,9 +42,9 @@ export function providerFigures({ policy, aborts, quirks, ...provider }: Catalog
   });
 }
 
-/** Credentials are not among them, nor engines whose own is not set. */
+/** Without credentials, and without engines whose credential is not set. */
 export function toolFigures({ webSearch, webFetch, imageGeneration, bash }: ToolsConfiguration): Figures {
-  return said({
+  return given({
     'web_search.default': webSearch?.default,
     ...engineValues('web_search', webSearch?.engines),
     'web_fetch.price': webFetch && formatUsd(webFetch.price),
@@ -67,7 +67,7 @@ function engineValues(tool: string, engines: ToolEngines | undefined): Record<st
 
 /** Without its endpoints. */
 export function modelFigures({ scores, limits, ...model }: Model): Figures {
-  return said({
+  return given({
     name: model.name,
     aliases: model.aliases,
     created: model.created === undefined ? undefined : new Date(model.created * 1_000).toISOString().slice(0, 10),
@@ -87,10 +87,10 @@ export function modelFigures({ scores, limits, ...model }: Model): Figures {
   });
 }
 
-/** @param model whose context length it has where it says none of its own */
+/** @param model whose context length applies where the endpoint has none of its own */
 export function endpointFigures(endpoint: Endpoint, model: Model): Figures {
   return new Map([
-    ...said({
+    ...given({
       model: endpoint.upstreamModel,
       dialect: endpoint.dialect,
       quantization: endpoint.quantization === 'unknown' ? undefined : endpoint.quantization,
@@ -123,7 +123,7 @@ function priceFigures(pricing: Pricing, geographies: Endpoint['geographies']): F
   return figures;
 }
 
-/** The plain list, and behind each class the length of a prompt from which it has another price. */
+/** The plain list, and for each class the prompt lengths from which it has another price. */
 function addLengths(prefix: string, prices: TariffPrices, figures: Map<string, string>): void {
   addClasses(prefix, '', prices, figures);
   for (const { minPromptTokens, ...ofLength } of prices.tiers ?? [])
@@ -137,7 +137,7 @@ function addClasses(prefix: string, length: string, prices: Partial<TokenPrices>
   }
 }
 
-function said(values: Readonly<Record<string, Value>>): Figures {
+function given(values: Readonly<Record<string, Value>>): Figures {
   const figures = new Map<string, string>();
   for (const [name, value] of Object.entries(values)) {
     const text = typeof value === 'object' ? value.join(', ') : String(value ?? '');

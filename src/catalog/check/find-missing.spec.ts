@@ -1,12 +1,12 @@
-// Goal: what routing or the books would need and a catalog does not say is named, and nothing else. Method: one model
-// that says all there is to say, and for each finding the same with one thing less.
+// Data that routing or the ledger needs and a catalog lacks are reported, and nothing else. One complete model, and for
+// each finding the same with one thing less.
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { CatalogProvider, Endpoint, Model, ToolsConfiguration } from '../../core/routing/catalog.js';
 import { Secret } from '../../core/secret.js';
 import { findMissing } from './find-missing.js';
 
-const said = { maxCompletionTokens: 8_000, quantization: 'fp8', supportedParameters: ['max_tokens'] } as const;
-const whole: Model = model('vendor/whole', [endpoint('alpha', said), endpoint('beta', said)], {
+const given = { maxCompletionTokens: 8_000, quantization: 'fp8', supportedParameters: ['max_tokens'] } as const;
+const whole: Model = model('vendor/whole', [endpoint('alpha', given), endpoint('beta', given)], {
   inputModalities: ['text', 'image', 'file'],
   imageTokensMax: 1_600,
   pageTokensMax: 4_600,
@@ -14,7 +14,7 @@ const whole: Model = model('vendor/whole', [endpoint('alpha', said), endpoint('b
 });
 const keyed = (slug: string): CatalogProvider => ({ ...endpoint(slug).provider, credential: new Secret('a key') });
 const PROVIDERS = [keyed('alpha'), keyed('beta')];
-const KNOWN = { carries: () => true, wantsCredential: () => true };
+const KNOWN = { carries: () => true, unmetBy: () => undefined, wantsCredential: () => true };
 
 const servingOf = (models: readonly Model[]): ReadonlySet<string> =>
   new Set(models.flatMap(({ endpoints }) => endpoints.map(({ provider }) => provider.slug)));
@@ -42,11 +42,11 @@ const withEndpoints = (parts: Partial<Endpoint>): Model => ({
 });
 const BOTH = ['vendor/whole at alpha', 'vendor/whole at beta'];
 
-it('finds nothing where all is said', () => {
+it('finds nothing in a complete catalog', () => {
   expect(found([whole])).toEqual([]);
 });
 
-it('finds outputs that nobody bounds, but not where the model says a maximum', () => {
+it('finds outputs without a maximum, but not where the model has one', () => {
   const { maxCompletionTokens: _, ...one } = whole.endpoints[0]!;
   const unbounded = { ...whole, endpoints: [one, whole.endpoints[1]!] };
   expect(found([unbounded])).toEqual([['no max_completion_tokens', 'vendor/whole at alpha']]);
@@ -62,25 +62,25 @@ it.each([
   expect(found([less])).toEqual([[words, 'vendor/whole']]);
 });
 
-it('asks for maxima only of what a model takes, and for none that the rule of the vendor has', () => {
+it("requires maxima only for accepted inputs, and none where the vendor's rule has them", () => {
   const { imageTokensMax: _, pageTokensMax: __, ...less } = whole;
   expect(found([{ ...less, inputModalities: ['text'] }])).toEqual([]);
   expect(found([{ ...less, inputModalities: ['image'], imageTokens: 'anthropic' }])).toEqual([]);
-  // Gemini's rule bounds no image whose size is unknown.
+  // Gemini's rule does not bound images of unknown size.
   expect(found([{ ...less, inputModalities: ['image'], imageTokens: 'gemini' }])).toHaveLength(1);
 });
 
-it('finds models with one endpoint alone', () => {
+it('finds models with only one endpoint', () => {
   const lonely = { ...whole, endpoints: whole.endpoints.slice(0, 1) };
-  expect(found([lonely], { providers: PROVIDERS.slice(0, 1) })).toEqual([['one endpoint alone', 'vendor/whole']]);
+  expect(found([lonely], { providers: PROVIDERS.slice(0, 1) })).toEqual([['only one endpoint', 'vendor/whole']]);
 });
 
-it('finds endpoints that say no quantization or no parameters', () => {
+it('finds endpoints without a quantization or parameters', () => {
   expect(found([withEndpoints({ quantization: 'unknown' })])).toEqual([['no quantization', ...BOTH]]);
   expect(found([withEndpoints({ supportedParameters: [] })])).toEqual([['no supported_parameters', ...BOTH]]);
 });
 
-it('finds providers that say nothing of data', () => {
+it('finds providers without a data policy', () => {
   const silent = { collectsData: true, zeroDataRetention: false };
   const with_ = (policy: CatalogProvider['policy']) =>
     found([whole], { providers: [{ ...PROVIDERS[0]!, policy }, PROVIDERS[1]!] });
@@ -101,7 +101,7 @@ it('finds providers without a credential, with one that is not set here, and wit
   expect(found([whole], { providers: [...PROVIDERS, keyed('gamma')] })).toEqual([['no endpoint', 'gamma']]);
 });
 
-it('asks for no credential where the provider needs none', () => {
+it('requires no credential where the provider needs none', () => {
   const { credential: _, ...bare } = PROVIDERS[0]!;
   const judged = {
     models: [whole],
@@ -113,7 +113,7 @@ it('asks for no credential where the provider needs none', () => {
   expect(findMissing(judged, { ...KNOWN, wantsCredential: () => false })).toEqual([]);
 });
 
-it('finds engines of tools that somebody is paid for and no caller pays', () => {
+it('finds engines of tools that cost money and have no price', () => {
   const credential = new Secret('a key');
   const engines = new Map([
     ['exa', { credential }],

@@ -4,18 +4,18 @@ import { nameEndpoint } from './compare-catalogs.js';
 import { findingOf, type Finding } from './finding.js';
 import type { KnownProviders } from './neutral-plan.js';
 
-/** A catalog, or the part of one, that is judged. */
+/** The judged catalog, or the judged part of one. */
 export interface JudgedCatalog {
   readonly providers: readonly CatalogProvider[];
   readonly models: readonly Model[];
   readonly tools: ToolsConfiguration;
   /** Slugs of all providers that an endpoint of the whole catalog names. */
   readonly serving: ReadonlySet<string>;
-  /** The variable that a provider's credential is read from and that is not set; undefined: it is, or there is none. */
+  /** The variable of a provider's credential where it is not set; undefined: it is set, or there is none. */
   readonly unsetVariable: (provider: CatalogProvider) => string | undefined;
 }
 
-/** What routing or the books would need to know and the catalog does not say. */
+/** Data that routing or the ledger needs and the catalog lacks. */
 export function findMissing(catalog: JudgedCatalog, known: KnownProviders): readonly Finding[] {
   return [
     ...missingOfEndpoints(catalog.models),
@@ -25,7 +25,7 @@ export function findMissing(catalog: JudgedCatalog, known: KnownProviders): read
   ];
 }
 
-/** A credential is for somebody who asks for money. */
+/** A credential implies a service that charges. */
 function missingOfTools({ webSearch, webFetch }: ToolsConfiguration): readonly Finding[] {
   const engines = [
     ...[...(webSearch?.engines ?? [])].map(([name, engine]) => ({ subject: `web_search ${name}`, engine })),
@@ -34,7 +34,7 @@ function missingOfTools({ webSearch, webFetch }: ToolsConfiguration): readonly F
   return findingOf(
     'missing',
     'engine',
-    'a credential and no price: nobody is charged for what its uses cost',
+    'a credential and no price: no caller is charged for its uses',
     engines.flatMap(({ subject, engine: { credential, price = 0n } }) => (credential && price === 0n ? [subject] : [])),
   );
 }
@@ -56,7 +56,7 @@ function missingOfEndpoints(models: readonly Model[]): readonly Finding[] {
       ({ model, endpoint }) => (endpoint.maxCompletionTokens ?? model.maxCompletionTokens) === undefined,
     ),
     ...where(
-      'no quantization: left out wherever one is asked for',
+      'no quantization: left out wherever one is requested',
       ({ endpoint }) => endpoint.quantization === 'unknown',
     ),
     ...where(
@@ -88,7 +88,7 @@ function missingOfModels(models: readonly Model[]): readonly Finding[] {
       'no word on distillable: left out under enforce_distillable_text',
       ({ distillable }) => distillable === undefined,
     ),
-    ...where('one endpoint alone: nobody else answers when it fails', (model) => model.endpoints.length === 1),
+    ...where('only one endpoint: no other answers when it fails', (model) => model.endpoints.length === 1),
   ];
 }
 
@@ -123,6 +123,6 @@ function missingOfProviders(catalog: JudgedCatalog, known: KnownProviders): read
   ];
 }
 
-/** Whether anything was said but where they are: what is not said reads as the most that may be done with data. */
+/** Whether any data policy besides the location is given: absent fields count as the worst case. */
 const speaksOfData = ({ collectsData, trains, retentionDays, zeroDataRetention }: DataPolicy): boolean =>
   !collectsData || zeroDataRetention || trains !== undefined || retentionDays !== undefined;

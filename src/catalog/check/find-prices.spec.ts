@@ -1,5 +1,5 @@
-// Goal: prices that are not the vendor's are named with by how much, each class, length and tier as it is charged.
-// Method: one endpoint of a shipped catalog, and the same at other prices.
+// Prices that differ from the vendor's are reported with the difference, for each class, length and tier as charged.
+// One endpoint of a shipped catalog, and the same at other prices.
 import { catalogOf, endpoint, model, perMillion } from '../../../test/support/route-inputs.js';
 import type { Endpoint, Pricing } from '../../core/routing/catalog.js';
 import { findPrices } from './find-prices.js';
@@ -9,7 +9,7 @@ const selling = (tag: string, pricing: Pricing | null = LIST, parts: Partial<End
   endpoint(tag, { upstreamModel: 'm', pricing, ...parts });
 const shipped = (...endpoints: readonly Endpoint[]) => catalogOf(model('vendor/m', endpoints));
 
-/** Group and words, and behind them each subject. */
+/** Group and words, followed by each subject. */
 const found = (own: readonly Endpoint[], list: readonly Endpoint[] = [selling('host')], id = 'vendor/m') =>
   findPrices([model(id, own)], shipped(...list)).map(({ group, words, subjects }) => [
     `${group}: ${words.split(':')[0]}`,
@@ -20,7 +20,7 @@ it('finds nothing at list prices', () => {
   expect(found([selling('host')])).toEqual([]);
 });
 
-it('says by how much a price is above the list', () => {
+it('reports by how much a price is above the list', () => {
   expect(found([selling('host', { ...LIST, prompt: perMillion(2.5), completion: perMillion(8.01) })])).toEqual([
     [
       "dearer: dearer than the vendor's list",
@@ -29,14 +29,14 @@ it('says by how much a price is above the list', () => {
   ]);
 });
 
-it('says by how much one is below it, also of an endpoint that is dearer elsewhere', () => {
+it('reports by how much one is below it, also of an endpoint that is dearer elsewhere', () => {
   expect(found([selling('host', { ...LIST, prompt: perMillion(3), completion: perMillion(6) })])).toEqual([
     ["dearer: dearer than the vendor's list", 'vendor/m at host: prompt 3 instead of 2 (+50 %)'],
     ["cheaper: cheaper than the vendor's list", 'vendor/m at host: completion 6 instead of 8 (-25 %)'],
   ]);
 });
 
-it('compares what is charged: a class without a price of its own costs what its side costs', () => {
+it('compares charged prices: a class without a price of its own costs the same as its side', () => {
   const cached = selling('host', { ...LIST, inputCacheRead: perMillion(0.2) });
   expect(found([selling('host')], [cached])).toEqual([
     ["dearer: dearer than the vendor's list", 'vendor/m at host: input_cache_read 2 instead of 0.2 (+900 %)'],
@@ -51,7 +51,7 @@ it('compares lengths of prompts, each from where the difference begins', () => {
   expect(found([selling('host')], [selling('host', longer(4))])).toEqual([
     ["cheaper: cheaper than the vendor's list", 'vendor/m at host: prompt from 1000 tokens 2 instead of 4 (-50 %)'],
   ]);
-  // The same difference at every length is told once.
+  // The same difference at every length is reported once.
   const dearer = selling('host', { ...LIST, prompt: perMillion(3), tiers: [{ minPromptTokens: 5, completion: 1n }] });
   const list = selling('host', { ...LIST, tiers: [{ minPromptTokens: 5, completion: 1n }] });
   expect(found([dearer], [list])[0]).toEqual([
@@ -60,7 +60,7 @@ it('compares lengths of prompts, each from where the difference begins', () => {
   ]);
 });
 
-it('compares tiers that both price apart, and what is charged by use', () => {
+it('compares tiers with prices in both, and prices per use', () => {
   const with_ = (usd: number, request: bigint): Pricing => ({
     ...LIST,
     request,
@@ -76,7 +76,7 @@ it('compares tiers that both price apart, and what is charged by use', () => {
   expect(found([selling('host', with_(5, 0n))])).toEqual([]);
 });
 
-it('takes the list of the same provider and upstream model, under whatever id it is offered', () => {
+it('uses the list of the same provider and upstream model, under any id', () => {
   const own = selling('host', { ...LIST, prompt: perMillion(4) });
   expect(found([own], undefined, 'mine/other')).toEqual([
     ["dearer: dearer than the vendor's list", 'mine/other at host: prompt 4 instead of 2 (+100 %)'],
@@ -84,12 +84,12 @@ it('takes the list of the same provider and upstream model, under whatever id it
   expect(found([{ ...own, upstreamModel: 'unknown' }])).toEqual([]);
 });
 
-it('takes the list of the same tag where the vendor has several', () => {
+it('uses the list of the same tag where the vendor has several', () => {
   const turbo = selling('host/turbo', { ...LIST, prompt: perMillion(4) });
   expect(found([turbo], [selling('host'), turbo])).toEqual([]);
 });
 
-it('takes the list of what makes images for what makes images, and of words for words', () => {
+it('uses the list of image models for image models, and of text models for text models', () => {
   const draws = { outputModalities: ['text', 'image'] } as const;
   const pictures = { ...LIST, prompt: perMillion(10), imageOutput: perMillion(40) };
   const catalog = catalogOf(
@@ -101,11 +101,11 @@ it('takes the list of what makes images for what makes images, and of words for 
   expect(findPrices([model('mine/painter', [dearer], draws)], catalog)).toMatchObject([
     { subjects: ['mine/painter at host: prompt 11 instead of 10 (+10 %)'] },
   ]);
-  // Whose list knows one of them alone is compared with that.
+  // With only one of them in the list, that one is used.
   expect(findPrices([model('mine/painter', [dearer], draws)], shipped(selling('host')))).toHaveLength(1);
 });
 
-it('without a list compares the sides with what the author charges, where that is less', () => {
+it("without a list compares the sides with the author's prices, where those are lower", () => {
   const author = selling('vendor', { ...LIST, inputCacheRead: perMillion(0.2) });
   expect(found([selling('unlisted', { ...LIST, prompt: perMillion(3) })], [author])).toEqual([
     [

@@ -26,7 +26,7 @@ const OWN_PROVIDERS: Readonly<Record<string, readonly string[]>> = {
   'x-ai': ['xai'],
 };
 
-/** A price that is not what it is compared with: USD per million tokens, or per unit, in 10⁻¹² USD. */
+/** A price that differs from the one it is compared with: USD per million tokens, or per unit, in 10⁻¹² USD. */
 interface PriceDifference {
   /** `prompt`, `priority completion from 200001 tokens`, `request`. */
   readonly name: string;
@@ -36,8 +36,8 @@ interface PriceDifference {
 
 /**
  * Endpoints dearer or cheaper than the list: that of the shipped catalog for the same provider and upstream model; else
- * dearer, token for token, than what the model's author charges. Prices are compared as they are charged: a class that
- * one list does not name costs there what its side costs.
+ * dearer per token than the model's author. Prices are compared as charged: a class without a price in one list costs
+ * the same as its side.
  */
 export function findPrices(models: readonly Model[], shipped: CatalogSnapshot): readonly Finding[] {
   const lists = listedEndpoints(shipped);
@@ -76,7 +76,10 @@ export function findPrices(models: readonly Model[], shipped: CatalogSnapshot): 
 }
 
 const EVERY_CLASS = { classes: TOKEN_CLASS_NAMES, units: UNIT_NAMES, tiers: ['standard', ...TARIFFS] } as const;
-/** Hosts cache and serve by their own rules: with the author's they share what a token in and out costs. */
+/**
+ * Hosts have their own rules for caches and tiers: only the prices of input and output tokens are comparable with the
+ * author's.
+ */
 const SIDES = { classes: ['prompt', 'completion'], units: [], tiers: ['standard'] } as const;
 
 interface Compared {
@@ -95,7 +98,10 @@ interface Listed {
 
 const makesImages = ({ outputModalities }: Model): boolean => outputModalities.includes('image');
 
-/** By provider and upstream model. Several: the vendor sells the model in several places, or also as one that draws. */
+/**
+ * By provider and upstream model. Several: the vendor sells the model in several places, or also as one that makes
+ * images.
+ */
 function listedEndpoints({ models }: CatalogSnapshot): ReadonlyMap<string, readonly Listed[]> {
   const lists = new Map<string, Listed[]>();
   for (const model of models.values()) {
@@ -110,7 +116,7 @@ function listedEndpoints({ models }: CatalogSnapshot): ReadonlyMap<string, reado
   return lists;
 }
 
-/** Of those that draw as this model does, else of all, the one in the same place. */
+/** The listed endpoint in the same place, of those that make images as this model does, else of all. */
 function nearestOf(listed: readonly Listed[], tag: string, model: Model): Endpoint {
   const alike = listed.filter(({ draws }) => draws === makesImages(model));
   const lists = alike.length > 0 ? alike : listed;
@@ -157,7 +163,7 @@ function comparePrices(
 
 const NOTHING: Pricing = { prompt: 0n, completion: 0n, tiers: [] };
 
-/** One difference for each length of a prompt from which it is another. */
+/** One difference for each prompt length from which the price differs. */
 function compareClass(own: Pricing, list: Pricing, kind: TokenClassName, tier: ServiceTier): PriceDifference[] {
   const lengths = [...lengthsOf(own, tier), ...lengthsOf(list, tier)].map(({ minPromptTokens }) => minPromptTokens);
   const differences: PriceDifference[] = [];

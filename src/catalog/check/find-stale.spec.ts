@@ -1,5 +1,5 @@
-// Goal: sources that are too old are told, with how many figures still come from them. Method: a shipped
-// catalog with its sources, and catalogs that have some of its figures and some of their own.
+// Sources that are too old are reported with the number of figures that still come from them. A shipped catalog with
+// its sources, and catalogs with some of its figures and some of their own.
 import { catalogOf, endpoint, model, perMillion } from '../../../test/support/route-inputs.js';
 import type { Model } from '../../core/routing/catalog.js';
 import { findStale, type Staleness } from './find-stale.js';
@@ -49,7 +49,7 @@ it('counts the figures of each source that is too old', () => {
   expect(found(shipped)).toEqual([`${PAGE}: 5 figures`]);
 });
 
-it('counts from the day it is told, and not yet on the last one', () => {
+it('counts from the published day, and not yet on the last one', () => {
   expect(found(shipped, { days: 176 })).toEqual([]);
   expect(found(shipped, { today: '2026-08-30' })).toEqual([]);
   expect(found(shipped, { days: 62 })).toEqual([`${PAGE}: 5 figures`]);
@@ -60,7 +60,7 @@ it('counts from the day it is told, and not yet on the last one', () => {
   ]);
 });
 
-it('leaves out figures that are no longer those of the source', () => {
+it('omits figures that no longer match the source', () => {
   const cheaper = { ...alpha, pricing: { ...alpha.pricing!, prompt: perMillion(3) } };
   expect(found({ ...shipped, endpoints: [cheaper] })).toEqual([`${PAGE}: 4 figures`]);
   const own = { ...cheaper, quantization: 'fp16', supportedParameters: ['stop'] } as const;
@@ -68,7 +68,7 @@ it('leaves out figures that are no longer those of the source', () => {
   expect(found({ ...less, endpoints: [own] })).toEqual([`${PAGE}: 1 figure`]);
 });
 
-it('tells prices apart from those of tiers, which may be of another source', () => {
+it('separates prices from those of tiers, which may be of another source', () => {
   const flexible = { ...alpha, pricing: { ...alpha.pricing!, flex: { prompt: perMillion(9) } } };
   expect(found({ ...shipped, endpoints: [flexible] })).toEqual([`${PAGE}: 5 figures`]);
 });
@@ -87,11 +87,11 @@ it('names the source with most figures first, and one without a title by its add
   ]);
 });
 
-it('says nothing of models, endpoints and providers that do not ship', () => {
+it('ignores models, endpoints and providers that do not ship', () => {
   expect(found(model('mine/m', [endpoint('mine')]))).toEqual([]);
 });
 
-it('says so where there are no sources', () => {
+it('reports missing sources', () => {
   const findings = findStale({ models: [], providers: [] }, catalog, undefined, { today: '2026-11-24', days: 90 });
   expect(findings).toMatchObject([{ group: 'stale', subjects: ['catalog/sources.yaml'] }]);
 });

@@ -5,14 +5,16 @@ import { findingOf, type Finding } from './finding.js';
 import { counted } from '../../core/text/counted.js';
 import { SOURCES_FILE, type CatalogSources, type FigureSources, type Source } from './read-sources.js';
 
-/** When a figure is too old: from the day of its source's data, or where that is not told the day it was read. */
+/**
+ * When a figure is too old, counted from the day of its source's data or, where that is unknown, the day it was read.
+ */
 export interface Staleness {
   readonly today: Day;
-  /** A source of so many days ago is not yet stale. */
+  /** A source of exactly this age is not yet stale. */
   readonly days: number;
 }
 
-/** What the judged catalog and the shipped one both have, and its sources. */
+/** An entry of both the judged catalog and the shipped one, with its sources. */
 interface Sourced {
   readonly own: Figures;
   readonly shipped: Figures;
@@ -22,8 +24,8 @@ interface Sourced {
 const NO_SOURCES: FigureSources = new Map();
 
 /**
- * Sources of the shipped catalog that are too old, those with most figures first: each with how many of the judged one
- * are still from it, saying the same as the shipped ones. Of an operator's own figures no source is known.
+ * Sources of the shipped catalog that are too old, those with most figures first: each with the number of figures in
+ * the judged catalog that are still unchanged from it. The sources of an operator's own figures are unknown.
  */
 export function findStale(
   { models, providers }: { readonly models: readonly Model[]; readonly providers: readonly CatalogProvider[] },
@@ -32,7 +34,7 @@ export function findStale(
   { today, days }: Staleness,
 ): readonly Finding[] {
   if (!sources)
-    return findingOf('stale', 'file', 'is not there, so nobody knows how old the figures are', [SOURCES_FILE]);
+    return findingOf('stale', 'file', 'is missing, so the age of the figures is unknown', [SOURCES_FILE]);
   const counts = new Map<Source, number>();
   for (const entry of [...listProviders(providers, shipped, sources), ...listModels(models, shipped, sources)]) {
     for (const [figure, source] of entry.sources) {
@@ -91,7 +93,7 @@ const PARAMETERS = 'supported_parameters';
 
 const TARIFFS = /^pricing\.(?:fast|priority|flex|geo)\./;
 
-/** Whether what the figure's name covers (`policy`: all of `policy.…`) is there, and is what ships. */
+/** Whether the figure (`policy`: all of `policy.…`) is present and equal to the shipped one. */
 function isShipped(figure: string, { own, shipped }: Sourced): boolean {
   const names = [...shipped.keys()].filter((name) => {
     if (figure === 'tariffs') return TARIFFS.test(name);

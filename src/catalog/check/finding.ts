@@ -1,21 +1,21 @@
 export const FINDING_GROUPS = ['stale', 'missing', 'dearer', 'cheaper'] as const;
 export type FindingGroup = (typeof FINDING_GROUPS)[number];
 
-/** Something about a catalog that its keeper may want to do something about. */
+/** A property of a catalog that its maintainer may want to change. */
 export interface Finding {
   readonly group: FindingGroup;
-  /** What is the matter, and what follows from it. */
+  /** The problem and its consequence. */
   readonly words: string;
-  /** What kind of thing the subjects are, in the singular: `model`. */
+  /** The kind of the subjects, in the singular: `model`. */
   readonly kind: string;
-  /** What it is true of, each with its figures; at least one. */
+  /** The entries it applies to, each with its figures; at least one. */
   readonly subjects: readonly [string, ...string[]];
 }
 
-/** Where the entries of a finding stand: in the file that is judged, or in the shipped one that it extends. */
+/** Where the entries of a finding are: in the judged file, or in the shipped one that it extends. */
 export type FindingOrigin = 'file' | 'shipped';
 
-/** Nothing where it is true of nothing. */
+/** Empty where it applies to no entry. */
 export function findingOf(
   group: FindingGroup,
   kind: string,

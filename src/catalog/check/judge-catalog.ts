@@ -4,25 +4,26 @@ import type { Finding, FindingOrigin } from './finding.js';
 import { findMissing } from './find-missing.js';
 import { findPrices } from './find-prices.js';
 import { findStale, type Staleness } from './find-stale.js';
+import { findWeakMedia } from './find-weak-media.js';
 import type { KnownProviders } from './neutral-plan.js';
 import type { CatalogSources } from './read-sources.js';
 
-/** What stands in a file itself, where it extends the shipped one. */
+/** The entries in a file itself, where it extends the shipped one. */
 export interface OwnEntries {
   readonly slugs: ReadonlySet<string>;
   readonly ids: ReadonlySet<string>;
 }
 
-/** What a catalog is judged by. */
+/** The inputs a catalog is judged by. */
 export interface JudgedBy {
   readonly shipped: CatalogSnapshot;
-  /** Undefined where the file stands alone: then all of it is its own. */
+  /** Undefined where the file extends nothing: then all entries are its own. */
   readonly own: OwnEntries | undefined;
-  /** Of the shipped catalog; undefined: they are not there. */
+  /** Of the shipped catalog; undefined: there is no such file. */
   readonly sources: CatalogSources | undefined;
   readonly staleness: Staleness;
   readonly known: KnownProviders;
-  /** The variable that a provider's credential is read from and that is not set; undefined: it is, or there is none. */
+  /** The variable of a provider's credential where it is not set; undefined: it is set, or there is none. */
   readonly unsetVariable: (provider: CatalogProvider) => string | undefined;
 }
 
@@ -33,13 +34,15 @@ export interface EntryCounts {
   readonly endpoints: number;
 }
 
-/** What a catalog lacks, and how much of it is left. The sandbox is code: it counts nowhere. */
+/**
+ * The findings about a catalog, and how much of it remains under restrictions. The sandbox is code and is not counted.
+ */
 export interface Judgement extends EntryCounts {
   /** Of the file itself, where it extends the shipped one. */
   readonly own?: EntryCounts;
   /** Those of the file itself come first. */
   readonly findings: readonly (Finding & { readonly origin: FindingOrigin })[];
-  /** How much is left under each demand that a caller may make. */
+  /** How much remains under each restriction that a caller may set. */
   readonly left: readonly LeftUnder[];
 }
 
@@ -59,6 +62,7 @@ export function judgeCatalog(catalog: CatalogSnapshot, by: JudgedBy): Judgement 
       [
         ...findStale(part, by.shipped, by.sources, by.staleness),
         ...findMissing({ ...part, serving, unsetVariable: by.unsetVariable }, by.known),
+        ...findWeakMedia(part.models, by.shipped, by.sources?.mediaBases),
         ...findPrices(part.models, by.shipped),
       ].map((finding) => ({ ...finding, origin: part.origin })),
     ),
@@ -74,7 +78,7 @@ interface Part {
   readonly tools: ToolsConfiguration;
 }
 
-/** Engines of tools are of the file: the shipped one names none that anybody pays for. */
+/** Engines of tools belong to the file: the shipped one names none that costs money. */
 function partsOf({ providers, models, tools }: Part, { slugs, ids }: OwnEntries): readonly Part[] {
   const isOwnProvider = ({ slug }: CatalogProvider): boolean => slugs.has(slug);
   const isOwnModel = ({ id }: Model): boolean => ids.has(id);

@@ -4,7 +4,7 @@ import { counted } from '../../core/text/counted.js';
 import { listLines, listNames, type ShownMax } from './print-lists.js';
 import { REPRESENTATIVE_REQUESTS } from './representative-requests.js';
 
-/** What two catalogs say otherwise, and what goes another way by them. */
+/** The differences between two catalogs, and the routes that change with them. */
 export type Comparison = CatalogChanges & RouteDifferences;
 
 export function printComparison(
@@ -27,7 +27,7 @@ export function printComparison(
   ].join('');
 }
 
-/** Whether there is anything to tell. */
+/** Whether there is any difference. */
 export const isDifferent = ({ added, removed, figures, routes, shares }: Comparison): boolean =>
   hasEntries(added) || hasEntries(removed) || figures.length + routes.length + shares.length > 0;
 
@@ -49,8 +49,8 @@ function listEntries({ providers, models, endpoints }: EntryNames, max: ShownMax
 }
 
 function describeChange({ subject, figure, before, after }: FigureChange): string {
-  if (before === undefined) return `${subject}: ${figure} is ${after}, was not said`;
-  if (after === undefined) return `${subject}: ${figure} is not said any more, was ${before}`;
+  if (before === undefined) return `${subject}: ${figure} is ${after}, was not set`;
+  if (after === undefined) return `${subject}: ${figure} is no longer set, was ${before}`;
   return `${subject}: ${figure} is ${after}, was ${before}`;
 }
 
@@ -62,7 +62,7 @@ function describeRoute({ model, requests, before, after }: RouteDifference): str
   return `${model}, ${which}: ${describeLegs(before, after)}`;
 }
 
-/** The most important of what changed, in the words of who waits for an answer. */
+/** The most important change, from the caller's point of view. */
 function describeLegs(before: readonly string[], after: readonly string[]): string {
   if (after.length === 0) return `no endpoint left (was ${before.length}: ${before.join(', ')})`;
   if (before.length === 0) return `now ${counted(after.length, 'leg')}: ${after.join(', ')} (was none)`;
@@ -79,9 +79,9 @@ function describeLegs(before: readonly string[], after: readonly string[]): stri
 function describeShares(shares: readonly ShareDifference[]): readonly string[] {
   const byModel = new Map<string, string[]>();
   for (const { model, tag, before, after } of shares) {
-    const told = byModel.get(model) ?? [];
-    told.push(`${tag} ${after} (was ${before})`);
-    byModel.set(model, told);
+    const entries = byModel.get(model) ?? [];
+    entries.push(`${tag} ${after} (was ${before})`);
+    byModel.set(model, entries);
   }
-  return [...byModel].map(([model, told]) => `${model}: ${told.join(', ')}`);
+  return [...byModel].map(([model, entries]) => `${model}: ${entries.join(', ')}`);
 }

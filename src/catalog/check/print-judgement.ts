@@ -10,10 +10,10 @@ const TITLES: Readonly<Record<FindingGroup, string>> = {
   cheaper: 'Cheaper',
 };
 
-/** Whether a group's subjects say more than a name, so that each has a line of its own. */
+/** Whether a group's subjects contain more than a name, and so have a line each. */
 const HAS_LINES: Readonly<Record<FindingGroup, boolean>> = { stale: true, missing: false, dearer: true, cheaper: true };
 
-/** @param groups those that are reported */
+/** @param groups to report */
 export function printJudgement(
   name: string,
   judgement: Judgement,

@@ -1,10 +1,10 @@
-/** How much of a list is shown: of names in a row, and of lines. */
+/** Limits of shown entries: names in a row, and lines. */
 export interface ShownMax {
   readonly names: number;
   readonly lines: number;
 }
 
-/** Enough to see what it is about; `--all` shows the rest. */
+/** Enough for an overview; `--all` shows the rest. */
 export const SHORT: ShownMax = { names: 5, lines: 20 };
 export const WHOLE: ShownMax = { names: Infinity, lines: Infinity };
 
@@ -14,7 +14,7 @@ export function listNames(names: readonly string[], { names: max }: ShownMax): s
   return names.slice(0, max).join(', ') + (more > 0 ? ` and ${more.toLocaleString('en-US')} more (--all)` : '');
 }
 
-/** Each on its line. */
+/** Each on its own line. */
 export function listLines(indent: string, texts: readonly string[], { lines: max }: ShownMax): string {
   const more = texts.length - max;
   const shown = texts.slice(0, max).map((text) => `${indent}${text}\n`);

@@ -4,24 +4,33 @@ import { Field } from '../field.js';
 import { MODEL_ID } from '../read-model.js';
 import { isDay, type Day } from './day.js';
 
-/** Where figures were read (docs/catalog.md#sources). */
+/** Where figures were read (docs/operate/catalog.md#sources). */
 export interface Source {
   readonly id: string;
   readonly title: string;
   /** The address, or `name@version` of a package. */
   readonly place: string;
   readonly readOn: Day;
-  /** The day of its data, where it tells. */
+  /** The day of its data, where it is published. */
   readonly publishedOn?: Day;
 }
+
+/**
+ * The basis of the maximum of an image or a page: its vendor's own figure, that of a relative of the model, that of a
+ * third party, or the largest known figure of any model.
+ */
+export const MEDIA_BASES = ['vendor', 'family', 'third-party', 'assumed'] as const;
+export type MediaBasis = (typeof MEDIA_BASES)[number];
 
 /** Which source a figure is from, by the figure's name in the catalog file. */
 export type FigureSources = ReadonlyMap<string, Source>;
 
-/** Where the figures of the shipped catalog come from. */
+/** The sources of the shipped catalog's figures. */
 export interface CatalogSources {
   readonly providers: ReadonlyMap<string, FigureSources>;
   readonly models: ReadonlyMap<string, ModelSources>;
+  /** By id: of models whose maximum of an image or a page is not their vendor's own. */
+  readonly mediaBases: ReadonlyMap<string, MediaBasis>;
 }
 
 export interface ModelSources {
@@ -30,20 +39,20 @@ export interface ModelSources {
   readonly endpoints: ReadonlyMap<string, FigureSources>;
 }
 
-/** Below the folder of the package. */
+/** Relative to the folder of the package. */
 export const SOURCES_FILE = 'catalog/sources.yaml';
 
 const TAG = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)?$/;
 const FIGURE = /^[a-z][a-z0-9_]*$/;
 
-/** Reads a file of sources: all of it, or what is wrong with it. */
+/** Reads a file of sources: all of it, or its faults. */
 export function readSources(
   file: string,
   text: string,
 ): { readonly sources: CatalogSources } | { readonly faults: readonly [CatalogFault, ...CatalogFault[]] } {
   const document = new CatalogDocument(file, text);
   const root = document.faults.length === 0 ? new Field(document, [], document.value) : undefined;
-  const members = root?.members(['version', 'sources', 'providers', 'models']);
+  const members = root?.members(['version', 'sources', 'providers', 'models'], ['media_bases']);
   members?.get('version')?.oneOf([1]);
   const known = new Map<string, Source>();
   for (const item of members?.get('sources')?.items() ?? []) {
@@ -62,8 +71,20 @@ export function readSources(
       ?.entries(MODEL_ID, 'author/slug')
       .map(([id, field]) => [id, readModelSources(field, known)] as const),
   );
+  const mediaBases = readMediaBases(members?.get('media_bases'));
   const [first, ...others] = document.faults;
-  return first ? { faults: [first, ...others] } : { sources: { providers, models } };
+  return first ? { faults: [first, ...others] } : { sources: { providers, models, mediaBases } };
+}
+
+function readMediaBases(field: Field | undefined): ReadonlyMap<string, MediaBasis> {
+  const members = field?.members([], MEDIA_BASES);
+  const entries = [...(members ?? [])].flatMap(([basis, ids]) =>
+    ids.items().flatMap((item) => {
+      const id = item.matching(MODEL_ID, 'author/slug');
+      return id === undefined ? [] : [[id, basis] as const];
+    }),
+  );
+  return new Map(entries);
 }
 
 function readSource(field: Field): Source | undefined {

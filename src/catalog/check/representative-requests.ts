@@ -2,9 +2,9 @@ import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ProviderPreferences } from '../../core/routing/preferences.js';
 
-/** A request that stands for all that ask for the same of an endpoint. */
+/** A request that represents all requests with the same needs. */
 export interface RepresentativeRequest {
-  /** As reports name it. */
+  /** As named in reports. */
   readonly name: string;
   readonly parts?: Partial<ModelRequest>;
   /** Its prompt does not fit the smallest context of the model's endpoints. */
@@ -22,7 +22,7 @@ const EMPTY: Omit<ModelRequest, 'model'> = {
   betas: [],
 };
 
-const said = (...content: readonly ContentBlock[]): Pick<ModelRequest, 'messages'> => ({
+const containing = (...content: readonly ContentBlock[]): Pick<ModelRequest, 'messages'> => ({
   messages: [{ role: 'user', content }],
 });
 const QUESTION: ContentBlock = { type: 'text', text: 'What is it?' };
@@ -34,7 +34,10 @@ const TOOLS: Pick<ModelRequest, 'tools'> = {
   tools: [{ type: 'function', name: 'look_up', inputSchema: ANY_OBJECT }],
 };
 
-/** What a caller may demand of who answers, one demand at a time (docs/wire/routing.md#provider-preferences). */
+/**
+ * Restrictions of the providers that a caller may set, one at a time
+ * (docs/use/choosing-providers.md#provider-preferences).
+ */
 export const RESTRICTIONS: readonly { readonly name: string; readonly preferences: ProviderPreferences }[] = [
   { name: 'zdr', preferences: { zeroDataRetention: true } },
   { name: 'data_collection: deny', preferences: { dataCollection: 'deny' } },
@@ -42,12 +45,12 @@ export const RESTRICTIONS: readonly { readonly name: string; readonly preference
   { name: 'enforce_distillable_text', preferences: { enforceDistillableText: true } },
 ];
 
-/** In the order in which reports name them; the first asks for nothing. */
+/** In the order of the reports; the first has no special needs. */
 export const REPRESENTATIVE_REQUESTS: readonly RepresentativeRequest[] = [
-  { name: 'plain text', parts: said(QUESTION) },
+  { name: 'plain text', parts: containing(QUESTION) },
   { name: 'tools with require_parameters', parts: { ...TOOLS, preferences: { requireParameters: true } } },
-  { name: 'an image', parts: said(IMAGE, QUESTION) },
-  { name: 'a PDF', parts: said(PDF, QUESTION) },
+  { name: 'an image', parts: containing(IMAGE, QUESTION) },
+  { name: 'a PDF', parts: containing(PDF, QUESTION) },
   { name: 'a prompt past the smallest context', isLong: true },
   { name: 'structured output', parts: { outputFormat: { type: 'json-schema', schema: ANY_OBJECT } } },
   ...RESTRICTIONS.map(({ name, preferences }) => ({ name, parts: { preferences } })),

@@ -1,11 +1,11 @@
-// Goal: what a thread has read arrives as it was, with its secrets, and the same provider is still the same. Method: a
-// structured clone stands in for the way between threads.
+// The result of a thread arrives unchanged, with its secrets, and equal providers stay identical. A structured clone
+// replaces the transfer between threads.
 import { isDeepStrictEqual } from 'node:util';
 import { Secret } from '../core/secret.js';
 import { CredentialFiles } from './catalog-files.js';
-import { judgementOf, parcelOf } from './catalog-parcel.js';
+import { unpackJudgement, packJudgement } from './judgement-transfer.js';
 import { readCatalog } from './read-catalog.js';
-import { packSecrets, unpackSecrets } from './secret-parcel.js';
+import { packSecrets, unpackSecrets } from './secret-transfer.js';
 import { credentialSources } from '../../test/support/credential-sources.js';
 
 const CATALOG = `version: 1
@@ -26,12 +26,12 @@ it('carries a catalog with its secrets, each provider once', () => {
   const sources = credentialSources({ ACME: 'sk-acme', EXA: 'sk-exa' });
   const reading = readCatalog({ name: 'catalog.yaml', text: CATALOG }, undefined, sources);
   const credentials = new CredentialFiles([['/run/token', { text: 'token' }]]);
-  const arrived = judgementOf(structuredClone(parcelOf({ reading, parsed: new Map([['text', { a: 1 }]]), credentials })));
+  const arrived = unpackJudgement(structuredClone(packJudgement({ reading, parsed: new Map([['text', { a: 1 }]]), credentials })));
   expect(arrived.credentials.hash).toBe(credentials.hash);
   expect(arrived.parsed).toEqual(new Map([['text', { a: 1 }]]));
   if ('faults' in arrived.reading || 'faults' in reading) throw new Error('The catalog is sound.');
   const { providers, models, tools } = arrived.reading.snapshot;
-  // Of endpoints in places jest would not see the end.
+  // Endpoints with geographies are circular, which jest could not compare.
   expect(isDeepStrictEqual(arrived.reading.snapshot, reading.snapshot)).toBe(true);
   expect([...providers.values()].map(({ credential }) => credential?.reveal())).toEqual(['sk-acme', 'written', undefined]);
   expect(providers.get('acme')!.credential).toBeInstanceOf(Secret);
@@ -43,8 +43,8 @@ it('carries a catalog with its secrets, each provider once', () => {
 
 it('carries faults', () => {
   const reading = readCatalog({ name: 'catalog.yaml', text: 'version: 2' }, undefined, credentialSources({}));
-  const arrived = judgementOf(
-    structuredClone(parcelOf({ reading, parsed: new Map(), credentials: new CredentialFiles() })),
+  const arrived = unpackJudgement(
+    structuredClone(packJudgement({ reading, parsed: new Map(), credentials: new CredentialFiles() })),
   );
   expect(arrived.reading).toEqual(reading);
 });
@@ -54,7 +54,7 @@ it.each([
   ['a list', { a: [1, new Secret('x')] }],
   ['a map', new Map([['a', new Map([['b', { c: new Secret('x') }]])]])],
   ['none', { a: null, b: 'text', c: [] }],
-])('puts the secret of %s back', (_, content) => {
+])('restores the secret of %s', (_, content) => {
   const copy = structuredClone(content);
   unpackSecrets(copy, packSecrets(content));
   expect(packSecrets(copy)).toEqual(packSecrets(content));

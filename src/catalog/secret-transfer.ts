@@ -1,22 +1,22 @@
 import { Secret } from '../core/secret.js';
 
-/** A secret and where it stands: names of members, keys of maps and places in lists from the outside in. */
+/** A secret and its path: names of members, keys of maps and indexes of lists, outermost first. */
 export interface PackedSecret {
   readonly path: readonly unknown[];
   readonly text: string;
 }
 
 /**
- * The secrets in maps, lists and objects, to be sent beside them: a copy for another thread leaves nothing of each but
- * an empty object.
- * @param content without circles
+ * Extracts the secrets in maps, lists and objects, to be sent separately: a structured clone for another thread reduces
+ * each to an empty object.
+ * @param content without circular references
  */
 export function packSecrets(content: unknown, path: readonly unknown[] = []): PackedSecret[] {
   if (content instanceof Secret) return [{ path, text: content.reveal() }];
   return membersOf(content).flatMap(([name, member]) => packSecrets(member, [...path, name]));
 }
 
-/** Puts them back into the copy. */
+/** Puts the secrets back into the copy. */
 export function unpackSecrets(content: unknown, secrets: readonly PackedSecret[]): void {
   for (const { path, text } of secrets) {
     const holder = path.slice(0, -1).reduce((outer, step) => membersOf(outer).find(([name]) => name === step)?.[1], content);

@@ -1,38 +1,38 @@
 import type { CatalogReading, ParsedTexts } from './read-catalog.js';
 import { CredentialFiles, type CatalogContent, type Judgement } from './catalog-files.js';
 import type { CredentialFile } from './read-credential.js';
-import { packSecrets, unpackSecrets, type PackedSecret } from './secret-parcel.js';
+import { packSecrets, unpackSecrets, type PackedSecret } from './secret-transfer.js';
 
-/** What a thread is asked to judge. */
+/** The input of a judging thread. */
 export interface CatalogJob {
   readonly content: CatalogContent;
-  /** What credentials may stand in. */
+  /** Variables that may hold credentials. */
   readonly variables: Variables;
-  /** What need not be parsed again. */
+  /** Texts that need not be parsed again. */
   readonly known: ParsedTexts;
 }
 
 export type Variables = Readonly<Record<string, string | undefined>>;
 
-/** What it answers: plain data, which another thread gets as a copy. */
-export interface JudgementParcel {
+/** Its output: plain data, which another thread receives as a copy. */
+export interface PackedJudgement {
   readonly reading: CatalogReading;
   readonly parsed: ParsedTexts;
   readonly secrets: readonly PackedSecret[];
   readonly credentials: readonly (readonly [string, CredentialFile])[];
 }
 
-export function parcelOf({ reading, parsed, credentials }: Judgement): JudgementParcel {
+export function packJudgement({ reading, parsed, credentials }: Judgement): PackedJudgement {
   return { reading, parsed, secrets: packSecrets(holdersOf(reading)), credentials: credentials.entries };
 }
 
-/** @param parcel a copy, which becomes the judgement's */
-export function judgementOf({ reading, parsed, secrets, credentials }: JudgementParcel): Judgement {
+/** @param packed a copy, owned by the judgement from here on */
+export function unpackJudgement({ reading, parsed, secrets, credentials }: PackedJudgement): Judgement {
   unpackSecrets(holdersOf(reading), secrets);
   return { reading, parsed, credentials: new CredentialFiles(credentials) };
 }
 
-/** All of a catalog but its models, which hold the same providers. */
+/** All parts of a catalog that may hold secrets; the models are left out, as they hold the same providers. */
 function holdersOf(reading: CatalogReading): unknown {
   if ('faults' in reading) return undefined;
   const { models: _models, ...holders } = reading.snapshot;
