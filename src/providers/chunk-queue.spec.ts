@@ -1,23 +1,23 @@
 /**
- * Goal: the queue gives every byte once and in order, holds its source when the reader is behind, and ends as
- * its source does. Method: a source that records what it is asked; hand-driven timers; one property over any
- * order of pushes and pulls.
+ * Goal: the queue delivers every byte once and in order, pauses its source when the reader is behind, and ends as its
+ * source does. Method: a source that records its calls; hand-driven timers; one property over any order of pushes and
+ * pulls.
  */
 import fc from 'fast-check';
 import { ChunkQueue, WINDOW_BYTES, type ChunkSource } from './chunk-queue.js';
 
 class RecordingSource implements ChunkSource {
-  readonly asked: string[] = [];
+  readonly calls: string[] = [];
   onRelease: () => void = () => undefined;
   pause(): void {
-    this.asked.push('hold');
+    this.calls.push('hold');
   }
   resume(): void {
-    this.asked.push('release');
+    this.calls.push('release');
     this.onRelease();
   }
   leave(): void {
-    this.asked.push('leave');
+    this.calls.push('leave');
   }
 }
 
@@ -46,12 +46,12 @@ describe('ChunkQueue', () => {
     ['at the window', [WINDOW_BYTES], []],
     ['one past it', [WINDOW_BYTES, 1], ['hold']],
     ['far past it, once', [WINDOW_BYTES, 1, 1, 1], ['hold']],
-  ])('holds its source: %s', async (_, pushed, asked) => {
+  ])('holds its source: %s', async (_, pushed, calls) => {
     const { queue, source } = setUp();
     for (const length of pushed) queue.push(bytes(length));
-    expect(source.asked).toEqual(asked);
+    expect(source.calls).toEqual(calls);
     expect(lengths(await queue.next())).toEqual(pushed);
-    expect(source.asked).toEqual([...asked, ...asked.map(() => 'release')]);
+    expect(source.calls).toEqual([...calls, ...calls.map(() => 'release')]);
   });
 
   it('keeps for the next pull what the source pushes while it is released', async () => {
@@ -67,7 +67,7 @@ describe('ChunkQueue', () => {
     queue.push(bytes(WINDOW_BYTES + 1));
     queue.end();
     await queue.next();
-    expect(source.asked).toEqual(['hold']);
+    expect(source.calls).toEqual(['hold']);
   });
 
   it.each([
@@ -84,7 +84,7 @@ describe('ChunkQueue', () => {
       const last = queue.next();
       if (outcome instanceof Error) await expect(last).rejects.toEqual(outcome);
       else expect(await last).toEqual(outcome);
-      expect(source.asked).toEqual(['leave']);
+      expect(source.calls).toEqual(['leave']);
     }
   });
 
@@ -98,14 +98,14 @@ describe('ChunkQueue', () => {
       before(queue);
       queue.abort('reason');
       await expect(queue.next()).rejects.toBe('reason');
-      expect(source.asked).toEqual(['leave']);
+      expect(source.calls).toEqual(['leave']);
     }
     const { queue, source } = setUp();
     const waiting = queue.next();
     queue.push(bytes(3));
     queue.abort('reason');
     await expect(waiting).rejects.toBe('reason');
-    expect(source.asked).toEqual(['leave']);
+    expect(source.calls).toEqual(['leave']);
   });
 
   it('leaves its source once, however often the reader leaves', async () => {
@@ -116,7 +116,7 @@ describe('ChunkQueue', () => {
     queue.abort('late');
     expect(await waiting).toEqual({ done: true, value: undefined });
     expect(await queue.next()).toEqual({ done: true, value: undefined });
-    expect(source.asked).toEqual(['leave']);
+    expect(source.calls).toEqual(['leave']);
   });
 
   it('refuses a second pull while one waits', async () => {
@@ -146,12 +146,12 @@ describe('ChunkQueue', () => {
       }
       const pull = queue.next();
       jest.advanceTimersByTime(99);
-      expect(source.asked).toEqual([]);
+      expect(source.calls).toEqual([]);
       jest.advanceTimersByTime(1);
       await expect(pull).rejects.toMatchObject({ kind: 'timed-out' });
-      expect(source.asked).toEqual(['leave']);
+      expect(source.calls).toEqual(['leave']);
       expect(jest.getTimerCount()).toBe(0);
-      // Nor once the body is over, though its reader never comes back for the rest.
+      // Nor once the body is over, even if its reader never pulls again.
       const unread = setUp(1_000).queue;
       const first = unread.next();
       unread.push(bytes(1));
@@ -216,8 +216,8 @@ describe('ChunkQueue', () => {
         const given = (await Promise.all(pulls)).flatMap(({ value }) => [...(value ?? [])]);
         for await (const chunks of queue) given.push(...chunks);
         expect(given).toEqual(pushed);
-        expect(source.asked.filter((asked) => asked === 'hold').length).toBeLessThanOrEqual(pushed.length);
-        expect(source.asked.at(-1)).toBe('leave');
+        expect(source.calls.filter((calls) => calls === 'hold').length).toBeLessThanOrEqual(pushed.length);
+        expect(source.calls.at(-1)).toBe('leave');
       }),
       { numRuns: 100 },
     );

@@ -2,16 +2,16 @@ import { ProviderFault } from '../core/errors.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import { elapsedMs } from '../core/time.js';
 
-/** Bytes that may wait for the reader before the source is paused. One socket read (64 KiB) may come on top. */
+/** Bytes that may wait for the reader before the source is paused. One socket read (64 KiB) may be added to them. */
 export const WINDOW_BYTES = 64 * 1024;
 
-/** Where a queue's chunks come from. */
+/** The source of a queue's chunks. */
 export interface ChunkSource {
-  /** Gives no more chunks until released; those of the socket read at hand still come. */
+  /** Gives no more chunks until resumed, except those of the current socket read. */
   pause(): void;
   /** May push at once. */
   resume(): void;
-  /** Nobody reads on. Called once, whether the body was read to its end or not. */
+  /** The reader has left. Called once, whether the body was read to its end or not. */
   leave(): void;
 }
 
@@ -23,9 +23,9 @@ const NO_CHUNKS: Uint8Array[] = [];
 type Chunks = readonly Uint8Array[];
 
 /**
- * A reply's body between the socket, which pushes, and its one reader, who pulls: each pull gives all that
- * came since the last one. One per reply. Chunks that came before a failure are handed out before it, but
- * nothing is after an abort.
+ * A reply's body between the socket, which pushes, and its one reader, which pulls. Each pull returns all chunks that
+ * arrived since the last one. One per reply. Chunks that arrived before a failure are delivered before it; after an
+ * abort nothing is delivered.
  */
 export class ChunkQueue extends Pulled<Chunks> {
   private queue: Uint8Array[] = NO_CHUNKS;
@@ -37,10 +37,10 @@ export class ChunkQueue extends Pulled<Chunks> {
   private waiting: Puller<Chunks> | undefined;
   private deliveryDue = false;
   private idleTimer: NodeJS.Timeout | undefined;
-  /** When the pull that waits began, by `elapsedMs`. */
+  /** When the waiting pull began, by `elapsedMs`. */
   private pulledAt = 0;
 
-  /** @param idleTimeoutMs longest time one pull may wait; absent: for ever */
+  /** @param idleTimeoutMs longest time one pull may wait; absent: no limit */
   constructor(
     private readonly source: ChunkSource,
     private readonly idleTimeoutMs: number | undefined,
@@ -50,7 +50,7 @@ export class ChunkQueue extends Pulled<Chunks> {
 
   push(chunk: Uint8Array): void {
     if (this.state !== 'open') return;
-    // Most come alone: an array made with one has room for no more than that.
+    // Most chunks come alone, and an array literal of one element has no spare capacity.
     if (this.queue.length === 0) this.queue = [chunk];
     else this.queue.push(chunk);
     this.queuedBytes += chunk.length;
@@ -65,12 +65,12 @@ export class ChunkQueue extends Pulled<Chunks> {
   end(): void {
     if (this.state !== 'open') return;
     this.state = 'ended';
-    // A reader that has all it needs may never pull again.
+    // A reader that has all it needs may never pull again, so no later pull would clear the timer.
     clearTimeout(this.idleTimer);
     if (this.waiting && this.queue.length === 0) this.settleWaiting();
   }
 
-  /** The rest of the body will not come: the reader gets what is there, then the reason. */
+  /** The rest of the body will not arrive: the reader gets what is queued, then the reason. */
   fail(reason: unknown): void {
     if (this.state !== 'open') return;
     this.state = 'failed';
@@ -79,7 +79,7 @@ export class ChunkQueue extends Pulled<Chunks> {
     if (this.waiting && this.queue.length === 0) this.settleWaiting();
   }
 
-  /** Fails at once, even when the body is complete: what was not read yet is dropped. */
+  /** Fails at once, even when the body is complete: unread chunks are dropped. */
   abort(reason: unknown): void {
     if (this.isLeft) return;
     this.queue = NO_CHUNKS;
@@ -95,7 +95,7 @@ export class ChunkQueue extends Pulled<Chunks> {
       return;
     }
     this.waiting = puller;
-    // Not at once: a source that gives more as it is resumed would be read on from within this very call.
+    // Deferred: a source that pushes synchronously on resume would otherwise be read on from within this call.
     if (this.queue.length > 0) this.deliverSoon();
     else if (this.state === 'open') this.startIdleTimer();
     else this.settleWaiting();
@@ -109,11 +109,11 @@ export class ChunkQueue extends Pulled<Chunks> {
     return left();
   }
 
-  /** One socket read often holds many chunks, pushed one after the other: a microtask later they are one delivery. */
+  /** One socket read often holds many chunks, pushed one after the other. Delivery a microtask later joins them. */
   private deliverSoon(): void {
     if (this.deliveryDue) return;
     this.deliveryDue = true;
-    // As `queueMicrotask`, without the asynchronous resource that Node makes for each.
+    // Like `queueMicrotask`, without the asynchronous resource that Node makes for each call.
     void NOW.then(this.deliver);
   }
 
@@ -136,13 +136,13 @@ export class ChunkQueue extends Pulled<Chunks> {
     return chunks;
   }
 
-  /** Answers the waiting pull with how the body ended. */
+  /** Settles the waiting pull with the end of the body. */
   private settleWaiting(): void {
     const { state, failure } = this;
     const waiting = this.waiting!;
     this.waiting = undefined;
     this.leave();
-    // Not from within whoever ended it, such as undici's parser.
+    // Deferred, so that it does not run inside the code that ended the body, such as undici's parser.
     void NOW.then(() => (state === 'failed' ? waiting.fail(failure) : waiting.end()));
   }
 
@@ -154,8 +154,8 @@ export class ChunkQueue extends Pulled<Chunks> {
   }
 
   /**
-   * One timer per reply, not set anew for each chunk: what fires early for the pull at hand waits
-   * for the rest of its time.
+   * One timer per reply, which is not restarted for each chunk. If it fires early for the current pull, it waits for
+   * the rest of that pull's time.
    */
   private startIdleTimer(): void {
     if (this.idleTimeoutMs === undefined) return;
@@ -165,7 +165,7 @@ export class ChunkQueue extends Pulled<Chunks> {
 
   private readonly onIdle = (): void => {
     this.idleTimer = undefined;
-    // The next pull sets it again.
+    // The next pull starts it again.
     if (!this.waiting || this.queue.length > 0) return;
     const leftMs = this.pulledAt + this.idleTimeoutMs! - elapsedMs();
     if (leftMs > 0) this.idleTimer = setTimeout(this.onIdle, leftMs);

@@ -1,23 +1,24 @@
 import { connect as connectPlain, type LookupFunction, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
 import { connect as connectSecure } from 'node:tls';
 import { Client, type buildConnector, type Dispatcher } from 'undici';
 import { ProviderFault } from '../core/errors.js';
 import type { ForwardProxy } from '../shared/http/forward-proxies.js';
 import { connectToProxy, forwarded, openTunnel } from '../shared/http/proxy-tunnel.js';
 
-/** Below what providers and the balancers before them keep idle connections open, so that we are the ones who close. */
+/** Below the idle time-outs of providers and their balancers, so that this side closes idle connections. */
 const KEEP_ALIVE_MS = 30_000;
 const TCP_KEEP_ALIVE_MS = 60_000;
 const SOCKET_BUFFER_BYTES = 64 * 1024;
 /**
- * What one read of any socket gives, until it is copied in the same turn. Node would make 64 KiB of memory for each
- * read, and a stream's bookkeeping around it: for events that come alone, more than all that is done with them.
+ * The buffer of every socket's reads, copied in the same turn. Node would allocate 64 KiB for each read: for events
+ * that arrive one at a time, that costs more than all other work on them.
  */
 const READ_BUFFER = Buffer.allocUnsafeSlow(SOCKET_BUFFER_BYTES);
-/** Most bytes of a response's status line and headers. */
+/** Maximum number of bytes of a response's status line and headers. */
 const HEADER_BYTES_MAX = 64 * 1024;
 
-/** No connection within the call's limit: name resolution, TCP and TLS together. */
+/** No connection within the call's limit, which covers name resolution, TCP and TLS together. */
 export class ConnectTimedOut extends Error {
   override readonly name = 'ConnectTimedOut';
 
@@ -26,7 +27,7 @@ export class ConnectTimedOut extends Error {
   }
 }
 
-/** How the host of an origin is reached: as the system says, by addresses that are known, or by a proxy. */
+/** How the host of an origin is reached: by the system's resolver, by known addresses, or by a proxy. */
 export interface Way {
   readonly lookup?: LookupFunction;
   readonly proxy?: ForwardProxy | undefined;
@@ -40,28 +41,26 @@ export interface TlsSession {
 }
 
 /**
- * One connection to an origin, for one call at a time; it connects when a call finds it closed. It knows its socket at
- * every stage, connecting included, which undici's own pool does not tell.
+ * One connection to an origin, for one call at a time. It connects when a call finds it closed. It knows its socket at
+ * every stage, also while it connects; undici's own pool does not expose that.
  *
- * A slow reader is answered here, by giving undici nothing to read, and not by undici's `pause`: version 7.30 ends the
- * process with a failed assertion when a response with `connection: close` is reset, or ends, while it is paused.
+ * For a slow reader it stops reading from the socket. undici's `pause` is not used: version 7.30 ends the process with
+ * a failed assertion when a response with `connection: close` is reset, or ends, while it is paused.
  */
 export class Connection {
   private readonly client: Client;
   private socket: Socket | undefined;
   private isPaused = false;
-  /** What came and undici has not read: nothing, but for while it is paused. */
-  private unread: Buffer | undefined;
-  /** What came is being given to undici. */
-  private isGiving = false;
-  /** The socket reads no more until it is resumed. */
-  private isStopped = false;
+  /** Bytes that arrived while it was paused. The socket then reads no more. */
+  private held: Buffer | undefined;
+  /** The stream under the socket, where another socket carries it. */
+  private carried: Duplex | undefined;
   private connectTimeoutMs = 0;
-  /** Until it is connected: a carrier and what it carries have one limit together. */
+  /** Time limit until it is connected. A carrier and the connection through it share one limit. */
   private overdue: NodeJS.Timeout | undefined;
 
   /**
-   * @param onClose its socket has closed; called whether a call was under way or not
+   * @param onClose its socket has closed; called whether or not a call was active
    * @param way how its host is reached
    */
   constructor(
@@ -73,7 +72,7 @@ export class Connection {
     this.client = new Client(origin, {
       connect: this.connect,
       pipelining: 1,
-      // Silence is limited by the gateway, which knows who waits for whom.
+      // The gateway limits silence itself.
       headersTimeout: 0,
       bodyTimeout: 0,
       keepAliveTimeout: KEEP_ALIVE_MS,
@@ -84,7 +83,6 @@ export class Connection {
 
   send(options: Dispatcher.DispatchOptions, receiver: Dispatcher.DispatchHandler, connectTimeoutMs: number): void {
     this.connectTimeoutMs = connectTimeoutMs;
-    this.isPaused = false;
     const { origin, way } = this;
     const isForwarded = way.proxy && origin.startsWith('http:');
     this.client.dispatch(isForwarded ? forwarded(options, { origin }, way.proxy) : options, receiver);
@@ -92,31 +90,25 @@ export class Connection {
 
   pause(): void {
     this.isPaused = true;
+    this.carried?.pause();
   }
 
-  /** Never to be called while undici reads: it reads on at once. */
   resume(): void {
+    if (!this.isPaused) return;
     this.isPaused = false;
-    const { socket } = this;
-    socket?.emit('readable');
-    if (!this.isStopped || this.isPaused) return;
-    this.isStopped = false;
-    socket?.resume();
+    const { held } = this;
+    this.held = undefined;
+    // Who reads it has the socket read on.
+    if (held) this.socket?.push(held);
+    this.carried?.resume();
   }
 
-  /** The call is over: whatever else the socket says, such as its end, is heard again. */
-  settle(): void {
-    this.isPaused = false;
-    // Not at once: undici may be reading.
-    if (this.isStopped) setImmediate(() => !this.isPaused && this.resume());
-  }
-
-  /** Closes the socket at once, at any stage. A call under way fails. */
+  /** Closes the socket at once, at any stage. An active call fails. */
   abandon(): void {
     this.socket?.destroy(new Error('The call was abandoned.'));
   }
 
-  /** For good. */
+  /** Closes it permanently. */
   close(): void {
     this.client.destroy().catch(() => undefined);
   }
@@ -133,16 +125,19 @@ export class Connection {
     const isSecure = target.protocol === 'https:';
     const { proxy } = this.way;
     if (proxy && isSecure) this.connectThrough(proxy, target, settle);
-    else if (proxy) this.adopt(connectToProxy(proxy), proxy.isSecure, settle);
+    else if (proxy) this.adopt(connectToProxy(proxy, this.onread), proxy.isSecure, settle);
     else this.adopt(isSecure ? this.openSecure(target) : this.openPlain(target), isSecure, settle);
   };
 
-  /** What goes through is the provider's alone to read. */
+  /** Connects through a proxy. Only the provider can read what passes through the tunnel. */
   private connectThrough(proxy: ForwardProxy, target: buildConnector.Options, settle: buildConnector.Callback): void {
     const carrier = connectToProxy(proxy);
     this.keep(carrier, settle);
     openTunnel(carrier, proxy, { host: target.hostname, port: Number(target.port || 443) }).then(
-      () => this.adopt(this.openSecure(target, carrier), true, settle),
+      () => {
+        const carried = Duplex.from({ readable: carrier, writable: carrier });
+        this.adopt(this.openSecure(target, carried), true, settle, carried);
+      },
       (error: Error) => {
         settle(error, null);
         carrier.destroy();
@@ -151,25 +146,13 @@ export class Connection {
   }
 
   /** Has it read by undici when it is connected. */
-  private adopt(socket: Socket, isSecure: boolean, settle: buildConnector.Callback): void {
+  private adopt(socket: Socket, isSecure: boolean, settle: buildConnector.Callback, carried?: Duplex): void {
     this.keep(socket, settle);
-    this.unread = undefined;
-    this.isStopped = false;
-    const read = socket.read.bind(socket);
-    // The stream's own knows of nothing but its end, which does not come together with bytes.
-    socket.read = (size?: number): unknown => {
-      if (this.isPaused) return null;
-      const { unread } = this;
-      if (unread === undefined) return this.isGiving ? null : read(size);
-      this.unread = undefined;
-      return unread;
-    };
+    this.isPaused = false;
+    this.held = undefined;
+    this.carried = carried;
     socket.setNoDelay(true).setKeepAlive(true, TCP_KEEP_ALIVE_MS);
-    socket.once(isSecure ? 'secureConnect' : 'connect', () => {
-      settle(null, socket);
-      // Of a server that speaks first: undici listens a microtask later.
-      setImmediate(() => this.unread && socket.emit('readable'));
-    });
+    socket.once(isSecure ? 'secureConnect' : 'connect', () => settle(null, socket));
   }
 
   private keep(socket: Socket, settle: buildConnector.Callback): void {
@@ -177,9 +160,9 @@ export class Connection {
     socket
       .on('error', (error) => settle(error, null))
       .once('close', () => {
-        // One that carried another is no longer ours to end.
+        // A socket that carried another connection is no longer ours to end.
         if (this.socket !== socket) return;
-        // One that ends without an error, before it is connected, leaves no timer for the next.
+        // A socket that ends without an error before it is connected must leave no timer for the next one.
         clearTimeout(this.overdue);
         this.socket = undefined;
         this.onClose(this);
@@ -188,19 +171,13 @@ export class Connection {
 
   private readonly onread = {
     buffer: READ_BUFFER,
-    /** @returns false to read no more for now */
+    /** @returns false to read no more until the socket is read */
     callback: (bytes: number): boolean => {
       const chunk = Buffer.allocUnsafe(bytes);
       READ_BUFFER.copy(chunk, 0, 0, bytes);
-      this.unread = this.unread ? Buffer.concat([this.unread, chunk]) : chunk;
-      this.isGiving = true;
-      try {
-        this.socket?.emit('readable');
-      } finally {
-        this.isGiving = false;
-      }
-      this.isStopped = this.isPaused;
-      return !this.isStopped;
+      if (this.isPaused) this.held = this.held ? Buffer.concat([this.held, chunk]) : chunk;
+      else this.socket?.push(chunk);
+      return !this.isPaused;
     },
   };
 
@@ -211,14 +188,14 @@ export class Connection {
   }
 
   /** @param carrier what it goes through; absent: it leads there itself */
-  private openSecure(target: buildConnector.Options, carrier?: Socket): Socket {
+  private openSecure(target: buildConnector.Options, carrier?: Duplex): Socket {
     const { ticket } = this.session;
     const { lookup } = this.way;
     const options = {
       host: target.hostname,
       port: Number(target.port || 443),
       ALPNProtocols: ['http/1.1'],
-      // The types of tls.connect do not list it; its documentation does. Of what is carried it has no effect.
+      // The types of tls.connect do not list it; its documentation does. It has no effect on a carried socket.
       onread: this.onread,
       ...(target.servername && { servername: target.servername }),
       ...(ticket && { session: ticket }),
@@ -233,12 +210,15 @@ export class Connection {
   }
 }
 
-/** Most calls at once to one origin: a provider that hangs takes its own connections, never another's. */
+/** Maximum number of concurrent calls to one origin, so that a provider that hangs uses up only its own connections. */
 export const CONNECTIONS_MAX = 2048;
 
-/** The connections to one origin. The one used last is used first, so that those of a busy hour close by themselves. */
+/**
+ * The connections to one origin. The most recently used one is taken first, so that surplus connections of a busy hour
+ * close by themselves.
+ */
 export class OriginPool {
-  /** When it was last used, on a scale of the caller's. */
+  /** When it was last used, in units of the caller's choice. */
   lastUsed = 0;
   /** A proxy reads its calls, and may answer them itself. */
   readonly isForwarded: boolean;
@@ -258,25 +238,22 @@ export class OriginPool {
     return this.busy.size === 0;
   }
 
-  /**
-   * @throws ProviderFault `unavailable` when as many calls are open as may be, `unreachable`
-   *   when the origin is not a URL
-   */
+  /** @throws ProviderFault `unavailable` at the limit of open calls, `unreachable` when the origin is not a URL */
   acquire(): Connection {
     if (this.busy.size >= this.connectionsMax) {
-      throw new ProviderFault('unavailable', 'As many calls to the provider are open as the gateway allows.');
+      throw new ProviderFault('unavailable', 'The gateway has as many open calls to this provider as it allows.');
     }
     const connection = this.idle.pop() ?? this.open();
     this.busy.add(connection);
     return connection;
   }
 
-  /** @param reusable false when its call failed: nothing is known then of the state of its socket */
+  /** @param reusable false when its call failed: the state of its socket is then unknown */
   release(connection: Connection, reusable: boolean): void {
     if (!this.busy.delete(connection)) return;
-    connection.settle();
+    connection.resume();
     if (reusable) this.idle.push(connection);
-    // Not at once: undici may be in the midst of reporting the failure.
+    // Deferred: undici may still be reporting the failure.
     else setImmediate(() => connection.close());
   }
 

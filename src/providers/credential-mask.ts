@@ -5,22 +5,21 @@ import type { Secret } from '../core/secret.js';
 
 const MASK = '[secret]';
 const NONE: readonly never[] = [];
-/** Shorter parts of a structured credential are words such as `eu`, which say nothing. */
+/** Shorter parts of a structured credential are words such as `eu`, which are no secret. */
 const PART_CHARACTERS_MIN = 8;
 /**
- * Texts of a credential that are looked for in other forms than their own: the longest. Chosen: a caller's may hold
- * thousands, of which none but a few are secrets, and each has ten forms.
+ * Number of texts of a credential that are also searched in encoded forms, longest first. Chosen: a caller's credential
+ * may hold thousands of texts, of which only a few are secrets, and each has ten forms.
  */
 const ENCODED_MAX = 100;
 /** Shorter parts of a header are words such as `Bearer`; tokens and signatures are longer. */
 const TOKEN_CHARACTERS_MIN = 20;
 
 /**
- * The fault without the credential of its call: a provider may repeat the key it refuses, and whatever its form, the
- * very text of it is never passed on. Of one that is JSON, neither is any longer text in it.
- * @param authorisation the headers that the platform made of it: the tokens and signatures in them are not passed on
- * either
- * @param others what a proxy on the way is told
+ * The fault without the credential of its call. A provider may repeat the key that it refuses, so the text of the
+ * credential is masked in every message. If the credential is JSON, each longer text in it is masked as well.
+ * @param authorisation headers that the platform made from it; their tokens and signatures are masked as well
+ * @param others credentials for a proxy on the way
  */
 export function withoutCredential(
   fault: ProviderFault,
@@ -45,7 +44,7 @@ export function withoutCredential(
 const mask = (words: string, texts: readonly string[]): string =>
   texts.reduce((masked, text) => withoutBeginning(masked.replaceAll(text, MASK), text), words);
 
-/** A message that was shortened may end in the midst of it. */
+/** A shortened message may end in the middle of the secret. */
 function withoutBeginning(words: string, text: string): string {
   const end = words.endsWith('…') ? words.length - 1 : words.length;
   for (let length = Math.min(text.length, end); length >= PART_CHARACTERS_MIN; length--) {
@@ -54,7 +53,7 @@ function withoutBeginning(words: string, text: string): string {
   return words;
 }
 
-/** In every form that they may be repeated in. Longest first, so that no part is left of one that holds another. */
+/** All forms in which the credential may be repeated, longest first, so that masking one leaves no part of another. */
 function textsOf(
   credential: Secret | undefined,
   authorisation: CallHeaders = {},
@@ -77,13 +76,13 @@ function textsOf(
 const byLength = (texts: readonly string[]): readonly string[] =>
   [...new Set(texts)].sort((one, other) => other.length - one.length);
 
-/** In JSON, in base64, in hexadecimal digits, and in words from which control characters were taken. */
+/** As JSON, base64 and hexadecimal digits, and the parts between control characters. */
 const encodingsOf = (text: string): readonly string[] =>
   [JSON.stringify(text).slice(1, -1), ...inBase64(text), ...inHex(text), ...linesOf(text)].filter(
     ({ length }) => length >= PART_CHARACTERS_MIN,
   );
 
-/** What is no text, half of a character, has no such form. */
+/** A lone surrogate has no such form. */
 function inAddresses(text: string): string {
   try {
     return encodeURIComponent(text);
@@ -93,8 +92,8 @@ function inAddresses(text: string): string {
 }
 
 /**
- * In either alphabet, wherever it begins in what was encoded (`user:key`, `Bearer key`): three bytes are four digits,
- * so that there are three forms, less the digits that what stands beside it has a part in.
+ * In either alphabet and at each of the three offsets, since the encoded text may begin anywhere (`user:key`,
+ * `Bearer key`). Three bytes make four digits. Digits that depend on adjacent bytes are left out.
  */
 function inBase64(text: string): readonly string[] {
   return [0, 1, 2].flatMap((bytesBefore) => {
@@ -109,11 +108,11 @@ function inHex(text: string): readonly string[] {
   return [digits, digits.toUpperCase()];
 }
 
-/** A key in PEM has many: words that are passed on have none. */
+/** A key in PEM has several lines; a message that is passed on has no line breaks. */
 // oxlint-disable-next-line no-control-regex -- these are what is taken from words
 const linesOf = (text: string): readonly string[] => text.split(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/);
 
-/** Without recursion: a credential of a caller's may be nested deeper than the stack is. */
+/** Without recursion: a caller's credential may be nested deeper than the stack. */
 function collect(root: unknown, texts: string[]): void {
   const values = [root];
   for (let value = values.pop(); value !== undefined; value = values.pop()) {

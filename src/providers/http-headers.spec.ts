@@ -25,7 +25,7 @@ describe('outgoingHeaders', () => {
     expect(Object.keys(headers)).toEqual(['content-type', 'accept-encoding', 'user-agent']);
   });
 
-  it('tells how many fusions the request is part of, and nobody else does', () => {
+  it('states how many fusions the request is part of, and no dialect does', () => {
     expect(outgoingHeaders({}, 2)).toEqual({ ...outgoingHeaders({}), 'x-openrouter-fusion-depth': '2' });
     expect(outgoingHeaders({ 'x-openrouter-fusion-depth': '2' })).toEqual(outgoingHeaders({}));
   });

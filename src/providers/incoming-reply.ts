@@ -7,20 +7,20 @@ import type { Connection, OriginPool } from './connection.js';
 import type { UpstreamResponse } from './transport.js';
 import { faultBeforeReply, faultInReply } from './transport-faults.js';
 
-/** Whoever waits for the response's head: the two ends of a promise. */
+/** The promise of the response's head. */
 export interface PendingHead {
   resolve(response: UpstreamResponse): void;
   reject(reason: unknown): void;
-  /** Hears that the request is written, where that is at once when there is a connection. */
+  /** Called when the request is written; with an open connection that is at once. */
   readonly written: (() => void) | undefined;
 }
 
-/** How a body ended. */
+/** The end of a body. */
 type BodyEnd = { readonly isComplete: true } | { readonly isComplete: false; readonly reason: unknown };
 
 const COMPLETE: BodyEnd = { isComplete: true };
 
-/** Whoever waits for a whole body. */
+/** The promise of a whole body. */
 interface PendingBody {
   readonly bytesMax: number;
   resolve(body: Buffer): void;
@@ -28,17 +28,17 @@ interface PendingBody {
 }
 
 /**
- * One call under way: hears what undici tells of it, and is what the reader holds of it. The call ends with the
- * provider's last byte, a failure, the signal's abort, or a reader who leaves; the last two close the connection.
+ * One active call: undici's handler, and the response for the reader. The call ends with the provider's last byte, a
+ * failure, the signal's abort, or a reader that leaves; the last two close the connection.
  *
- * Its body is read as it comes, through a queue, or whole: then its bytes are only kept together.
+ * Its body is either streamed through a queue or collected whole.
  */
 export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandler, ChunkSource {
   status = 0;
   headers: UpstreamResponse['headers'] = {};
-  /** Undefined once the provider has no more part in the call: the connection may serve another by then. */
+  /** Undefined once the provider has finished: the connection may then serve another call. */
   private connection: Connection | undefined;
-  /** Bytes that no queue has: those of a body that is read whole, or that nobody has begun to read. */
+  /** Bytes outside the queue: of a body that is read whole, or whose reading has not begun. */
   private readonly parts = new BytePieces();
   private end: BodyEnd | undefined;
   private queue: ChunkQueue | undefined;
@@ -67,7 +67,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     });
   }
 
-  /** The signal was aborted: what was not read yet is dropped, even when the body is complete. */
+  /** The signal was aborted: unread bytes are dropped, even when the body is complete. */
   handleEvent(): void {
     const { reason } = this.signal;
     this.head.reject(reason);
@@ -81,7 +81,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     this.leave();
   }
 
-  // What the body's queue asks for.
+  // Called by the body's queue.
 
   pause(): void {
     this.connection?.pause();
@@ -96,9 +96,9 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     this.connection?.abandon();
   }
 
-  // What undici tells. It wants to be listened to from the start, or it takes the listener for one of its older kind.
+  // Called by undici. It checks for `onRequestStart`; without it, it would treat the handler as one of its older kind.
 
-  /** There is a connection, and in this very turn the request is written to it. */
+  /** There is a connection; the request is written to it in this turn of the event loop. */
   onRequestStart(): void {
     this.head.written?.();
   }
@@ -129,7 +129,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     this.giveBack(false);
     if (this.status === 0) {
-      // Does nothing when the signal was aborted first.
+      // Has no effect when the signal was aborted first.
       this.head.reject(faultBeforeReply(error));
       this.leave();
     } else {
@@ -143,7 +143,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     this.settleWhole();
   }
 
-  /** Nobody knows until then how the body is read: what has come goes through the queue as well. */
+  /** The reader decides late how to read the body, so the bytes that have arrived go through the queue as well. */
   private startQueue(): ChunkQueue {
     const queue = new ChunkQueue(this, this.idleTimeoutMs);
     for (const part of this.parts.takePieces()) queue.push(part);
@@ -151,7 +151,7 @@ export class IncomingReply implements UpstreamResponse, Dispatcher.DispatchHandl
     return queue;
   }
 
-  /** Answers who waits for the whole body, once it is over or too long. */
+  /** Settles the promise of the whole body, once it has ended or is too long. */
   private settleWhole(): void {
     const { whole, end, parts } = this;
     if (!whole) return;

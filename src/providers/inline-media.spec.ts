@@ -1,5 +1,5 @@
-// Goal: media that were fetched stand in the request as bytes, wherever their addresses stood, and nothing else
-// changes. Method: one request with an address in every place, and the call that a dialect makes of it.
+// Goal: fetched media replace their addresses in the request, wherever they are, and nothing else changes. Method: one
+// request with an address in every place, and the call that a dialect makes of it.
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model } from '../../test/support/route-inputs.js';
 import type { ImageBlock, Message } from '../core/conversation/content.js';

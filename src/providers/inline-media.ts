@@ -5,8 +5,8 @@ import type { FetchedMedia } from '../core/provider.js';
 type Block = ContentBlock | ToolReferenceBlock;
 
 /**
- * The request with these media as bytes in the place of their addresses, for platforms behind which nobody fetches
- * them. Whatever holds none is the same object; what is rewritten has no origin.
+ * The request with these media as bytes in place of their addresses, for platforms that fetch none. A part without
+ * media stays the same object; a rewritten part has no origin.
  */
 export function withInlineMedia(request: ModelRequest, media: FetchedMedia): ModelRequest {
   if (media.size === 0) return request;
@@ -45,7 +45,7 @@ function withoutOrigin<Kind extends Block>(block: Kind): Kind {
   return rest as Kind;
 }
 
-/** The very array where each item stays. */
+/** The same array where no item changes. */
 function replaced<Item>(items: readonly Item[], replace: (item: Item) => Item): readonly Item[] {
   const changed = items.map(replace);
   return changed.every((item, index) => item === items[index]) ? items : changed;

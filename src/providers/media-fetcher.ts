@@ -10,9 +10,9 @@ import { SafeFetch } from '../shared/http/safe-fetch.js';
 
 const MEDIA_PER_REQUEST_MAX = 20;
 const MEDIA_BYTES_MAX = 32 * 1024 * 1024;
-/** Of all that one request fetches. Chosen: the vendors take 20 to 50 MB of files with one request. */
+/** Bytes of all media that one request fetches. Chosen: the vendors take 20 to 50 MB of files with one request. */
 const REQUEST_BYTES_MAX = 64 * 1024 * 1024;
-/** Of one request at a time. Chosen. */
+/** Media that one request fetches at a time. Chosen. */
 const AT_A_TIME_MAX = 4;
 const MEDIA_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 3;
@@ -23,10 +23,10 @@ const MEDIA_TYPES: Readonly<Record<RequiredMedia['accept'], readonly string[]>> 
   document: ['application/pdf'],
 };
 
-/** In whose share media count, and where they may come from. */
+/** The caller whose share the media count towards, and whose rules limit their hosts. */
 type MediaCaller = Pick<Caller, 'keyHash' | 'egress'>;
 
-/** Fetches the media that targets want as bytes, each address checked before it is connected to. */
+/** Fetches the media that targets require as bytes. Each address is checked before the connection. */
 @Injectable()
 export class MediaFetcher {
   constructor(
@@ -34,19 +34,19 @@ export class MediaFetcher {
     private readonly bytesInFlight: BytesInFlight,
   ) {}
 
-  /** For one request, whose bytes count in the share of its key until it is released. */
+  /** Opens the media of one request. Their bytes count towards the share of its key until they are released. */
   open(caller: MediaCaller): RequestMedia {
     return new RequestMedia(caller, this.safeFetch, this.bytesInFlight.open(caller.keyHash));
   }
 }
 
-/** The media of one request: each is fetched once, whoever wants it, and kept until the request is over. */
+/** The media of one request: each is fetched once for all targets, and kept until the request is over. */
 export class RequestMedia {
-  /** What has come, by kind and URL. */
+  /** Fetched media, by kind and URL. */
   private readonly media = new Map<string, Media>();
-  /** Of all files of the request, those among them that are on their way. */
+  /** Bytes of all files of the request, including those that are still being fetched. */
   private bytes = 0;
-  /** Who asks later waits, and finds what was fetched before. */
+  /** Fetches run one after the other, so that a later one finds what an earlier one fetched. */
   private last: Promise<unknown> = Promise.resolve();
 
   /** Use `MediaFetcher.open`. */
@@ -57,7 +57,7 @@ export class RequestMedia {
   ) {}
 
   /**
-   * @throws GatewayError naming the field of what could not be fetched, or `unavailable` while there is no room
+   * @throws GatewayError naming the field of a failed fetch, or `unavailable` at the limit of bytes
    * @throws the signal's reason
    */
   fetch(required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
@@ -66,7 +66,7 @@ export class RequestMedia {
     return fetched;
   }
 
-  /** Lets go of all of it: nothing of it is sent any more. */
+  /** Releases all media. Called when none of them is being sent any more. */
   release(): void {
     this.media.clear();
     this.held.release();
@@ -85,7 +85,7 @@ export class RequestMedia {
     return new Map(required.map((media) => [media.url, this.media.get(nameOf(media))!]));
   }
 
-  /** The first failure ends the others: nothing is left under way. */
+  /** The first failure ends the other fetches. */
   private async fetchAll(missing: ReadonlyMap<string, RequiredMedia>, signal: CancelSignal): Promise<void> {
     const all = new Cancellation();
     const cut = (): void => all.abort(signal.reason);
@@ -132,7 +132,11 @@ export class RequestMedia {
     }
   }
 
-  /** What is held is its base64. @param before bytes of the same file @throws GatewayError */
+  /**
+   * Counts the size as base64, the form that is kept.
+   * @param before bytes of the same file so far
+   * @throws GatewayError
+   */
   private count(before: number, bytes: number, path: string): void {
     this.bytes += bytes;
     if (this.bytes > REQUEST_BYTES_MAX) {

@@ -5,7 +5,7 @@ import { assertToolInputs } from '../core/conversation/tool-input.js';
 import { ProviderFault } from '../core/errors.js';
 import { parseJson, printJson, weigh, type Json } from '../core/json/json.js';
 import { parseInSteps } from '../core/json/parse-in-steps.js';
-import { printInTurns } from '../core/json/print-in-turns.js';
+import { printInSlices } from '../core/json/print-in-slices.js';
 import { shorten } from '../core/json/shorten.js';
 import type { CallContext, CallHeaders, PrintedBody } from '../core/platform.js';
 import type {
@@ -17,7 +17,7 @@ import type {
   UpstreamCall,
 } from '../core/provider.js';
 import type { Secret } from '../core/secret.js';
-import { doInTurns, type Steps } from '../core/steps.js';
+import { doInSlices, type Steps } from '../core/steps.js';
 import { assertGrammar, GrammarCheck } from '../core/stream/grammar.js';
 import { asPulled, type Pulled } from '../core/stream/pulled.js';
 import { pump } from '../core/stream/pump.js';
@@ -33,49 +33,50 @@ import { unlessAborted } from './unless-aborted.js';
 
 /** Largest whole reply. */
 const REPLY_BYTES_MAX = 64 * 1024 * 1024;
-/** Largest reply that tells a count. */
+/** Largest reply with a count. */
 const COUNT_BYTES_MAX = 64 * 1024;
-/** Events of a whole reply that are told at once. */
+/** Events of a whole reply that are emitted at once. */
 const BATCH_EVENTS = 500;
 
-/** What calls are made with. */
+/** The dependencies of calls. */
 export interface CallDependencies {
   readonly timeouts: Pick<Environment['timeouts'], 'connectMs' | 'idleMs'>;
-  /** What proxies are told: nobody's words may repeat it. */
+  /** Secrets of proxies, which no message may repeat. */
   readonly proxySecrets: readonly Secret[];
 }
 
-/** Who follows a call. */
+/** The observer of a call. */
 export interface CallWatch {
   /**
-   * Told when the provider has been sent all of it, and may bill it; once more with the HTTP status of its answer,
-   * before any of that is read.
+   * Called when the call has been sent completely, so that the provider may bill it. Called once more with the HTTP
+   * status of the answer, before its body is read.
    */
   readonly onSent: (status?: number) => void;
-  /** Header of that name that the provider is sent; absent: none. */
+  /** Value of the header of this name; absent: the header is not sent. */
   readonly traceparent?: string | undefined;
 }
 
 /**
- * The events of one reply, one array for each upstream chunk. Whoever stops reading calls `return`, also at the end.
+ * The events of one reply, one array for each chunk from the provider. A reader that stops calls `return`, also at the
+ * end.
  */
 export type EventBatches = Pulled<readonly ModelEvent[]>;
 
 /**
- * One call to a provider: encoded, printed, addressed, authorised and opened, its answer refused or read. For one use
- * of `answer`, `stream` or `count`, each of which throws `ProviderFault`, without the credential in it;
- * `Untranslatable`; or the signal's reason.
+ * One call to a provider. It encodes, prints, addresses, authorises and opens the call, and refuses or reads the
+ * answer. For one use of `answer`, `stream` or `count`. Each throws a `ProviderFault` without the credential in it,
+ * `Untranslatable`, or the signal's reason.
  */
 export class PreparedCall implements CallContext, DecodeContext {
   /** HTTP status of the answer, once there is one. */
   status: number | undefined;
   /**
-   * The body that was sent, shortened, where the request wants to show it. What makes bodies is not given the
-   * credential.
+   * The body that was sent, shortened, where the request wants to show it. It contains no credential, which encoders
+   * never receive.
    */
   sentBody: Json | undefined;
   private authorisation: CallHeaders | undefined;
-  /** Whoever is on the way may read it, and answer. */
+  /** A proxy on the way may read the call, and answer it. */
   private isPlain = false;
 
   constructor(
@@ -88,28 +89,28 @@ export class PreparedCall implements CallContext, DecodeContext {
     private readonly watch?: CallWatch | undefined,
   ) {}
 
-  /** The events of a whole reply, which obey the grammar and whose tool calls hold JSON objects. */
+  /** The events of a whole reply, which obey the grammar; the arguments of its tool calls are JSON objects. */
   async answer(signal: CancelSignal, bytesMax = REPLY_BYTES_MAX): Promise<ModelEvent[]> {
     try {
       const response = await this.begin(signal);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
-      return await doInTurns(this.decodeWhole(await response.read(bytesMax)));
+      return await doInSlices(this.decodeWhole(await response.read(bytesMax)));
     } catch (error) {
       throw this.masked(error);
     }
   }
 
   /**
-   * The events of a streamed reply, as they come; those of a whole one at once, where the provider answers so. Reading
-   * on throws as the call does, and `malformed-reply` for what breaks the grammar.
-   * @param keepsPartial whether the events that came with a fault, in the same chunk, are still wanted
+   * The events of a streamed reply, as they come; if the provider answers whole, all of its events. Reading throws the
+   * same errors as the call, and `malformed-reply` for events that break the grammar.
+   * @param keepsPartial whether events in the same chunk as a fault are still wanted
    */
   async stream(signal: CancelSignal, keepsPartial: () => boolean): Promise<EventBatches> {
     try {
       const response = await this.begin(signal);
       if (!this.accepts(response)) throw await this.refusal(response, signal);
       const frames = this.access.platform.frames(response.headers);
-      if (!frames) return asPulled(batches(await doInTurns(this.decodeWhole(await response.read(REPLY_BYTES_MAX)))));
+      if (!frames) return asPulled(batches(await doInSlices(this.decodeWhole(await response.read(REPLY_BYTES_MAX)))));
       const decoder = new GrammarCheck(chain(frames, this.access.dialect.decodeStream(this)));
       return pump(response.chunks, decoder, { keepsPartial, masked: (error) => this.masked(error) });
     } catch (error) {
@@ -117,7 +118,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     }
   }
 
-  /** The provider's own count of the prompt's tokens, of a dialect that has one: nothing is answered or charged. */
+  /** The provider's own count of the prompt's tokens, for a dialect with one; no answer is generated or charged. */
   async count(signal: CancelSignal): Promise<CountedPrompt> {
     const counting = this.access.dialect.counting!;
     try {
@@ -130,27 +131,27 @@ export class PreparedCall implements CallContext, DecodeContext {
   }
 
   /**
-   * The error as it may be told: a fault without the credential, or what the platform made of it; any other as it is.
+   * The error as it may be reported: a fault of this call or its platform without the credential; any other unchanged.
    */
   masked<Thrown>(error: Thrown): Thrown | ProviderFault {
     if (!(error instanceof ProviderFault)) return error;
-    // Through a tunnel nobody but the provider answers.
+    // Through a tunnel only the provider can answer.
     const others = this.isPlain ? this.dependencies.proxySecrets : undefined;
     return withoutCredential(error, this.credential, this.authorisation, others);
   }
 
-  // From here to `open` nothing is an async function: it would keep what was encoded for as long as the provider takes.
+  // No function from here to `open` is async: its frame would keep the encoded request until the provider answers.
 
   private begin(signal: CancelSignal, counting?: TokenCounting): Promise<UpstreamResponse> {
     const { dialect, platform } = this.access;
     const target = platform.modelOf === undefined ? this.target : this.named(platform.modelOf(this));
-    const call = doInTurns(
+    const call = doInSlices(
       counting ? counting.encode(this.request, target) : dialect.encode(this.request, target, this.media),
     );
     return call instanceof Promise ? call.then((late) => this.post(late, signal)) : this.post(call, signal);
   }
 
-  /** The target, by the name that the credential has for its model. */
+  /** The target with the credential's own name of its model. */
   private named(upstreamModel: string | undefined): Target {
     const { target } = this;
     return upstreamModel === undefined ? target : { ...target, endpoint: { ...target.endpoint, upstreamModel } };
@@ -160,7 +161,7 @@ export class PreparedCall implements CallContext, DecodeContext {
     const call = this.access.platform.adapt?.(encoded, this.target) ?? encoded;
     if (this.request.echoesUpstreamBody) this.sentBody = shorten(call.body);
     if (weigh(call.body, LARGE) < LARGE) return this.send(call, printJson(call.body), signal);
-    return printInTurns(call.body).then((body) => this.send(call, body, signal));
+    return printInSlices(call.body).then((body) => this.send(call, body, signal));
   }
 
   private send(call: UpstreamCall, body: PrintedBody, signal: CancelSignal): Promise<UpstreamResponse> {
@@ -190,7 +191,7 @@ export class PreparedCall implements CallContext, DecodeContext {
 
   private accepts({ status }: UpstreamResponse): boolean {
     this.status = status;
-    // At the latest by now, whatever its transport tells.
+    // By now the call has been sent, whatever its transport reports.
     this.watch?.onSent(status);
     return status >= 200 && status < 300;
   }
@@ -230,7 +231,7 @@ function* parseLong(body: Buffer): Steps<unknown> {
 const notJson = (cause: unknown): ProviderFault =>
   new ProviderFault('malformed-reply', "The provider's reply is not JSON.", {}, { cause });
 
-/** A whole reply as a stream: some events at a time, others having their turn between. */
+/** A whole reply as a stream: some events at a time, with other work between them. */
 async function* batches(events: readonly ModelEvent[]): AsyncGenerator<readonly ModelEvent[], undefined, undefined> {
   for (let from = 0; from < events.length; from += BATCH_EVENTS) {
     if (from > 0) await yieldToEventLoop();

@@ -1,44 +1,42 @@
 import { Injectable } from '@nestjs/common';
 import type { ModelRequest } from '../core/conversation/request.js';
-import { namesOfSaid } from '../core/conversation/said-fields.js';
 import { hasOnlyFunctions, type Tool } from '../core/conversation/tools.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import { ProviderFault, Untranslatable } from '../core/errors.js';
 import { Base64Text } from '../core/json/base64-text.js';
 import type { Dialect, FetchedMedia, Media, RequiredMedia, Target } from '../core/provider.js';
 import { dialectOf, type Endpoint } from '../core/routing/catalog.js';
-import { droppedWords, pricedWords } from '../core/routing/priced-words.js';
 import type { Secret } from '../core/secret.js';
-import { shortened } from '../core/shortened.js';
-import { doInTurns } from '../core/steps.js';
+import { doInSlices } from '../core/steps.js';
 import { Environment } from '../shared/environment.js';
 import { proxySecrets } from '../shared/http/forward-proxies.js';
-import { carries } from './dialects/encode-fields.js';
 import { findRequiredMedia } from './dialects/required-media.js';
+import { droppedNames } from './fitting/dropped-names.js';
 import { withInlineMedia } from './inline-media.js';
-import { withToolPairs } from './fit-history.js';
-import { toolRuns, withFittingTools, type ToolRun } from './fit-tools.js';
+import { TOOL_FIELDS, withTakenBetas } from './fitting/fit-betas.js';
+import { withToolPairs } from './fitting/fit-history.js';
+import { withTakenMembers } from './fitting/fit-members.js';
+import { withTakenStops } from './fitting/fit-stops.js';
+import { withTakenTurnFields } from './fitting/fit-turn-fields.js';
+import { toolRuns, withFittingTools, type ToolRun } from './fitting/fit-tools.js';
 import { PreparedCall, type CallDependencies, type CallWatch } from './prepared-call.js';
 import { ProviderRegistry } from './registry.js';
-import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
+import { withPassedFields } from './fitting/undeclared-fields.js';
 
-/** What media would be, where nothing is fetched. */
+/** Stands for media that are not fetched. */
 const STAND_IN: Readonly<Record<RequiredMedia['accept'], Media>> = {
   image: { mediaType: 'image/png', base64: Base64Text.EMPTY },
   document: { mediaType: 'application/pdf', base64: Base64Text.EMPTY },
 };
 
 const NONE: readonly never[] = [];
-/** What a call is given that needs none. */
+/** For a call that needs no media. */
 export const NO_MEDIA: FetchedMedia = new Map();
 
-/** Whom a call goes to. */
+/** The target of a call. */
 export type CallTarget = Omit<Target, 'definition'>;
 
-/**
- * The one way to call a provider, whoever calls and for whatever: an attempt, a count of tokens, the test of a
- * credential.
- */
+/** The one way to call a provider, for every purpose: an attempt, a count of tokens, the test of a credential. */
 @Injectable()
 export class ProviderClient {
   private readonly dependencies: CallDependencies;
@@ -50,7 +48,7 @@ export class ProviderClient {
     this.dependencies = { timeouts: environment.timeouts, proxySecrets: proxySecrets(environment) };
   }
 
-  /** The media that `prepare` is to be given as bytes. */
+  /** The media that `prepare` needs as bytes. */
   requiredMedia({ model, endpoint, tier }: CallTarget, request: ModelRequest): readonly RequiredMedia[] {
     const { dialect, platform, definition } = this.registry.accessTo(endpoint);
     if (platform.fetchesMedia?.(dialectOf(endpoint)) === false)
@@ -59,8 +57,8 @@ export class ProviderClient {
   }
 
   /**
-   * Makes a call ready; nothing is sent yet.
-   * @param credential absent where the provider wants none
+   * Prepares a call; nothing is sent yet.
+   * @param credential absent where the provider needs none
    * @param media all that `requiredMedia` names
    */
   prepare(
@@ -79,8 +77,8 @@ export class ProviderClient {
   }
 
   /**
-   * Why the target could not carry the request, by its dialect; undefined: it can. Nothing is fetched or sent: what
-   * media would hold is taken for granted.
+   * Why the target cannot carry the request, by its dialect; undefined where it can. Nothing is fetched or sent:
+   * stand-ins replace media.
    */
   async refusalOf(
     { model, endpoint, tier, refusesKeeping }: CallTarget,
@@ -91,7 +89,7 @@ export class ProviderClient {
     const required = dialect.requiredMedia?.(request, target) ?? [];
     try {
       const media = new Map(required.map(({ url, accept }) => [url, STAND_IN[accept]]));
-      const call = await doInTurns(dialect.encode(fitted(request, target, dialect), target, media));
+      const call = await doInSlices(dialect.encode(fitted(request, target, dialect), target, media));
       platform.adapt?.(call, target);
       return undefined;
     } catch (error) {
@@ -100,32 +98,22 @@ export class ProviderClient {
     }
   }
 
-  /**
-   * What of a request a call would be made without, by name: fields that the dialect or the platform has no place for
-   * there, words with a price of their own, betas, and fields that no face declares
-   * (docs/wire/routing-metadata.md#what-was-dropped).
-   */
+  /** Names of what a call would omit of a request, from `droppedNames`. */
   droppedBy({ model, endpoint, tier, refusesKeeping }: CallTarget, request: ModelRequest): readonly string[] {
-    const { dialect, platform, definition } = this.registry.accessTo(endpoint);
-    const target: Target = { model, endpoint, tier, refusesKeeping, definition };
-    const names = [
-      ...droppedWords(pricedWords(request), target),
-      ...namesOfSaid(request, (field) => !(platform.carries?.(field, target) ?? carries(dialect.table, field, target))),
-      ...request.betas.filter((beta) => platform.carriesBeta?.(beta, target) === false),
-      ...droppedFields(request, target, dialect.vendor),
-    ];
-    return names.length === 0 ? NONE : [...new Set(names.map(shortened))].slice(0, DROPPED_NAMED_MAX);
+    const access = this.registry.accessTo(endpoint);
+    const target: Target = { model, endpoint, tier, refusesKeeping, definition: access.definition };
+    return droppedNames(request, target, access);
   }
 
-  /** Which tools of a request the endpoint's vendor runs by itself, in their order. */
+  /** Which tools of a request the endpoint's vendor runs by itself, in order. */
   toolRuns({ endpoint }: CallTarget, tools: readonly Tool[]): readonly ToolRun[] {
     const { dialect, definition } = this.registry.accessTo(endpoint);
     return toolRuns(tools, { endpoint, definition }, dialect.vendor);
   }
 
   /**
-   * False when the credential, as far as it can be read, has nothing for the endpoint's model: one may be a list of
-   * deployments, each of one model.
+   * False when a readable credential has no access to the endpoint's model: it may be a list of deployments, each of
+   * one model.
    */
   leadsTo({ model, endpoint, tier }: CallTarget, credential: Secret): boolean {
     const { platform, definition } = this.registry.accessTo(endpoint);
@@ -145,15 +133,33 @@ export class ProviderClient {
   }
 }
 
-/** The request as the target may be sent it: its undeclared fields, its tools, and what vendors' tools did. */
+/**
+ * The request in the form that the target takes: its undeclared fields, stop sequences, tools, betas, and the work of
+ * vendors' tools.
+ */
 function fitted(request: ModelRequest, target: Target, dialect: Dialect): ModelRequest {
   let sent = request;
   if (sent.extras !== undefined || target.refusesKeeping) sent = withPassedFields(sent, target, dialect.vendor);
+  if (sent.undeclared !== undefined && dialect.vendor === 'anthropic') sent = withTakenMembers(sent, target);
+  if (sent.stopSequences !== undefined) sent = withTakenStops(sent, target);
   if (sent.tools.length > 0 && !hasOnlyFunctions(sent.tools)) sent = withFittingTools(sent, target, dialect.vendor);
-  return traitsOf(sent.messages).hasOpaque ? withToolPairs(sent, target, dialect) : sent;
+  const { hasOpaque, hasBetaFields, hasExtras } = traitsOf(sent.messages);
+  const { system, tools } = sent;
+  // Inline loops: nearly no request has such a field, but every request with tools is checked.
+  let mayHoldBetas = hasBetaFields || sent.cacheMarker?.scope !== undefined;
+  for (let place = 0; place < system.length; place++) mayHoldBetas ||= system[place]!.cacheMarker?.scope !== undefined;
+  for (let place = 0; place < tools.length; place++) {
+    const tool = tools[place]!;
+    const wire = tool.type === 'function' ? tool.origin?.value : undefined;
+    mayHoldBetas ||= tool.cacheMarker?.scope !== undefined;
+    if (wire !== undefined) for (const field of TOOL_FIELDS) mayHoldBetas ||= wire[field] !== undefined;
+  }
+  if (mayHoldBetas && dialect.vendor === 'anthropic') sent = withTakenBetas(sent, target);
+  if (hasExtras) sent = withTakenTurnFields(sent, target, dialect.vendor);
+  return hasOpaque ? withToolPairs(sent, target, dialect) : sent;
 }
 
-/** What the dialect would leave an address of: the rest it reads as bytes by itself. */
+/** The media that the dialect would send by address; it reads the others as bytes by itself. */
 function leftTo(dialect: Dialect, request: ModelRequest, target: Target, media: FetchedMedia): FetchedMedia {
   const own = new Set(dialect.requiredMedia?.(request, target).map(({ url }) => url));
   return new Map([...media].filter(([url]) => !own.has(url)));

@@ -2,13 +2,12 @@ import type { CancelSignal } from '../core/cancellation.js';
 import type { UpstreamFailure } from '../core/provider.js';
 import type { UpstreamResponse } from './transport.js';
 
-/** As much of an error's body as is read, and as long as it is waited for: the status alone says enough. */
+/** Limits for reading an error's body: the status alone is informative enough. */
 const ERROR_BYTES_MAX = 64 * 1024;
 const ERROR_MS_MAX = 2_000;
 
 /**
- * An answer that is not a 2xx, with what there is to read of its body, within limits, whether it comes whole or breaks
- * off.
+ * An answer that is not a 2xx, with as much of its body as the limits permit, also when the body breaks off.
  * @throws the signal's reason
  */
 export async function readRefusal(response: UpstreamResponse, signal: CancelSignal): Promise<UpstreamFailure> {
@@ -29,7 +28,7 @@ export async function readRefusal(response: UpstreamResponse, signal: CancelSign
     if (signal.aborted) throw error;
   } finally {
     clearTimeout(limit);
-    // Closes the connection of what was not read to its end.
+    // Closes the connection of a body that was not read to its end.
     await batches.return?.();
   }
   const { status, headers } = response;

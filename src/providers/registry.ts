@@ -17,9 +17,10 @@ import { withPlatformTools } from './catalog/platform-tools.js';
 import { carries } from './dialects/encode-fields.js';
 import { DIALECTS } from './dialects/index.js';
 import { SimulatedUpstream } from './dialects/simulated/upstream.js';
+import { firstUnmet } from './fitting/dropped-names.js';
 import { PLATFORMS } from './platforms/index.js';
 import { Transport } from './transport.js';
-import { passesField } from './undeclared-fields.js';
+import { passesField } from './fitting/undeclared-fields.js';
 
 type EndpointOfProvider = Pick<Endpoint, 'provider' | 'dialect'>;
 
@@ -28,16 +29,16 @@ export interface ProviderAccess {
   readonly dialect: Dialect;
   readonly platform: Platform;
   readonly definition: ProviderDefinition;
-  /** Carries its calls: the network, or for the sandbox nothing that reaches a socket. */
+  /** Carries its calls: over the network, or for the sandbox without any socket. */
   readonly transport: Pick<Transport, 'open'>;
 }
 
-/** What the code knows of the catalog's providers: how they talk, where, and how a credential is put on a call. */
+/** The definitions of the catalog's providers: their dialects, addresses, and schemes of credentials. */
 @Injectable()
 export class ProviderRegistry {
   private readonly platforms: ReadonlyMap<PlatformId, Platform>;
   private readonly sandbox = new SimulatedUpstream();
-  /** By entry of a catalog, which never changes: a reload makes others. */
+  /** By entry of a catalog: entries never change, and a reload makes new ones. */
   private readonly known = new WeakMap<EndpointOfProvider, ProviderAccess>();
 
   constructor(
@@ -70,10 +71,19 @@ export class ProviderRegistry {
     return platform.carries?.(parameter, target) ?? carries(dialect.table, parameter, target);
   }
 
-  /** Whether a field of a request that no face declares is sent to such an endpoint as it is. */
+  /** Whether an undeclared field of a request is sent to such an endpoint unchanged. */
   passes({ model, endpoint, tier }: Omit<Target, 'definition'>, request: ModelRequest, field: string): boolean {
     const { dialect, definition } = this.accessTo(endpoint);
     return passesField(field, request, { model, endpoint, tier, definition }, dialect.vendor);
+  }
+
+  /**
+   * The first name of what such an endpoint would not receive of a request that requires it; undefined where it
+   * receives everything.
+   */
+  unmetBy({ model, endpoint, tier }: Omit<Target, 'definition'>, request: ModelRequest): string | undefined {
+    const access = this.accessTo(endpoint);
+    return firstUnmet(request, { model, endpoint, tier, definition: access.definition }, access);
   }
 
   /** True when calls to the provider carry a credential. */

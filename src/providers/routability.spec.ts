@@ -1,4 +1,4 @@
-// Goal: a provider is routable exactly where the catalog in force serves a model there, and is told why else. Method:
+// Goal: a provider is routable exactly where the current catalog serves a model there, and else gets a reason. Method:
 // catalogs of one provider, with and without a model.
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { readCatalog } from '../catalog/read-catalog.js';
@@ -22,27 +22,27 @@ it('is routable where an endpoint serves a model', () => {
   }
 });
 
-it('says that an endpoint is missing', () => {
+it('states that an endpoint is missing', () => {
   expect(routabilityOf('groq', catalogWith('groq', false))).toEqual({
     routable: false,
     reason: 'The catalog has no endpoint at this provider: a model of a catalog file has to name one',
   });
 });
 
-it('says that the catalog in force leaves out what the shipped one has', () => {
+it('states that the current catalog leaves out what the shipped one has', () => {
   expect(routabilityOf('groq', catalogWith('together'))).toEqual({
     routable: false,
     reason: 'The catalog in force leaves this provider out: the shipped one has it, for files that extend it',
   });
 });
 
-it('says of one that nobody knows that it needs an entry', () => {
+it('states that an unknown one needs an entry', () => {
   expect(routabilityOf('my-vllm', catalogWith('together'))).toEqual({
     routable: false,
     reason: 'The catalog has no such provider: it needs an entry with dialect and base_url',
   });
 });
 
-it.each([...UNROUTABLE])('says of %s: %s', (slug, reason) => {
+it.each([...UNROUTABLE])('states for %s: %s', (slug, reason) => {
   expect(routabilityOf(slug, catalogWith('groq'))).toEqual({ routable: false, reason });
 });

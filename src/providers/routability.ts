@@ -3,26 +3,26 @@ import { PUBLISHED_SLUGS } from '../core/routing/published-slugs.js';
 import { described, flag, optional, text } from '../shared/http/schema.js';
 import { UNROUTABLE } from './catalog/unroutable.js';
 
-/** Whether calls can be sent to a provider, as every route that shows one tells it. */
+/** Whether calls can be sent to a provider, as every route that lists providers states it. */
 export type Routability = { readonly routable: true } | { readonly routable: false; readonly reason: string };
 
-/** The same in a reply. */
+/** The same as fields of a reply. */
 export const routabilityFields = {
   routable: described('Whether requests can be sent to it.', flag()),
   reason: optional(described('Why not; left out where they can.', text())),
 };
 
-/** Its address is there, so that no more is needed than a model. */
+/** The provider has an address, so only a model is missing. */
 const WITHOUT_MODEL = 'The catalog has no endpoint at this provider: a model of a catalog file has to name one';
-/** Of a published slug: its address is in the shipped catalog. */
+/** For a published slug whose address is in the shipped catalog. */
 const LEFT_OUT = 'The catalog in force leaves this provider out: the shipped one has it, for files that extend it';
 const UNKNOWN = 'The catalog has no such provider: it needs an entry with dialect and base_url';
 const ROUTABLE: Routability = { routable: true };
 
-/** A catalog stays as it is: those that serve a model in it are gathered once. */
+/** A catalog never changes: the providers that serve its models are collected once. */
 const servingIn = new WeakMap<CatalogSnapshot, ReadonlySet<string>>();
 
-/** Whether the catalog in force has an endpoint at a provider, and if not, what is missing. */
+/** Whether the current catalog has an endpoint at a provider, and if not, what is missing. */
 export function routabilityOf(slug: string, catalog: CatalogSnapshot): Routability {
   if (slugsServing(catalog).has(slug)) return ROUTABLE;
   if (catalog.providers.has(slug)) return { routable: false, reason: WITHOUT_MODEL };

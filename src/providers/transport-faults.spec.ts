@@ -1,5 +1,5 @@
 // Goal: a failure before the reply names its cause in a fixed sentence, and never an address. Method: errors with the
-// codes of the system, of TLS and of undici, alone and behind others.
+// codes of the system, of TLS and of undici, alone and as causes of others.
 import { faultBeforeReply } from './transport-faults.js';
 
 const coded = (code: string): Error => Object.assign(new Error(`connect ${code} 10.0.0.1:443`), { code });

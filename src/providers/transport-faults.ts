@@ -4,7 +4,7 @@ import { systemErrorOf } from '../core/system-error.js';
 import { ProxyRefused } from '../shared/http/proxy-tunnel.js';
 import { ConnectTimedOut } from './connection.js';
 
-/** Why no response came. The messages are fixed sentences: what the system says names addresses. */
+/** Why no response came. The messages are fixed sentences: the system's own messages contain addresses. */
 export function faultBeforeReply(error: Error): ProviderFault {
   if (error instanceof ConnectTimedOut) {
     return fault('timed-out', `The provider did not accept a connection within ${error.timeoutMs} ms.`, error);
@@ -27,7 +27,7 @@ export function faultBeforeReply(error: Error): ProviderFault {
 const CLOSED = 'it closed the connection before it answered';
 const NO_ROUTE = 'there is no route to it';
 
-/** Codes of the system and of undici in words. */
+/** Codes of the system and of undici as text. */
 const CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'it refused the connection',
   ECONNRESET: CLOSED,
@@ -40,14 +40,14 @@ const CAUSES: Readonly<Record<string, string>> = {
 };
 const CERTIFICATE = /CERT|SIGNATURE|ISSUER/;
 
-/** Empty where nothing is known of it. */
+/** Empty where the cause is unknown. */
 function causeOf(error: Error): string {
   const code = systemErrorOf({ cause: error })?.code ?? '';
   const cause = CERTIFICATE.test(code) ? 'its certificate is not accepted' : CAUSES[code];
   return cause === undefined ? '' : `: ${cause}`;
 }
 
-/** Why a response broke off after its head. */
+/** Why a response ended before its body was complete. */
 export function faultInReply(error: Error): ProviderFault {
   return fault('malformed-reply', 'The provider closed the connection in mid-reply.', error, { isCut: true });
 }

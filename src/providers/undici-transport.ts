@@ -14,18 +14,18 @@ import type { ResolvedAddress } from '../shared/http/name-resolver.js';
 import { ProxyRefused } from '../shared/http/proxy-tunnel.js';
 import { faultBeforeReply } from './transport-faults.js';
 
-/** Most origins with open connections, as long as one of them is idle. */
+/** Maximum number of origins with open connections. Beyond it an idle one is closed, if there is one. */
 const ORIGINS_MAX = 256;
 
 const PROXY_REFUSED = 407;
 
-/** Parts of a body that are written in one turn: a quarter of a mebibyte. Chosen. */
+/** Parts of a body that are written in one turn of the event loop: a quarter of a mebibyte. Chosen. */
 const TURN_PARTS = 4;
 
 /**
- * The transport over undici's HTTP/1.1 client, one pool of connections per origin. Redirects are not followed: nothing
- * a provider answers makes the gateway send a credential elsewhere. A call that fails on a kept connection is not
- * repeated here: attempts are routing's to count.
+ * The transport over undici's HTTP/1.1 client, with one pool of connections per origin. Redirects are not followed: no
+ * answer of a provider makes the gateway send a credential elsewhere. A call that fails on a kept connection is not
+ * repeated here: routing counts attempts.
  */
 @Injectable()
 export class UndiciTransport extends Transport implements OnApplicationShutdown {
@@ -33,8 +33,8 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   private calls = 0;
 
   /**
-   * @param addresses where hosts that callers name lead; without them none of those is called
-   * @param proxies what all other calls go by; absent: all are direct
+   * @param addresses resolves the hosts that callers name; without it none of those is called
+   * @param proxies the proxies of all other calls; absent: all are direct
    */
   constructor(
     @Optional() private readonly addresses?: CheckedAddresses,
@@ -48,8 +48,8 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   }
 
   /**
-   * Connections of such calls lead to the addresses that were checked and serve no other calls: what a name stands for
-   * later is checked anew, and reached by others.
+   * Such calls use their own connections to the checked addresses. A later call checks the name again, and connects to
+   * the addresses that it then has.
    */
   private async openGuarded(call: OutgoingCall, signal: CancelSignal): Promise<UpstreamResponse> {
     const addresses = await this.checked(new URL(call.url), toAbortSignal(signal));
@@ -57,7 +57,7 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
   }
 
   private async checked(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
-    // A credential goes in the clear only where the operator says so.
+    // A credential is sent without TLS only where the operator permits it.
     if (this.addresses && (url.protocol === 'https:' || this.addresses.isListed(url))) {
       try {
         return await this.addresses.of(url, signal);
@@ -125,9 +125,7 @@ export class UndiciTransport extends Transport implements OnApplicationShutdown 
     return pool;
   }
 
-  /**
-   * Closes the idle pool that was used longest ago; none when all are busy, which the connections' own limits bound.
-   */
+  /** Closes the least recently used idle pool; none when all are busy, which the connections' own limits bound. */
   private closeOldest(): void {
     let oldest: [string, OriginPool] | undefined;
     for (const entry of this.pools) {
@@ -144,13 +142,13 @@ function payloadOf(call: OutgoingCall): Pick<Dispatcher.DispatchOptions, 'header
   if (method === 'GET') return { headers };
   if (typeof body === 'string') return { headers, body };
   const length = body.reduce((bytes, part) => bytes + part.length, 0);
-  // Cut before its last part, it is no request.
+  // A body that ends before its last part makes the request invalid.
   const parts = Readable.from(inTurns(body));
   if (onSent) parts.once('end', onSent);
   return { headers: { ...headers, 'content-length': String(length) }, body: parts };
 }
 
-/** Others have theirs between: a provider that takes all at once is given megabytes in one turn of the event loop. */
+/** Yields between turns: a provider that reads fast would otherwise get megabytes in one turn of the event loop. */
 async function* inTurns(parts: readonly Buffer[]): AsyncGenerator<Buffer, void, undefined> {
   for (const [place, part] of parts.entries()) {
     if (place > 0 && place % TURN_PARTS === 0) await yieldToEventLoop();

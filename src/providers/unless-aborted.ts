@@ -1,8 +1,8 @@
 import type { CancelSignal } from '../core/cancellation.js';
 
 /**
- * What is waited for; or the signal's reason, as soon as it is aborted. The work itself, which others may share, goes
- * on.
+ * The result of the work, or the signal's reason as soon as it is aborted. The work itself, which others may share,
+ * continues.
  */
 export function unlessAborted<Result>(work: Promise<Result>, signal: CancelSignal): Promise<Result> {
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * Goal: names that callers choose cost nobody else anything: they are asked for apart from the system's four threads,
- * within two seconds, and not at all once their caller has gone. Method: a name server of the test's own.
+ * Checks that lookups of names that callers choose do not delay other lookups: they run outside the system's four
+ * threads, end within two seconds, and stop once their caller has gone. The test runs a name server of its own.
  */
 import { lookup } from 'node:dns/promises';
 import { Cancellation } from '../../src/core/cancellation.js';
@@ -35,7 +35,7 @@ it.each([
   ['v6.test', ['6 ::1']],
 ])('finds the addresses of %s, of either family', async (name, addresses) => {
   expect(await resolve(name)).toEqual(addresses);
-  expect(server.asked.sort()).toEqual([`A ${name}`, `AAAA ${name}`]);
+  expect(server.queries.sort()).toEqual([`A ${name}`, `AAAA ${name}`]);
 });
 
 it('fails for a name that does not exist, and for one that cannot', async () => {
@@ -43,13 +43,13 @@ it('fails for a name that does not exist, and for one that cannot', async () => 
   await expect(resolve(`${'x'.repeat(64)}.test`)).rejects.toThrow();
 });
 
-it('knows no search domain and no hosts file, and asks nobody for this machine', async () => {
+it('uses no search domain and no hosts file, and sends no query for this machine', async () => {
   await expect(resolve('single')).rejects.toThrow();
-  expect(server.asked.sort()).toEqual(['A single', 'AAAA single']);
+  expect(server.queries.sort()).toEqual(['A single', 'AAAA single']);
   for (const name of ['localhost', 'a.localhost', 'localhost.']) {
     expect(await resolve(name)).toEqual(['4 127.0.0.1', '6 ::1']);
   }
-  expect(server.asked).toHaveLength(2);
+  expect(server.queries).toHaveLength(2);
 });
 
 it('gives up after two seconds, and takes what has come by then', async () => {
@@ -58,8 +58,8 @@ it('gives up after two seconds, and takes what has come by then', async () => {
   expect(performance.now() - began).toBeLessThan(10_000);
   expect(tarpit.status).toBe('rejected');
   expect(half).toMatchObject({ value: ['4 127.0.0.5'] });
-  // Asked twice, and no more.
-  expect(server.asked.filter((question) => question === 'A tarpit.test').length).toBeLessThanOrEqual(2);
+  // Two queries, and no more.
+  expect(server.queries.filter((question) => question === 'A tarpit.test').length).toBeLessThanOrEqual(2);
 });
 
 it('gives up at the abort, alone', async () => {
@@ -67,8 +67,8 @@ it('gives up at the abort, alone', async () => {
   const [gone, stays] = [resolve('tarpit.test', signal), resolve('both.test')];
   signal.abort(new Error('gone'));
   await expect(gone).rejects.toThrow();
-  // Whoever waits to the end asks twice.
-  expect(server.asked.filter((question) => question === 'A tarpit.test').length).toBeLessThan(2);
+  // A caller that waits to the end sends the query twice.
+  expect(server.queries.filter((question) => question === 'A tarpit.test').length).toBeLessThan(2);
   expect(await stays).toHaveLength(3);
   await expect(resolve('both.test', signal)).rejects.toThrow('gone');
 });
@@ -87,7 +87,7 @@ it('takes no thread that other look-ups need', async () => {
   expect(new Set(await Promise.all(stuck))).toEqual(new Set(['gone']));
 });
 
-it('asks the system for a name at most once at a time', async () => {
+it('queries the system for a name at most once at a time', async () => {
   const system = new SystemNameResolver();
   const [first, second] = [system.resolve('localhost'), system.resolve('localhost')];
   expect(first).toBe(second);

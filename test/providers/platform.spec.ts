@@ -1,7 +1,7 @@
 /**
- * Goal: a platform that is nothing like the direct one fits into its socket: dialects, the client and the transport
- * stay as they are. Method: a made-up platform (test/support/relay-platform.ts) through the client, to a loopback
- * server that verifies each call.
+ * Checks that a platform unlike the direct one fits the interface while dialects, the client and the transport stay
+ * as they are. A made-up platform (test/support/relay-platform.ts) runs through the client, to a loopback server that
+ * verifies each call.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,7 +26,7 @@ const RECORDINGS = join(__dirname, 'recordings');
 let transport: UndiciTransport;
 let upstream: Upstream;
 let relay: ProviderBench;
-/** Answers a request for a token, and a call whose token and signature are right. */
+/** Answers a request for a token, and a call with the right token and signature. */
 let issue: () => Answer | Promise<Answer>;
 let answer: (request: RecordedRequest) => Answer;
 let tokens: number;
@@ -49,7 +49,7 @@ afterEach(async () => {
 
 const tokenOf = (number: number): string => `token-${number}-CANARY-of-24-characters`;
 
-/** What the relay refuses by itself. */
+/** Requests that the relay refuses by itself. */
 function complaint({ headers, path, rawBody }: RecordedRequest): Answer | undefined {
   const refuse = (message: string): Answer => ({ status: 403, headers: { 'x-relay-error': 'yes' }, body: [message] });
   if (headers.authorization !== `Relay ${tokenOf(tokens)}`) return refuse(`What is ${headers.authorization}?`);
@@ -72,11 +72,11 @@ async function readInto(events: ModelEvent[], call: PreparedCall): Promise<void>
   for await (const batch of await call.stream(live(), () => true)) events.push(...batch);
 }
 
-/** Events that were read from other bytes say the same. */
+/** Events from different bytes are equal without their source. */
 const withoutSource = (events: readonly ModelEvent[]): unknown[] =>
   events.map((event) => {
-    const { source: _source, ...said } = { source: undefined, ...event };
-    return said;
+    const { source: _source, ...rest } = { source: undefined, ...event };
+    return rest;
   });
 
 function recordedWhole(dialect: DialectId): unknown {
@@ -107,7 +107,7 @@ describe('what is sent', () => {
   it.each([
     [{ stream: false }, 'answer'],
     [{ stream: true }, 'stream'],
-  ])('goes where region, project and model say, in the form of the platform: %j', async (request, verb) => {
+  ])('calls the address of region, project and model, in the form of the platform: %j', async (request, verb) => {
     const call = prepare({ request });
     await (request.stream ? readAll(call) : call.answer(live()));
     const { path, json: body, headers } = upstream.requests.at(-1)!;
@@ -139,7 +139,7 @@ describe('what is sent', () => {
     expect(body.messages[0].content[0].text).toBe(text);
     expect(call.sentBody).toEqual(shorten(body));
     expect(typeof opened.mock.lastCall![0].body).toBe(form);
-    // The transport's own, though the platform named another.
+    // The transport's own header, though the platform named another.
     expect(headers['content-length']).toBe(String(rawBody.length));
     expect(headers.host).toBe(new URL(upstream.origin).host);
   });
@@ -162,7 +162,7 @@ describe('what is sent', () => {
 });
 
 describe('a token that is fetched', () => {
-  it('is fetched once for all who wait, and anew once it has expired', async () => {
+  it('is fetched once for all waiting calls, and again once it has expired', async () => {
     await Promise.all(Array.from({ length: 5 }, () => prepare().answer(live())));
     expect([tokens, upstream.requests.length]).toEqual([1, 6]);
     relay.clock.aheadMs += 599_000;
@@ -177,11 +177,11 @@ describe('a token that is fetched', () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     issue = () => held.then(() => json({ token: tokenOf(++tokens), seconds: 600 }));
-    const asked = upstream.request();
+    const received = upstream.request();
     const cancellation = live();
     const left = prepare().answer(cancellation);
     const stayed = prepare().answer(live());
-    await asked;
+    await received;
     const reason = new CallerGone();
     cancellation.abort(reason);
     await expect(left).rejects.toBe(reason);
@@ -197,7 +197,7 @@ describe('a token that is fetched', () => {
     await expect(prepare().answer(cancellation)).rejects.toBe(cancellation.reason);
   });
 
-  it('fails the call by a fault that holds nothing of the credential, and is asked for again', async () => {
+  it('fails the call by a fault that holds nothing of the credential, and is requested again', async () => {
     issue = () => json({ error: `no such key: ${ACCOUNT.secret}` }, 401);
     for (const request of [{ stream: false }, { stream: true }]) {
       const call = prepare({ request });
@@ -209,7 +209,7 @@ describe('a token that is fetched', () => {
     expect(tokens).toBe(1);
   });
 
-  it('is let go once it is refused, and is not in what the refusal says', async () => {
+  it('is dropped once it is refused, and is not in the text of the refusal', async () => {
     await prepare().answer(live());
     tokens++; // The relay knows another one by now.
     const fault = await faultOf(prepare().answer(live()));
@@ -248,7 +248,7 @@ describe('what is answered', () => {
     expect(await readAll(prepare({ request: { stream: true } }))).toEqual(atOnce);
   });
 
-  it.each(DIALECTS)('may be whole though a stream was asked for: %s', async (dialect) => {
+  it.each(DIALECTS)('may be whole though a stream was requested: %s', async (dialect) => {
     answer = () => json(recordedWhole(dialect));
     const whole = await prepare({ dialect }).answer(live());
     expect(await readAll(prepare({ dialect, request: { stream: true } }))).toEqual(whole);
@@ -258,7 +258,7 @@ describe('what is answered', () => {
     ['throttled', 'rate-limited'],
     ['model-timed-out', 'timed-out'],
     ['other', 'server-error'],
-  ])('fails by an exception framed in mid-stream: %s', async (name, kind) => {
+  ])('fails by an exception framed mid-stream: %s', async (name, kind) => {
     const frames = recordedFrames('anthropic-messages', 'text').slice(0, 4);
     const exception = relayFrame('exception', `${name}\n${tokenOf(1)} and ${ACCOUNT.secret} may not`);
     answer = () => stream(Buffer.concat([...frames, exception]));
@@ -277,7 +277,7 @@ describe('what is answered', () => {
     }
   });
 
-  it('is refused in the words of the dialect where the model behind refused', async () => {
+  it('is refused in the form of the dialect where the model behind refused', async () => {
     answer = () => json({ type: 'error', error: { type: 'overloaded_error', message: 'Busy.' } }, 529);
     expect(await faultOf(prepare().answer(live()))).toMatchObject({
       kind: 'overloaded',

@@ -1,6 +1,7 @@
 /**
- * Goal: whatever a provider is called for, its answer is refused, read and told of in one way, and no credential
- * leaves. Method: each use of the client against a scripted loopback server; the same table for all.
+ * Checks that the answer of a provider is refused, read and reported in one way for every kind of call, and that no
+ * credential leaves the gateway. Each use of the client runs against a scripted loopback server; the same table
+ * applies to all.
  */
 import { Cancellation } from '../../src/core/cancellation.js';
 import type { ModelEvent } from '../../src/core/conversation/event.js';
@@ -105,10 +106,10 @@ describe.each(USES)('%s', (_name, stream, use) => {
 
   it('ends with the signal’s reason', async () => {
     upstream.script(neverAnswers());
-    const asked = upstream.request();
+    const received = upstream.request();
     const cancellation = live();
     const work = use(prepare(stream), cancellation);
-    const { closed } = await asked;
+    const { closed } = await received;
     cancellation.abort(new CallerGone());
     await expect(work).rejects.toBe(cancellation.reason);
     await closed;
@@ -116,7 +117,7 @@ describe.each(USES)('%s', (_name, stream, use) => {
 });
 
 describe.each(USES.slice(0, 2))('%s that came whole', (_name, stream, use) => {
-  it('tells of an error inside of it without the credential', async () => {
+  it('reports an error inside it without the credential', async () => {
     upstream.script(json(anthropicError('overloaded_error', `${KEY} is busy`)));
     const call = prepare(stream);
     expect(await faultOf(use(call))).toMatchObject({ kind: 'overloaded', message: '[secret] is busy' });
@@ -165,7 +166,7 @@ describe('a stream', () => {
     delta: { type: 'text_delta', text: 'Hi' },
   });
 
-  it('tells of a fault in its midst without the credential, after what came before', async () => {
+  it('reports a mid-stream fault without the credential, after the preceding events', async () => {
     upstream.script(sse([START + BEGIN + DELTA + frame('error', anthropicError('api_error', `no more ${KEY}`))]));
     const events: ModelEvent[] = [];
     const batches = await prepare(true).stream(live(), () => true);
@@ -176,13 +177,13 @@ describe('a stream', () => {
     expect(events.map(({ type }) => type)).toEqual(['reply-start', 'usage', 'block-start', 'block-delta']);
   });
 
-  it('drops what came with a fault where nobody wants it', async () => {
+  it('drops the contents before a fault where they are not used', async () => {
     upstream.script(sse([START + BEGIN + DELTA + frame('error', anthropicError('api_error', 'no more'))]));
     const batches = await prepare(true).stream(live(), () => false);
     await expect(batches.next()).rejects.toMatchObject({ kind: 'server-error' });
   });
 
-  it('tells of what breaks the grammar, and of a stream that stops early, without the credential', async () => {
+  it('reports breaches of the grammar, and a stream that stops early, without the credential', async () => {
     upstream.script(sse([START + DELTA]));
     expect(await faultOf(readAll(prepare(true)))).toMatchObject({ kind: 'malformed-reply' });
     upstream.script(sse([START + BEGIN + DELTA]));
@@ -192,19 +193,19 @@ describe('a stream', () => {
 
 it('waits two seconds for the body of an error that never ends', async () => {
   upstream.script({ ...refusal(529, 'Busy.'), body: ['{"type"', HANG] });
-  const asked = upstream.request();
+  const received = upstream.request();
   expect(await faultOf(prepare().answer(live()))).toMatchObject({ kind: 'overloaded', detail: { status: 529 } });
   await (
-    await asked
+    await received
   ).closed;
 });
 
-it('reads no more of a reply than it is told', async () => {
+it('reads no more of a reply than its limit', async () => {
   await expect(prepare().answer(live(), 50)).rejects.toMatchObject({ kind: 'malformed-reply' });
   await expect(prepare().answer(live(), 5_000)).resolves.toHaveLength(6);
 });
 
-/** Keeps what it is given, and answers nothing. */
+/** Records the call, and never answers. */
 class Keeping extends Transport {
   readonly calls: OutgoingCall[] = [];
 
@@ -214,7 +215,7 @@ class Keeping extends Transport {
   }
 }
 
-it('is on its way before anybody else has a turn, where nothing has to be waited for', () => {
+it('is sent before other work has a turn, where it waits for nothing', () => {
   const keeping = new Keeping();
   const client = new ProviderBench(keeping);
   for (const stream of [false, true]) {
@@ -227,7 +228,7 @@ it('is on its way before anybody else has a turn, where nothing has to be waited
   ]);
 });
 
-it('knows who can count', () => {
+it('knows which providers can count', () => {
   const endpointOf = (dialect: 'anthropic-messages' | 'openai-chat') =>
     bench.prepare({ baseUrl: upstream.url, dialect }).target.endpoint;
   expect(bench.client.canCount(endpointOf('anthropic-messages'))).toBe(true);

@@ -1,8 +1,8 @@
 /**
- * Goal: `npm run provider:try` says of each endpoint whether it works, or what its operator has to look at, in words
- * that hold no credential; its exit status tells programs the same, and it ends in bounded time. Method: the command
- * before loopback upstreams that answer as the vendors do (recorded replies, or the public threads beside them), once
- * for each thing that may be wrong; then as a process of its own.
+ * Checks that `npm run fairlead -- try` reports for each endpoint whether it works, or what its operator has to
+ * check, without a credential; that its exit status agrees with the report; and that it ends in bounded time. The
+ * command runs before loopback upstreams that answer as the vendors do (recorded replies, or the public threads
+ * beside them), once for each possible fault; then as a process of its own.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -38,7 +38,7 @@ interface Tried {
   readonly report: TrialReport;
 }
 
-/** Runs the command over a catalog whose endpoints answer so, each by its own name. */
+/** Runs the command over a catalog whose endpoints give these answers, each by its own name. */
 async function tryEach(
   provider: object,
   answers: Readonly<Record<string, TrialAnswer | Answer>>,
@@ -67,8 +67,8 @@ type Case = readonly [name: string, answer: TrialAnswer | Answer, problem: Trial
 async function expectVerdicts(provider: object, cases: readonly Case[], key = KEY): Promise<void> {
   const answers = Object.fromEntries(cases.map(([name, answer]) => [name, answer]));
   const { output, report } = await tryEach(provider, answers, { key });
-  const told = report.endpoints.map(({ upstream_model, calls: [call] }) => [upstream_model, call!.problem]);
-  expect(told).toEqual(cases.map(([name, , problem]) => [name, problem]));
+  const problems = report.endpoints.map(({ upstream_model, calls: [call] }) => [upstream_model, call!.problem]);
+  expect(problems).toEqual(cases.map(([name, , problem]) => [name, problem]));
   for (const [index, [, , problem, words]] of cases.entries()) {
     const [call] = report.endpoints[index]!.calls;
     expect(call!.works).toBe(problem === null);
@@ -95,14 +95,14 @@ describe('what a chat upstream answers', () => {
   const refusal = (status: number, message: string, type?: string, code?: string): Answer =>
     json(openaiError(message, type, code), status);
 
-  it('is told in plain words, one line each', () =>
+  it('is reported in plain words, one line each', () =>
     expectVerdicts(CHAT, [
       ['well', openaiText('ok'), null, null],
       ['bad-key', refusal(401, `Incorrect API key provided: ${KEY}.`, 'invalid_request_error', 'invalid_api_key'), 'credential', /^the credential sk-\.\.\.6789 \(variable ACME_KEY\) is refused \(401\): Incorrect API key/],
-      // Recorded of xAI: its keys are refused with 400.
+      // Recorded from xAI, which refuses its keys with 400.
       ['bad-key-400', json({ code: 'invalid-argument', error: 'Incorrect API key provided. You can obtain an API key from https://console.x.ai.' }, 400), 'credential', /is refused \(400\): Incorrect API key provided/],
       ['forbidden', page(403), 'credential', /is refused \(403\): The provider answered with status 403/],
-      // Recorded of Groq.
+      // Recorded from Groq.
       ['unknown-404', refusal(404, 'The model `x` does not exist or you do not have access to it.', 'invalid_request_error', 'model_not_found'), 'model name', /does not know "unknown-404" \(`model` of the endpoint\)/],
       ['unknown-400', refusal(400, 'Model Not Exist', 'invalid_request_error', 'invalid_request_error'), 'model name', /Model Not Exist/],
       // Together (github.com/HeyPuter/puter/issues/3168).
@@ -119,7 +119,7 @@ describe('what a chat upstream answers', () => {
       ['front-page', page(200), 'answer', /cannot be read as openai-chat.*or base_url .* leads to something else\): .*not JSON/],
       ['paid-up', refusal(402, 'Insufficient Balance'), 'account', /nothing left to spend there: Insufficient Balance/],
       ['no-credit', refusal(429, 'You exceeded your current quota, please check your plan and billing details.', 'insufficient_quota', 'insufficient_quota'), 'account', /nothing left to spend/],
-      // Recorded of the responses format.
+      // Recorded from the responses format.
       ['no-credit-400', refusal(400, 'You exceeded your current quota.', 'insufficient_quota', 'insufficient_quota'), 'account', /nothing left to spend/],
       // xAI (github.com/continuedev/continue/issues/10373, github.com/Anantys-oss/koan/issues/2412).
       ['no-credit-403', json({ code: 'permission-denied', error: 'Your team 1 has either used all available credits or reached its monthly spending limit.' }, 403), 'account', /nothing left to spend/],
@@ -144,13 +144,13 @@ describe('what a Messages upstream answers', () => {
   const refusal = (status: number, type: string, message: string): Answer =>
     json(anthropicError(type, message), status);
 
-  it('is told in plain words', () =>
+  it('is reported in plain words', () =>
     expectVerdicts(MESSAGES, [
       ['well', anthropicText('ok'), null, null],
       // Recorded.
       ['bad-key', refusal(401, 'authentication_error', 'invalid x-api-key'), 'credential', /\(401\): invalid x-api-key/],
       ['unknown', refusal(404, 'not_found_error', 'model: unknown'), 'model name', /does not know "unknown"/],
-      // Of an address that the vendor has not.
+      // From an address that the vendor does not have.
       ['wrong-path', refusal(404, 'not_found_error', 'Not Found'), 'address', /nothing at this path/],
       // github.com/anthropics/claude-code/issues/4684
       ['no-credit', refusal(400, 'invalid_request_error', 'Your credit balance is too low to access the Anthropic API.'), 'account', /nothing left to spend/],
@@ -158,7 +158,7 @@ describe('what a Messages upstream answers', () => {
       ['overloaded', refusal(529, 'overloaded_error', 'Overloaded'), 'provider', /is overloaded/],
       ['broken', refusal(500, 'api_error', 'Internal server error'), 'provider', /failed/],
       ['refused', refusal(400, 'invalid_request_error', 'max_tokens: Extra inputs are not permitted'), 'request', /naming the field max_tokens/],
-      // The mismatch that is met most: another vendor's format behind the address.
+      // The most frequent mismatch: another vendor's format behind the address.
       ['mismatch', openaiText('Hi'), 'answer', /cannot be read as anthropic-messages/],
       ['mismatch-404', json({ detail: 'Not Found' }, 404), 'address', /nothing at this path/],
     ])); // oxfmt-ignore
@@ -167,13 +167,13 @@ describe('what a Messages upstream answers', () => {
 describe('what a Gemini upstream answers', () => {
   const KEY_INVALID = { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' };
 
-  it('is told in plain words', () =>
+  it('is reported in plain words', () =>
     expectVerdicts(GEMINI, [
       ['well', gemini('ok'), null, null],
       // Recorded.
       ['bad-key', googleError(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [KEY_INVALID]), 'credential', /is refused \(400\): API key not valid/],
       ['quota', googleError(429, 'RESOURCE_EXHAUSTED', 'You exceeded your current quota, please check your plan and billing details.'), 'rate limit', /or a quota is used up/],
-      // github.com/googleapis/js-genai and others: the words of all unknown models.
+      // github.com/googleapis/js-genai and others: the message for all unknown models.
       ['unknown', googleError(404, 'NOT_FOUND', 'models/unknown is not found for API version v1beta, or is not supported for generateContent.'), 'model name', /does not know "unknown"/],
       ['wrong-path', page(404), 'address', /nothing at this path/],
       // github.com/googleapis/js-genai/issues/930
@@ -185,32 +185,32 @@ describe('what a Gemini upstream answers', () => {
     ])); // oxfmt-ignore
 });
 
-describe('another model than the one that was asked for', () => {
+describe('another model than the requested one', () => {
   it.each<[string, object, TrialAnswer]>([
     ['a chat upstream', CHAT, (request, index) => openaiText('ok')({ ...request, json: { model: 'gpt-other' } }, index)],
     ['a Messages upstream', MESSAGES, (request, index) => anthropicText('ok')({ ...request, json: { model: 'gpt-other' } }, index)],
     ['a Gemini upstream', GEMINI, () => gemini('ok', { modelVersion: 'gpt-other' })],
-  ])('is told of %s, and is no failure', async (_, provider, answer) => {
+  ])('is reported for %s, and is no failure', async (_, provider, answer) => {
     const { output, report } = await tryEach(provider, { asked: answer });
     expect(report.endpoints[0]).toMatchObject({ works: true, calls: [{ model: 'gpt-other' }] });
     expect(output.code).toBe(0);
     const plain = await tryProvider(['acme'], { FAIRLEAD_CATALOG: bench.catalog(provider, [{ upstreamModel: 'asked' }]), ACME_KEY: KEY });
-    expect(plain.out).toMatch(/\[acme, asked\]: works \(\d+ ms\); it says that it is "gpt-other"\n/);
+    expect(plain.out).toMatch(/\[acme, asked\]: works \(\d+ ms\); it reports the model "gpt-other"\n/);
   }); // oxfmt-ignore
 
-  it('is told without a credential or anything that a terminal obeys', async () => {
+  it('is reported without a credential or control characters of a terminal', async () => {
     const { report } = await tryEach(CHAT, {
       asked: (request, index) => openaiText('ok')({ ...request, json: { model: `${KEY}\u001b[2J` } }, index),
     });
     expect(report.endpoints[0]!.calls[0]!.model).not.toContain('\u001b');
   });
 
-  it('is not said of the one that was asked for', async () => {
+  it('is not reported for the requested one', async () => {
     const { report } = await tryEach(CHAT, { asked: openaiText('ok') });
     expect(report.endpoints[0]!.calls[0]!.model).toBe('asked');
     const path = bench.catalog(CHAT, [{ upstreamModel: 'asked' }]);
     const { out } = await tryProvider(['acme'], { FAIRLEAD_CATALOG: path, ACME_KEY: KEY });
-    expect(out).toMatch(/: works \(\d+ ms\)\n1 of 1 endpoint that were asked works\.\n$/);
+    expect(out).toMatch(/: works \(\d+ ms\)\n1 of 1 endpoint tried works\.\n$/);
   });
 });
 
@@ -231,7 +231,7 @@ describe('Bedrock', () => {
       'x-amzn-errortype': `${exception}:http://internal.amazon.com/`,
     });
 
-  it('is told in plain words', async () => {
+  it('is reported in plain words', async () => {
     await expectVerdicts({ slug: 'acme', dialect: 'bedrock-converse', platform: 'bedrock' }, [
       ['well', converse, null, null],
       // Recorded.
@@ -257,7 +257,7 @@ describe('Bedrock', () => {
     ['{"accessKeyId":"AKIACANARY"}', /lacks the member secretAccessKey/],
     ['{"accessKeyId":"AKIACANARY', /is not valid JSON/],
     ['{"accessKeyId":"AKIACANARY0123456789","secretAccessKey":"CANARY-secret-key"}', /names no region/],
-  ])('says what is wrong with %s', async (key, words) => {
+  ])('names the fault of %s', async (key, words) => {
     const { report } = await tryEach({ dialect: 'bedrock-converse', platform: 'bedrock' }, { well: converse }, { key });
     const [call] = report.endpoints[0]!.calls;
     expect(call).toMatchObject({ problem: 'credential', message: expect.stringMatching(words), status: null });
@@ -277,7 +277,7 @@ describe('the token service of a credential', () => {
       resource_name: 'mine',
       token_url: uri,
     });
-  /** Nobody listens there. */
+  /** A port without a listener. */
   const NOWHERE = 'http://127.0.0.1:9/token';
 
   const PLATFORMS = [
@@ -291,7 +291,7 @@ describe('the token service of a credential', () => {
     expect(report.endpoints[0]).toMatchObject({ works: true });
   });
 
-  it.each(PLATFORMS)('is told where it refuses, on %s', async (_, provider, credential, well) => {
+  it.each(PLATFORMS)('is reported where it refuses, on %s', async (_, provider, credential, well) => {
     bench.script('/token', () => json({ error: 'invalid_grant', error_description: 'CANARY' }, 400));
     const { report } = await tryEach(provider, { well }, { key: credential(`${bench.upstream.origin}/token`) });
     const [call] = report.endpoints[0]!.calls;
@@ -301,11 +301,11 @@ describe('the token service of a credential', () => {
     );
   });
 
-  it.each(PLATFORMS)('is told where nobody is there, and not the provider, on %s', async (_, provider, credential, well) => {
+  it.each(PLATFORMS)('is reported where it is unreachable, instead of the provider, on %s', async (_, provider, credential, well) => {
     const { report } = await tryEach(provider, { well }, { key: credential(NOWHERE) });
     const [call] = report.endpoints[0]!.calls;
     expect(call!.problem).toBe('address');
-    expect(call!.message).toMatch(/^of the token service that the credential names, nobody listens at 127\.0\.0\.1:9$/);
+    expect(call!.message).toMatch(/^of the token service that the credential names, no process listens at 127\.0\.0\.1:9$/);
   }); // oxfmt-ignore
 
   it.each<[string, () => Answer, RegExp]>([
@@ -314,7 +314,7 @@ describe('the token service of a credential', () => {
     ['not there', () => page(404), /gets no token: .*status 404$/],
     ['another page', () => page(200), /gets no token: .*sent no JSON$/],
     ['without a token', () => json({ expires_in: 3600 }), /gets no token: .*sent no token$/],
-  ])('is told where it is %s', async (_, answer, words) => {
+  ])('is reported where it is %s', async (_, answer, words) => {
     for (const [, provider, credential, well] of PLATFORMS) {
       bench.script('/token', answer);
       const { report } = await tryEach(provider, { well }, { key: credential(`${bench.upstream.origin}/token`) });
@@ -339,7 +339,7 @@ describe('the token service of a credential', () => {
 });
 
 describe('Vertex', () => {
-  it('is told in plain words', async () => {
+  it('is reported in plain words', async () => {
     bench.script('/token', () => oauthToken('CANARY-token-of-24-characters'));
     const wrongToken = (request: JsonBody): Answer =>
       googleError(401, 'UNAUTHENTICATED', `Request had invalid credentials: ${request.headers.authorization}`);
@@ -360,9 +360,9 @@ describe('Vertex', () => {
 
 describe('the address', () => {
   const cases: readonly (readonly [string, () => string | Promise<string>, RegExp])[] = [
-    // Longer than a part of a name may be, so that no name server is asked.
+    // Longer than a part of a name may be, so that no name server is queried.
     ['of an unknown host', () => `http://${'a'.repeat(64)}.test/v1`, /the host a{64}\.test is not known/],
-    ['where nobody listens', () => 'http://127.0.0.1:9/v1', /nobody listens at 127\.0\.0\.1:9 \(base_url http:\/\/127\.0\.0\.1:9\/v1\)$/],
+    ['without a listener', () => 'http://127.0.0.1:9/v1', /no process listens at 127\.0\.0\.1:9 \(base_url http:\/\/127\.0\.0\.1:9\/v1\)$/],
     ['of TLS where plain HTTP is spoken', () => bench.upstream.origin.replace('http:', 'https:'), /does not speak TLS; is it an http:\/\/ address\?/],
   ]; // oxfmt-ignore
   it.each(cases)('%s', async (_, address, words) => {
@@ -376,7 +376,8 @@ describe('the address', () => {
   });
 
   it('of plain HTTP where TLS is spoken', async () => {
-    // What a TLS server says to a request in the clear (RFC 8446, 6.2: a fatal alert), and what others answer in HTML.
+    // The reply of a TLS server to a request in the clear (RFC 8446, 6.2: a fatal alert), and replies of others in
+    // HTML.
     const { report } = await tryEach(CHAT, {
       alert: { raw: true, body: [new Uint8Array([0x15, 3, 3, 0, 2, 2, 70]), HANG] },
       page: page(400, '<html><center>The plain HTTP request was sent to HTTPS port</center></html>'),
@@ -388,7 +389,7 @@ describe('the address', () => {
 describe('the credential', () => {
   const path = (credential: object): string => bench.catalog({ ...CHAT, credential }, [{ upstreamModel: 'one' }]);
 
-  it('that is missing in the environment: nothing is asked', async () => {
+  it('that is missing in the environment: no call is made', async () => {
     for (const words of [['acme'], ['acme', '--json']]) {
       const variables = { FAIRLEAD_CATALOG: path({ env: 'ACME_KEY' }) };
       expect(await tryProvider(words, variables)).toMatchObject({
@@ -404,7 +405,7 @@ describe('the credential', () => {
     expect(bench.upstream.requests).toHaveLength(0);
   });
 
-  it('that the catalog does not name: nothing is asked', async () => {
+  it('that the catalog does not name: no call is made', async () => {
     const catalog = bench.catalog({ ...CHAT, credential: undefined }, [{ upstreamModel: 'one' }]);
     expect(await tryProvider(['acme'], { FAIRLEAD_CATALOG: catalog })).toMatchObject({
       code: 1,
@@ -412,7 +413,7 @@ describe('the credential', () => {
     });
   });
 
-  it('that is not wanted: is asked without', async () => {
+  it('that is not wanted: is called without', async () => {
     bench.script('one', openaiText('ok'));
     const catalog = bench.catalog({ ...CHAT, credential: 'none' }, [{ upstreamModel: 'one' }]);
     expect(await tryProvider(['acme'], { FAIRLEAD_CATALOG: catalog })).toMatchObject({ code: 0 });
@@ -449,9 +450,9 @@ describe('the credential', () => {
     ['for a key of signs', 'CANARY/+=.~key-of-signs==', (text) => text],
     ['in its form for addresses', 'CANARY/+=.~key-of-signs==', (text) => `/v1?key=${encodeURIComponent(text)}`],
     ['in base64', KEY, (text) => `Basic ${Buffer.from(`:${text}`).toString('base64')}`],
-  ])('that the upstream repeats %s is not told', async (_, key, said) => {
+  ])('that the upstream repeats %s is not printed', async (_, key, printed) => {
     const answers = Object.fromEntries(
-      [400, 401, 404, 429, 500].map((status) => [`status-${status}`, () => json(openaiError(said(key), said(key), said(key)), status)]),
+      [400, 401, 404, 429, 500].map((status) => [`status-${status}`, () => json(openaiError(printed(key), printed(key), printed(key)), status)]),
     );
     const { output } = await tryEach(CHAT, answers, { key });
     expect(output.out).not.toContain(encodeURIComponent(key));
@@ -497,7 +498,7 @@ describe('a streamed answer', () => {
     expect(out).toMatch(problem === null ? /works \(\d+ ms, \d+ ms streamed\)\n/ : /works whole, but streamed: [A-Z ]+: /);
   }); // oxfmt-ignore
 
-  it('is not asked for where the whole one cannot be had', async () => {
+  it('is not requested where the whole one cannot be had', async () => {
     const { report } = await tryEach(MESSAGES, { x: page(503) }, { words: ['--stream'] });
     expect(report.endpoints[0]!.calls).toHaveLength(1);
     expect(bench.upstream.requests).toHaveLength(1);
@@ -505,7 +506,7 @@ describe('a streamed answer', () => {
 });
 
 describe('the time that it takes', () => {
-  it('is bounded for each endpoint, a few of which are asked side by side', async () => {
+  it('is bounded for each endpoint, a few of which are called side by side', async () => {
     const names = Array.from({ length: 2 * TRIALS_AT_ONCE }, (_, index) => `silent-${index}`);
     const beganAt = performance.now();
     const { output, report } = await tryEach(CHAT, Object.fromEntries(names.map((name) => [name, neverAnswers])), {
@@ -516,19 +517,19 @@ describe('the time that it takes', () => {
       names.map(() => expect.stringMatching(/^did not answer within 0\.4 s .*FAIRLEAD_TIMEOUTS/)),
     );
     expect(output.code).toBe(1);
-    // Two rounds, and not eight one after the other.
+    // Two rounds, not eight in succession.
     expect(took).toBeLessThan(2_400);
     expect(took).toBeGreaterThan(700);
   });
 
-  it('is that of the settings where the endpoint says nothing', async () => {
+  it('is that of the settings where the endpoint specifies nothing', async () => {
     bench.script('silent', neverAnswers);
     const catalog = bench.catalog(CHAT, [{ upstreamModel: 'silent' }]);
     const variables = { FAIRLEAD_CATALOG: catalog, ACME_KEY: KEY, FAIRLEAD_TIMEOUTS: 'first=200ms' };
     expect((await tryProvider(['acme'], variables)).out).toContain('did not answer within 0.2 s');
   });
 
-  it('asks no more at once, also where one takes its time', async () => {
+  it('calls no more at once, also where one is slow', async () => {
     const waiting: (() => void)[] = [];
     const held: TrialAnswer = async (request, index) => {
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -549,8 +550,8 @@ describe('the time that it takes', () => {
   });
 });
 
-describe('which endpoints are asked', () => {
-  it('those of the provider that read and answer text, as many as are wanted, and says of the others', async () => {
+describe('which endpoints are called', () => {
+  it('those of the provider that read and answer text, as many as are wanted, and names the others', async () => {
     for (const name of ['one', 'two', 'three']) bench.script(name, openaiText('ok'));
     const catalog = bench.catalog(CHAT, [
       { upstreamModel: 'one' },
@@ -560,9 +561,9 @@ describe('which endpoints are asked', () => {
     ]);
     const variables = { FAIRLEAD_CATALOG: catalog, ACME_KEY: KEY };
     const { code, out } = await tryProvider(['acme', '--limit', '2'], variables);
-    expect(out).toMatch(/2 of 2 endpoints that were asked work\.\n1 more were not asked: --limit 3 asks all\.\n1 of models/);
+    expect(out).toMatch(/2 of 2 endpoints tried work\.\n1 more were not tried: --limit 3 tries all\.\n1 of models/);
     expect([code, bench.upstream.requests.map(({ json: body }) => body.model as string)]).toEqual([0, ['one', 'two']]);
-    expect((await tryProvider(['acme', '--model', 'drei'], variables)).out).toMatch(/1 of 1 endpoint that/);
+    expect((await tryProvider(['acme', '--model', 'drei'], variables)).out).toMatch(/1 of 1 endpoint tried/);
     expect(bench.upstream.requests.at(-1)!.json.model).toBe('three');
   }); // oxfmt-ignore
 
@@ -573,15 +574,15 @@ describe('which endpoints are asked', () => {
     expect(bench.upstream.requests[0]!.path).toBe('/v1/messages');
   });
 
-  it('none where there is none: that is no success', async () => {
+  it('none without an endpoint: that is no success', async () => {
     const catalog = bench.catalog(CHAT, [{ upstreamModel: 'painter', model: { output_modalities: ['image'] } }]);
     expect(await tryProvider(['acme'], { FAIRLEAD_CATALOG: catalog, ACME_KEY: KEY })).toMatchObject({ code: 1 });
   });
 });
 
-describe('what was said on the command line', () => {
-  it('is judged before anything is asked', () =>
-    expectUsage((context) => runProviderTry(context, join(__dirname, '..', '..')), 'npm run provider:try -- <slug>'));
+describe('the arguments of the command line', () => {
+  it('are validated before any call', () =>
+    expectUsage((context) => runProviderTry(context, join(__dirname, '..', '..')), 'npm run fairlead -- try <slug>'));
 
   it.each([
     [['acne'], /no provider "acne"; did you mean "acme"\?/],
@@ -597,7 +598,7 @@ describe('what was said on the command line', () => {
     expect(bench.upstream.requests).toHaveLength(0);
   });
 
-  it('cannot be done with settings that are none', async () => {
+  it('fails with invalid settings', async () => {
     const { code, error } = await tryProvider(['acme'], { FAIRLEAD_TIMEOUTS: 'first=soon' });
     expect([code, error]).toEqual([1, expect.stringContaining('FAIRLEAD_TIMEOUTS')]);
   });
@@ -607,7 +608,7 @@ describe('the command as a process', () => {
   const ENDS_MS_MAX = 10_000;
 
   function start(catalog: string, words: readonly string[] = []) {
-    const child = spawn(process.execPath, [compiledSource('routing/provider-try.js'), 'acme', ...words], {
+    const child = spawn(process.execPath, [compiledSource('cli/provider-try.js'), 'acme', ...words], {
       env: { PATH: process.env['PATH'], FAIRLEAD_CATALOG: catalog, ACME_KEY: KEY },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
@@ -619,7 +620,7 @@ describe('the command as a process', () => {
   } // oxfmt-ignore
 
   it.each([
-    ['0', openaiText('ok'), [], 0, /1 of 1 endpoint that were asked works/],
+    ['0', openaiText('ok'), [], 0, /1 of 1 endpoint tried works/],
     ['1', page(401), [], 1, /CREDENTIAL: the credential sk-\.\.\.6789 \(variable ACME_KEY\) is refused \(401\)/],
     ['2', page(401), ['--wrong'], 2, /^$/],
   ] as const)('ends with %s', async (_, answer, words, code, out) => {
@@ -639,7 +640,7 @@ describe('the command as a process', () => {
     await bench.upstream.request(0);
     const beganAt = performance.now();
     child.kill('SIGINT');
-    expect(await ended).toMatchObject({ code: 1, signal: null, error: 'provider:try: stopped by SIGINT\n' });
+    expect(await ended).toMatchObject({ code: 1, signal: null, error: 'fairlead try: stopped by SIGINT\n' });
     expect(performance.now() - beganAt).toBeLessThan(ENDS_MS_MAX);
   });
 });

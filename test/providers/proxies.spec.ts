@@ -1,7 +1,7 @@
 /**
- * Goal: where a network lets nothing out but by its proxy, providers and engines are called by it, whole and streamed,
- * and what goes to them in secret stays so. Method: a forward proxy that alone knows the names of the catalog, before
- * loopback upstreams; secure ones by a process that trusts the front's certificate.
+ * Checks that, where a network permits connections only through its proxy, providers and engines are called through
+ * it, whole and streamed, and encrypted traffic stays secret. A forward proxy that alone knows the names of the
+ * catalog stands before loopback upstreams; TLS ones run under a process that trusts their certificate.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -73,7 +73,7 @@ function transportBy(url: string, noProxy?: string): UndiciTransport {
 }
 
 describe('a provider at an http:// address', () => {
-  it('is asked by the proxy with the whole address, and never sees what the proxy was told', async () => {
+  it('is called by the proxy with the whole address, and never receives headers for the proxy', async () => {
     const transport = transportBy(proxy.url());
     for (let time = 0; time < 2; time++) {
       const response = await transport.open(call('http://plain.test/v1/messages?a=1'), live());
@@ -92,7 +92,7 @@ describe('a provider at an http:// address', () => {
     expect(proxy.carried).toEqual([]);
   });
 
-  it('is not the one who answers 407: that is the proxy, who wants other credentials', async () => {
+  it('is not the source of a 407: that is the proxy, which requires other credentials', async () => {
     for (const stream of [false, true]) {
       const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call('http://plain.test/v1', { stream }), live()).catch((error: unknown) => error); // oxfmt-ignore
       expect(fault).toMatchObject({ kind: 'unreachable', cause: { code: 'PROXY_407' } });
@@ -122,7 +122,7 @@ describe('a tunnel', () => {
     expect(fault).toMatchObject({ kind: 'unreachable', cause: { code } });
   });
 
-  it('wants the right credentials', async () => {
+  it('requires the right credentials', async () => {
     const fault = await transportBy(proxy.url('proxy-user:wrong')).open(call(secure), live()).catch((error: unknown) => error); // oxfmt-ignore
     expect(fault).toMatchObject({ kind: 'unreachable', cause: { code: 'PROXY_407' } });
   });
@@ -146,16 +146,16 @@ describe('a tunnel', () => {
 
 it('carries calls of engines', async () => {
   const clients = new EngineClients(proxiesOf(proxy.url()));
-  const asked = { name: 'exa', method: 'POST', path: '/search', headers: {}, body: { q: 1 }, timeoutMs: 5_000, bytesMax: 1_000 } as const;
-  const found = clients.open('k').call({ engine: { baseUrl: 'http://engine.test' }, ...asked }, new Cancellation());
+  const search = { name: 'exa', method: 'POST', path: '/search', headers: {}, body: { q: 1 }, timeoutMs: 5_000, bytesMax: 1_000 } as const;
+  const found = clients.open('k').call({ engine: { baseUrl: 'http://engine.test' }, ...search }, new Cancellation());
   expect(await found).toEqual({ found: true });
   expect(proxy.carried).toEqual(['POST http://engine.test/search']);
   proxy.refusesWith = 'HTTP/1.1 403 Forbidden\r\n\r\n';
-  const refused = clients.open('k').call({ engine: { baseUrl: 'https://engine.test' }, ...asked }, new Cancellation());
+  const refused = clients.open('k').call({ engine: { baseUrl: 'https://engine.test' }, ...search }, new Cancellation());
   await expect(refused).rejects.toMatchObject({ kind: 'unavailable' });
 }); // oxfmt-ignore
 
-it('carries whole replies and streams of a secure provider, whose bytes it cannot read, and tells no secret', async () => {
+it('carries whole replies and streams of a secure provider, whose bytes it cannot read, and reveals no secret', async () => {
   const catalog = join(folder, 'catalog.json');
   const served = (id: string, provider: string): object => ({
     id,

@@ -1,5 +1,5 @@
-// Goal: heavy work never holds its caller up for longer than is said, whatever becomes of it. Method: threads of a
-// small script that answers, hangs, throws, ends or grows when it is told to.
+// Checks that heavy work never delays its caller beyond the given time, however it ends. The threads run a small
+// script that answers, hangs, throws, ends or grows on command.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,7 @@ const SCRIPT = `
     if (does === 'throw') throw new Error('as told');
     if (does === 'exit') process.exit(0);
     if (does === 'grow') for (const kept = []; ; ) kept.push(Array(1e5).fill(kept));
-    // Answers once it is told to by whoever shares the memory.
+    // Answers when another thread sets the shared flag.
     if (does === 'wait') Atomics.wait(new Int32Array(flag), 0, 0);
     parentPort.postMessage(does === 'tell' ? Object.keys(process.env) : { threadId });
   });
@@ -33,7 +33,7 @@ writeFileSync(file, SCRIPT);
 interface Output {
   readonly threadId: number;
 }
-/** With times of all its jobs that do not say theirs. */
+/** Its default times apply to every job without times of its own. */
 class TimedPool extends ThreadPool<Input, Output> {
   times = { timeMs: 5_000, totalMs: 20_000 };
   override run(input: Input, job: Partial<ThreadJob> = {}): Promise<Output> {
@@ -56,7 +56,7 @@ afterEach(() => Promise.all(open.splice(0).map((one) => one.close())));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 const fault = (kind: ThreadFault['kind']) => expect.objectContaining({ name: 'ThreadFault', kind });
-/** Why it came to nothing, as a value. */
+/** The reason of the failure, as a value. */
 const why = (run: Promise<unknown>): Promise<unknown> => run.catch((error: unknown) => (error as ThreadFault).kind);
 
 const ANSWER = { does: 'answer' } as const;
@@ -79,7 +79,7 @@ it('answers one job after another in the same thread', async () => {
 });
 
 it.each(['throw', 'exit', 'grow'] as const)(
-  'tells that a thread died of having to %s, and goes on with another',
+  'reports that a thread died by %s, and goes on with another',
   async (does) => {
     const threads = pool();
     const before = await threads.run(ANSWER);
@@ -90,7 +90,7 @@ it.each(['throw', 'exit', 'grow'] as const)(
   },
 );
 
-it('ends what takes too long, and goes on with what waited', async () => {
+it('ends jobs that take too long, and continues with waiting ones', async () => {
   const threads = pool({ timeMs: 300 });
   const startedAt = performance.now();
   const [hung, waited] = await Promise.all([why(threads.run({ does: 'hang' })), threads.run(ANSWER)]);
@@ -99,7 +99,7 @@ it('ends what takes too long, and goes on with what waited', async () => {
   expect(performance.now() - startedAt).toBeGreaterThanOrEqual(300);
 });
 
-it('starts no more threads than it may, and turns away whom it has no place for', async () => {
+it('starts no more threads than it may, and refuses jobs beyond its queue', async () => {
   const threads = pool({ threadsMax: 2, waitingMax: 1 });
   const [one, other] = [held(), held()];
   const running = [threads.run(one.input), threads.run(other.input)];
@@ -111,18 +111,18 @@ it('starts no more threads than it may, and turns away whom it has no place for'
   expect(await running[1]).toBeDefined();
 });
 
-it('lets nobody wait longer than is said, where no thread ever comes up', async () => {
+it('lets no job wait longer than its limit, where no thread ever starts', async () => {
   const stuck = join(folder, 'stuck.mjs');
   writeFileSync(stuck, 'for (;;);');
   const threads = pool({ code: stuck, threadsMax: 2, waitingMax: 6, timeMs: 100, totalMs: 500 });
   const startedAt = performance.now();
   const answers = await Promise.all(Array.from({ length: 8 }, () => why(threads.run(ANSWER))));
-  // A thread that is loading has two seconds: eight jobs for two threads took eight.
+  // A loading thread has two seconds: without the limit, eight jobs for two threads would take eight.
   expect(performance.now() - startedAt).toBeLessThan(500 + 1_400);
   expect(answers).toEqual(Array.from({ length: 8 }, () => 'timed-out'));
 });
 
-it('keeps a thread for others whose job nobody waits for any more', async () => {
+it('keeps a thread for other jobs after its own has timed out', async () => {
   const threads = pool({ totalMs: 1_000 });
   const { threadId } = await threads.run(ANSWER);
   const late = held();
@@ -136,7 +136,7 @@ it('gives a job the time that is its own', async () => {
   await expect(pool().run({ does: 'hang' }, { timeMs: 200 })).rejects.toEqual(fault('timed-out'));
 });
 
-it('frees who gave up at once, and goes on with another thread', async () => {
+it('releases an aborted caller at once, and continues with another thread', async () => {
   const threads = pool({ waitingMax: 2 });
   const before = await threads.run(ANSWER);
   const abort = new Cancellation();
@@ -150,7 +150,7 @@ it('frees who gave up at once, and goes on with another thread', async () => {
   await expect(threads.run(ANSWER, { signal: abort.signal })).rejects.toThrow(CallerGone);
 });
 
-it('tells its threads none of the variables of the process', async () => {
+it('passes its threads none of the variables of the process', async () => {
   expect((await pool().run({ does: 'tell' })) as unknown).toEqual([]);
 });
 
@@ -162,12 +162,12 @@ it('ends with its threads, and takes nothing afterwards', async () => {
   expect(await Promise.all([running, waiting, why(threads.run(ANSWER))])).toEqual(['died', 'died', 'busy']);
 });
 
-it('tells that its code cannot be loaded', async () => {
+it('reports that its code cannot be loaded', async () => {
   const broken = pool({ code: join(folder, 'missing.mjs'), waitingMax: 0, timeMs: 1_000 });
   await expect(broken.run(ANSWER)).rejects.toEqual(fault('died'));
 });
 
-/** Of each five or so without care, one ended the process. */
+/** Without the guard, about one end in five ended the process. */
 const ENDS = 40;
 const THREAD_END = compiledSource('shared/thread-end.js');
 
@@ -183,7 +183,7 @@ it('ends threads that compress without a pause, and not the process with them', 
      parentPort.on('message', () => { for (;;) inflateSync(packed); });
      parentPort.postMessage('loaded');`,
   );
-  // In a process of its own: unguarded, one in a few such ends takes the process along.
+  // In a process of its own: unguarded, one in a few such ends also ends the process.
   const main = join(folder, 'ends.mjs');
   writeFileSync(
     main,

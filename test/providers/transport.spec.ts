@@ -1,7 +1,7 @@
 /**
- * Goal: the transport keeps its promises towards real sockets: every way a provider can fail is a fault of the right
- * kind, a slow reader stops the provider, an abort closes the connection at every stage. Method: UndiciTransport
- * against scripted loopback servers; waits are promises, never sleeps. Rules: docs/reasons/streams.md.
+ * Checks the transport's contract towards real sockets: every failure of a provider is a fault of the right kind, a
+ * slow reader stops the provider, and an abort closes the connection at every stage. UndiciTransport runs against
+ * scripted loopback servers; waits are promises, never sleeps. Rules: docs/use/streaming.md.
  */
 import { getEventListeners } from 'node:events';
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net';
@@ -70,7 +70,7 @@ async function faultOf(promise: Promise<unknown>): Promise<ProviderFault> {
   return error as ProviderFault;
 }
 
-/** Rejects when the promise takes a second: the limit within which an upstream must be closed. */
+/** Rejects after a second: the limit within which an upstream must be closed. */
 async function withinOneSecond<T>(promise: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
@@ -79,7 +79,7 @@ async function withinOneSecond<T>(promise: Promise<T>): Promise<T> {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer));
 }
 
-describe('a call that goes well', () => {
+describe('a successful call', () => {
   it('sends method, path, headers and body as given and reads the whole answer', async () => {
     upstream.script((request) => json({ echo: request.json }, 201, { 'x-two': ['a', 'b'] }));
     const headers = { 'content-type': 'application/json', 'x-api-key': 'key', 'accept-encoding': 'identity' };
@@ -184,7 +184,7 @@ describe('read', () => {
   });
 });
 
-describe('what goes wrong before the response', () => {
+describe('faults before the response', () => {
   const answers: [string, Answer, string][] = [
     ['a reset', resets(), 'unreachable'],
     ['a close', { raw: true, body: [] }, 'unreachable'],
@@ -204,10 +204,10 @@ describe('what goes wrong before the response', () => {
     expect(fault.message).not.toMatch(/127\.0\.0\.1|\d{4,}/);
   });
 
-  it('a port where nobody listens, and a name that does not exist', async () => {
-    const nobody = call();
+  it('a port without a listener, and a name that does not exist', async () => {
+    const unlistened = call();
     await upstream.close();
-    expect((await faultOf(transport.open(nobody, live()))).kind).toBe('unreachable');
+    expect((await faultOf(transport.open(unlistened, live()))).kind).toBe('unreachable');
     upstream = await startUpstream('anthropic');
     const nowhere = call({ url: 'http://no-such-host.invalid/v1/messages' });
     const fault = await faultOf(transport.open(nowhere, live()));
@@ -272,7 +272,7 @@ describe('a large body that the provider does not take', () => {
     return server;
   }
 
-  it('an answer that comes before it was read is an answer', async () => {
+  it('an answer before the request was read is an answer', async () => {
     let accepted!: (socket: Socket) => void;
     const taken = new Promise<Socket>((resolve) => (accepted = resolve));
     const server = await serverThat((socket) => {
@@ -282,10 +282,10 @@ describe('a large body that the provider does not take', () => {
     const response = await transport.open(large(server), live());
     expect(response.status).toBe(413);
     expect((await response.read(1_000)).toString()).toBe('large');
-    // Nothing of the rest is taken for another call.
+    // The rest of the body is not read as part of another call.
     upstream.script(json({ fine: true }));
     expect((await transport.open(call(), live())).status).toBe(200);
-    // Paused for good, it would not notice that the other side has gone.
+    // A socket that stays paused would not notice that the other side has closed.
     (await taken).destroy();
     server.close();
   });
@@ -314,7 +314,7 @@ describe('a large body that the provider does not take', () => {
 });
 
 describe('that a request was sent', () => {
-  it('is told when it is written, before there is an answer', async () => {
+  it('is reported when it is written, before there is an answer', async () => {
     upstream.script(neverAnswers());
     const cancel = new AbortController();
     const sent = new Promise<void>((onSent) => {
@@ -327,14 +327,14 @@ describe('that a request was sent', () => {
   it.each([
     ['in one piece', '{}'],
     ['in parts', [Buffer.from('{}')]],
-  ])('is not told of what has no connection, %s', async (_, body) => {
+  ])('is not reported without a connection, %s', async (_, body) => {
     const onSent = jest.fn();
     const server = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     const connected = new Promise((resolve) => server.once('connection', resolve));
     const cancel = new AbortController();
     const { port } = server.address() as AddressInfo;
-    // It never says a word of TLS.
+    // The port accepts connections but never answers the TLS handshake.
     const opened = transport.open(call({ url: `https://127.0.0.1:${port}/`, body, onSent }), cancel.signal);
     await connected;
     await turn();
@@ -344,7 +344,7 @@ describe('that a request was sent', () => {
     server.close();
   });
 
-  it('is told of a body in parts when its last part is taken, and not before', async () => {
+  it('is reported for a body in parts when its last part is taken, and not before', async () => {
     const onSent = jest.fn();
     const parts = Array.from({ length: 300 }, () => Buffer.alloc(100_000, 'x'));
     const server = createServer({ pauseOnConnect: true }).listen(0, '127.0.0.1');
@@ -366,7 +366,7 @@ describe('that a request was sent', () => {
   });
 });
 
-describe('what goes wrong in mid-reply', () => {
+describe('faults mid-stream', () => {
   const stream = 'data: 0123456789\n\n'.repeat(10);
   it.each([
     ['a reset', cutAfter(sse([stream]), 25)],
@@ -394,7 +394,7 @@ describe('what goes wrong in mid-reply', () => {
     expect((await faultOf(response.read(1_000))).kind).toBe('malformed-reply');
   });
 
-  // undici 7.30 ends the process here when it was told to pause: a failed assertion in a socket event.
+  // undici 7.30 ends the process here when it was paused: a failed assertion in a socket event.
   it.each([
     ['reset', 'connection: close\r\ntransfer-encoding: chunked', true],
     ['closed', 'connection: close\r\ntransfer-encoding: chunked', false],
@@ -430,9 +430,9 @@ describe('what goes wrong in mid-reply', () => {
 
 describe('back-pressure', () => {
   const piece = 'x'.repeat(16_384);
-  /** What a kernel takes for a loopback connection that nobody reads; 4 MB were seen. */
+  /** What a kernel buffers for an unread loopback connection; 4 MB were seen. */
   const KERNEL_BYTES_MAX = 8 * 1024 * 1024;
-  /** What the gateway itself holds: the window, and the socket read that went past it. */
+  /** What the gateway itself holds: the window, and the socket read that exceeded it. */
   const HELD_BYTES_MAX = 128 * 1024;
   const bytesOf = (chunks: readonly Uint8Array[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
 
@@ -567,7 +567,7 @@ describe('an abort closes the connection and rejects with its reason', () => {
     await withinOneSecond(upstream.requests[0]!.closed);
   });
 
-  it('while nobody pulls and the provider is held', async () => {
+  it('while no reader pulls and the provider is paused', async () => {
     upstream.script(endless('x'.repeat(65_536)));
     const { signal, leave } = controllerOf();
     const response = await transport.open(call(), signal);
@@ -600,7 +600,7 @@ describe('an abort closes the connection and rejects with its reason', () => {
     expect(upstream.connectionsAccepted).toBe(1);
   });
 
-  it('a reader who leaves the loop early closes the connection', async () => {
+  it('a reader that leaves the loop early closes the connection', async () => {
     upstream.script(endless('data: x\n\n'));
     const response = await transport.open(call(), live());
     for await (const _ of response.chunks) break;
@@ -617,7 +617,7 @@ describe('an abort closes the connection and rejects with its reason', () => {
 });
 
 describe('the idle limit', () => {
-  // Only the clocks of the code under test stand still: sockets go on.
+  // Only the clocks of the code under test stand still: sockets continue.
   beforeEach(() => {
     jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'Date'] });
   });
@@ -625,7 +625,7 @@ describe('the idle limit', () => {
     jest.useRealTimers();
   });
 
-  it('ends a stream that stays silent while somebody waits', async () => {
+  it('ends a stream that stays silent while a reader waits', async () => {
     upstream.script(sse(['data: 1\n\n', HANG]));
     const response = await transport.open(call({ idleTimeoutMs: HOUR_MS }), live());
     const iterator = response.chunks[Symbol.asyncIterator]();
@@ -694,7 +694,7 @@ describe('bounds', () => {
 
 const portOf = (server: Server): number => (server.address() as AddressInfo).port;
 
-/** Accepts connections and never says a word. */
+/** Accepts connections and never sends a byte. */
 async function silentServer(): Promise<Server> {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -704,7 +704,7 @@ async function silentServer(): Promise<Server> {
   return server;
 }
 
-/** Answers the first bytes of a connection by hand. */
+/** Writes the first bytes of each connection without a server library. */
 async function oneShotServer(answer: (socket: Socket) => void): Promise<{ server: Server; accepted: Promise<Socket> }> {
   let resolveAccepted: (socket: Socket) => void;
   const accepted = new Promise<Socket>((resolve) => (resolveAccepted = resolve));

@@ -1,7 +1,7 @@
 /**
- * Goal: calls reach Google's cloud where region, project and model say, with a token that was fetched as the credential
- * says, and nowhere a caller's credential should not lead. Method: the client over the real transport, before a
- * loopback upstream that is the cloud and its token service and checks each assertion.
+ * Checks that calls reach Google Cloud at the address of region, project and model, with a token fetched as the
+ * credential specifies, and nowhere that a caller's credential should not lead. The client runs over the real
+ * transport, before a loopback upstream that is the cloud and its token service and verifies each assertion.
  */
 import { createPrivateKey } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -65,7 +65,7 @@ const prepare = (call: Partial<BenchCall> = {}, on = bench): PreparedCall =>
     provider: { platform: 'vertex', ...call.provider },
   });
 const calls = (): RecordedRequest[] => upstream.requests.filter(({ path }) => !path.startsWith('/token'));
-const tokensAsked = (): number => upstream.requests.length - calls().length;
+const tokenRequests = (): number => upstream.requests.length - calls().length;
 
 async function faultOf(work: Promise<unknown>): Promise<ProviderFault> {
   const thrown: unknown = await work.catch((error: unknown) => error);
@@ -100,10 +100,10 @@ describe('addresses and bodies', () => {
       'anthropic-beta': 'interleaved-thinking-2025-05-14',
     });
     expect(whole!.headers).not.toHaveProperty('anthropic-version');
-    expect(tokensAsked()).toBe(1);
+    expect(tokenRequests()).toBe(1);
   });
 
-  it('counts tokens at the one address there is, which is told the model', async () => {
+  it('counts tokens at the one address there is, which receives the model', async () => {
     answer = () => json({ input_tokens: 7 });
     expect(await prepare().count(live())).toEqual({ inputTokens: 7 });
     expect(calls()[0]!.path).toBe(`${at}/publishers/anthropic/models/count-tokens:rawPredict`);
@@ -125,7 +125,7 @@ describe('addresses and bodies', () => {
     expect(calls()[0]!.path).toContain(path);
   }); // oxfmt-ignore
 
-  it('goes by an API key, without project or place', async () => {
+  it('uses an API key, without project or region', async () => {
     await prepare({ credential: 'AIza-CANARY' }).answer(live());
     expect(calls()[0]!.path).toBe('/v1/publishers/anthropic/models/claude-x@20250929:rawPredict');
     expect(calls()[0]!.headers).toMatchObject({ 'x-goog-api-key': 'AIza-CANARY' });
@@ -140,7 +140,7 @@ describe('addresses and bodies', () => {
     ['{"type":"service_account","project_id":"../CANARY"}', 'project_id that cannot be a part'],
     ['{"type":"service_account","project_id":"p"}', 'lacks the member client_email'],
     ['{"type":"service_account","project_id":"p","region":"CANARY.evil/","client_email":"a","private_key":"b"}', 'region that cannot'],
-  ])('says what is wrong with %s', async (credential, words) => {
+  ])('names the fault of %s', async (credential, words) => {
     expect(await faultOf(prepare({ credential }).answer(live()))).toMatchObject({
       kind: 'refused-credential',
       message: expect.stringContaining(words),
@@ -152,16 +152,16 @@ describe('addresses and bodies', () => {
 describe('tokens', () => {
   it('are fetched once for calls at the same time, and again when the provider refuses one', async () => {
     await Promise.all([1, 2, 3].map(() => prepare().answer(live())));
-    expect(tokensAsked()).toBe(1);
+    expect(tokenRequests()).toBe(1);
     bench.clock.aheadMs += 10_000;
     answer = (request, index) =>
-      tokensAsked() < 2 ? json({ error: { message: TOKEN } }, 401) : anthropicText('Hi')(request, index);
+      tokenRequests() < 2 ? json({ error: { message: TOKEN } }, 401) : anthropicText('Hi')(request, index);
     expect((await faultOf(prepare().answer(live()))).kind).toBe('refused-credential');
     await prepare().answer(live());
-    expect(tokensAsked()).toBe(2);
+    expect(tokenRequests()).toBe(2);
   });
 
-  it('are waited for no longer than the call lives, and fetched for the others all the same', async () => {
+  it('are awaited no longer than the call lasts, and still fetched for the others', async () => {
     let release!: () => void;
     const gate = new Promise<void>((resolve) => (release = resolve));
     issue = () => gate.then(() => oauthToken(TOKEN));
@@ -172,7 +172,7 @@ describe('tokens', () => {
     await expect(work[0]).rejects.toBeInstanceOf(CallerGone);
     release();
     await work[1];
-    expect([tokensAsked(), calls().length]).toEqual([1, 1]);
+    expect([tokenRequests(), calls().length]).toEqual([1, 1]);
   });
 
   it.each([
@@ -188,13 +188,13 @@ describe('tokens', () => {
     [json({}, 429), 'rate-limited', 'status 429'],
     [json({ access_token: 'a b', expires_in: 5 }), 'malformed-reply', 'sent no token'],
     [json('CANARY'), 'malformed-reply', 'sent no JSON'],
-  ])('that cannot be had are the fault that says so', async (given, kind, words) => {
+  ])('that cannot be had are the fault that names the reason', async (given, kind, words) => {
     issue = () => given;
     expect(await faultOf(prepare().answer(live()))).toMatchObject({ kind, message: expect.stringContaining(words) });
     expect(calls()).toHaveLength(0);
   }); // oxfmt-ignore
 
-  it('of a key that is none are not asked for', async () => {
+  it('of an invalid key are not requested', async () => {
     const credential = serviceAccount(tokenUri(), { private_key: 'CANARY' });
     expect((await faultOf(prepare({ credential }).answer(live()))).message).toContain(
       'private_key that cannot be read',
@@ -202,8 +202,8 @@ describe('tokens', () => {
     expect(upstream.requests).toHaveLength(0);
   });
 
-  it('are asked for with no key that would take a thread of the process for seconds', async () => {
-    // No primes are looked for: the key is read before it is used.
+  it('are requested with no key that would take a thread of the process for seconds', async () => {
+    // The key is read before it is used, so no primes are computed.
     const part = (bytes: number): string => Buffer.alloc(bytes, 0xc5).toString('base64url');
     const [n, half] = [part(1_024), part(512)];
     const key = createPrivateKey({
@@ -216,7 +216,7 @@ describe('tokens', () => {
   });
 
   it.each(['x'.repeat(64 * 1024), '-----BEGIN PUBLIC KEY-----\nMFk=\n-----END PUBLIC KEY-----'])(
-    'are not asked for with a key that is none',
+    'are not requested with an invalid key',
     async (text) => {
       const credential = serviceAccount(tokenUri(), { private_key: text });
       expect((await faultOf(prepare({ credential }).answer(live()))).message).toContain('cannot be read');
@@ -224,7 +224,7 @@ describe('tokens', () => {
     },
   );
 
-  it('are one for a hundred calls at once, and one that is cold holds up nobody else', async () => {
+  it('are one for a hundred calls at once, and a slow one delays no other', async () => {
     let release!: () => void;
     const gate = new Promise<void>((resolve) => (release = resolve));
     issue = (request) => (request.path === '/token/slow' ? gate.then(() => oauthToken(TOKEN)) : oauthToken(TOKEN));
@@ -234,15 +234,15 @@ describe('tokens', () => {
     expect(calls()).toHaveLength(100);
     release();
     await Promise.all(cold);
-    expect([tokensAsked(), calls().length]).toEqual([2, 200]);
+    expect([tokenRequests(), calls().length]).toEqual([2, 200]);
   });
 
-  it('that are said to hold for ever are renewed within a day', async () => {
+  it('with an endless lifetime are renewed within a day', async () => {
     issue = () => oauthToken(TOKEN, 1e300);
     await prepare().answer(live());
     bench.clock.aheadMs += DAY_MS;
     await prepare().answer(live());
-    expect(tokensAsked()).toBe(2);
+    expect(tokenRequests()).toBe(2);
   });
 
   it('that never come are given up when the caller leaves', async () => {
@@ -295,7 +295,7 @@ describe('workload identity', () => {
     expect(calls()[0]!.path).toContain('/projects/project-2/locations/global/');
   });
 
-  it('exchanges the token of an address, and that for one of the account it stands for', async () => {
+  it('exchanges the token of an address, and that for one of the account it impersonates', async () => {
     const credential = account({
       credential_source: { url: `${tokenUri()}/subject`, headers: { Metadata: 'yes' } },
       service_account_impersonation_url: `${tokenUri()}/account:generateAccessToken`,
@@ -320,7 +320,7 @@ describe('workload identity', () => {
     ],
     ['a program', { executable: { command: '/bin/token' } }, 'has a program run for its token, which is not supported'],
     ['a certificate', { certificate: { use_default_certificate_config: true } }, 'authenticates by a certificate'],
-  ])('says that a source of another kind is none, and asks nobody: %s', async (_, credential_source, words) => {
+  ])('refuses a source of another kind, without a call: %s', async (_, credential_source, words) => {
     const fault = await faultOf(prepare({ credential: account({ credential_source }) }).answer(live()));
     expect(fault).toMatchObject({ kind: 'refused-credential', message: expect.stringContaining(words) });
     expect(upstream.requests).toHaveLength(0);
@@ -338,7 +338,7 @@ describe('workload identity', () => {
     { 'a\r\nb': 'x' },
     { a: 'x\r\nb: y' },
     { a: '\u0000' },
-  ])('sends no header there that is not its own to say: %j', async (headers) => {
+  ])('sends none of the reserved headers there: %j', async (headers) => {
     const credential = account({ credential_source: { url: `${tokenUri()}/subject`, headers } });
     expect(await faultOf(prepare({ credential }).answer(live()))).toMatchObject({
       kind: 'refused-credential',
@@ -377,13 +377,13 @@ describe('addresses of a caller’s credential', () => {
     expect(upstream.connectionsAccepted).toBe(0);
   });
 
-  it('lead where the operator lets them', async () => {
+  it('lead where the operator permits', async () => {
     transport.onApplicationShutdown();
     transport = transportTo(`127.0.0.1:${upstream.port}`);
     const on = new ProviderBench(transport);
     await prepare({ isOperators: false }, on).answer(live());
     await prepare({ isOperators: false }, on).answer(live());
-    expect([tokensAsked(), calls().length]).toEqual([1, 2]);
+    expect([tokenRequests(), calls().length]).toEqual([1, 2]);
   });
 
   it('do not lead there in the clear because the network is listed', async () => {

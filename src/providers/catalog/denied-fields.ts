@@ -3,30 +3,28 @@ import type { Json } from '../../core/json/json.js';
 const NONE: readonly never[] = [];
 
 /**
- * Fields of vendors' APIs that a provider is not sent for a caller it cannot tell from others: what costs besides
- * tokens, what keeps data under the operator's account, what has the vendor fetch something or look into the account.
- * By the request types of the vendors' own SDKs (openai 6.49.0, chat completions; @anthropic-ai/sdk 1.12.0, beta
- * messages) and OpenAI's reference of responses, whose fields gateways in front of it may take as well; read
- * 2026-11-23. The values listed are those that ask for less. Searches have a rule of their own
- * (docs/wire/routing.md#words-with-a-price).
+ * Fields of vendors' APIs that are not sent to a provider that cannot distinguish our callers: they cost besides
+ * tokens, keep data under the operator's account, have the vendor fetch something, or read the account. Sources, read
+ * 2026-11-23: the request types of the vendors' own SDKs (openai 6.49.0, chat completions;
+ * @anthropic-ai/sdk 1.12.0, beta messages), and OpenAI's reference of responses, whose fields gateways in front of it
+ * may take as well. Each row lists the values that request less and are sent. Searches have a rule of their own
+ * (docs/use/choosing-providers.md#words-with-a-price).
  */
 export const DENIED_FIELDS: ReadonlyMap<string, readonly Json[]> = new Map<string, readonly Json[]>([
-  // Costs besides: speech, a container's hours, and who is billed. A prediction's tokens count as output, and are told.
+  // These cost besides tokens: speech, a container's hours, the choice of who is billed. The tokens of a prediction are
+  // reported as output.
   ['audio', NONE],
   ['container', NONE],
   ['billing_policy', NONE],
   ['fallback_credit_token', NONE],
-  // Keeps data: replies, prompts beyond the cache's minutes, conversations.
+  // These keep data: replies, and prompts beyond the cache's minutes. Fields that name a conversation are refused
+  // earlier.
   ['store', [false]],
   ['prompt_cache_retention', ['in_memory']],
   ['background', [false]],
-  ['thread', NONE],
-  ['conversation', NONE],
-  // Fields of SDKs and gateways that are unpacked into the body: any of the others may be in it.
+  // SDKs and gateways unpack these into the body, so they may contain any of the other fields.
   ['extra_body', NONE],
-  // Looks into what the account keeps, or fetches from elsewhere.
-  ['previous_response_id', NONE],
-  ['prompt', NONE],
+  // These read what the account keeps, or fetch from elsewhere.
   ['tool_resources', NONE],
   ['data_sources', NONE],
   ['mcp_servers', NONE],

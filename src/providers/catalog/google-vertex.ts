@@ -1,7 +1,7 @@
 import type { ProviderDefinition } from '../../core/provider.js';
 
 /**
- * Google's cloud, on its platform, whose credential is put on by that. No field that no face declares is sent: its
+ * Google's cloud, on its platform, which adds the credential. No field outside the faces' schemas is sent: its
  * endpoints refuse bodies with fields that they do not know.
  */
 export const googleVertex: ProviderDefinition = {

@@ -14,8 +14,8 @@ import { reka } from './reka.js';
 import { thinkingmachines } from './thinkingmachines.js';
 
 /**
- * Every provider that the code knows more of than the catalog file says. Adding one is a file, or a line in
- * a table, and a line here.
+ * Every provider of which the code knows more than the catalog file states. To add one, write a line in a table, or a
+ * file and a line here.
  */
 export const DEFINITIONS: readonly ProviderDefinition[] = [
   amazonBedrock,
@@ -39,9 +39,10 @@ const ALL_FIELDS: UndeclaredFields = { allBut: new Map() };
 type DefinedByFile = Pick<CatalogProvider, 'quirks' | 'passesUnknownFields' | 'needsNoCredential'>;
 
 /**
- * What is known of a provider. One that nobody described has its dialect's own credential scheme and no quirks, and is
- * sent no field that no face declares.
- * @param file what the catalog file says: each of its quirks is in the place of the code's own, and so are all fields
+ * The definition of a provider. A provider without one gets its dialect's own credential scheme and no quirks. It
+ * receives no field that no face declares.
+ * @param file the definition in the catalog file: each of its quirks replaces the code's own, and it may let all fields
+ * through
  */
 export function definitionOf(
   slug: string,

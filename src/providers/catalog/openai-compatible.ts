@@ -2,15 +2,15 @@ import type { ProviderDefinition } from '../../core/provider.js';
 import type { Quirks } from '../../core/quirks.js';
 
 /**
- * Reasoning is switched on and off, and comes back in the history: without it the next turn
- * after a tool call is refused.
+ * Reasoning is switched on and off, and the history must contain it: without it the next turn after a tool call is
+ * refused.
  */
 const RETURNED_THINKING: Quirks = { reasoningStyle: 'thinking_object', returnsReasoning: true };
 const BY_EFFORT: Quirks = { reasoningStyle: 'reasoning_effort' };
 
 /**
- * Providers of the chat format of which no more is known than where they are (`scripts/catalog-providers.ts`): their
- * references say nothing that the format does not, or were not at hand.
+ * Providers of the chat format of which only the address is known (`catalog/providers.yaml`): their references add
+ * nothing to the format, or were not available.
  */
 const PLAIN = [
   'ai21', 'akashml', 'amazon-nova', 'ambient', 'arcee-ai', 'assemblyai', 'atlas-cloud', 'avian', 'baidu', 'byteplus',
@@ -20,9 +20,10 @@ const PLAIN = [
 ] as const; // oxfmt-ignore
 
 /**
- * Providers of the chat format that one line tells apart. The fields are known ones of their own (the reference that
- * rules stands beside them), without what costs besides, keeps data or fetches. The lists are no complete reading of
- * the references: a field that is missing is dropped by name, and `passes_unknown_fields` lets it through.
+ * Providers of the chat format whose differences fit in one line. The listed fields are each provider's own; the
+ * reference stands beside its rule. Fields that cost besides tokens, keep data or fetch are left out. The lists are not
+ * a complete reading of the references: a missing field is dropped by name, and `passes_unknown_fields` lets it
+ * through.
  */
 export const openaiCompatible: readonly ProviderDefinition[] = [
   ...PLAIN.map((slug) => compatible(slug, {})),
@@ -59,6 +60,9 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
       maxTokensField: 'max_completion_tokens',
       reasoningStyle: 'reasoning_effort',
       omit: ['logit_bias', 'logprobs', 'top_logprobs'],
+      // "additionalProperties:false must be set on every object": Meridiona/meridian, pull request 811; other keywords:
+      // i-am-bee/beeai-framework, issue 1215; read 2026-11-29.
+      checksStrictSchemas: true,
     },
     // console.groq.com/docs/api-reference#chat-create
     ['citation_options', 'disable_tool_validation', 'documents', 'reasoning_format'],
@@ -70,7 +74,7 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
     'chat_template_kwargs',
     'context_length_exceeded_behavior',
   ]),
-  // Reasoning is counted beside what the limit holds for (docs/reasons/money.md#plausible-usage).
+  // Its reasoning is not part of what the limit bounds (docs/contribute/reasons/money.md#plausible-usage).
   compatible('xai', {
     reasoningStyle: 'reasoning_effort',
     countsReasoningApart: true,
@@ -86,8 +90,9 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
     maxTokensField: 'max_completion_tokens',
     efforts: ['none', 'minimal', 'low', 'medium', 'high', 'xhigh'],
   }),
-  // From here on: the vendors' references as the notes in github.com/anomalyco/models.dev, providers/*/provider.toml,
-  // tell them (each names its page); read 2026-11-24. Efforts that only some models know are left out.
+  // The rows below follow the vendors' references as noted in github.com/anomalyco/models.dev,
+  // providers/*/provider.toml, each of which names its page; read 2026-11-24. Efforts that only some models know are
+  // left out.
   compatible('alibaba', { acceptsCacheMarkers: true }, ['enable_thinking', 'thinking_budget']),
   compatible('baseten', {}, ['chat_template_args']),
   compatible('chutes', {}, ['chat_template_kwargs']),
@@ -114,7 +119,7 @@ export const openaiCompatible: readonly ProviderDefinition[] = [
   compatible('xiaomi', { reasoningStyle: 'thinking_object' }, ['thinking']),
 ];
 
-/** @param fields which no face declares, and it is sent nevertheless */
+/** @param fields sent although no face declares them */
 function compatible(slug: string, quirks: Quirks, fields: readonly string[] = []): ProviderDefinition {
   return { slug, credential: 'bearer', quirks, undeclared: { only: new Set(fields) } };
 }

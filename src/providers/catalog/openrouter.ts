@@ -1,7 +1,7 @@
 import { EFFORTS } from '../../core/conversation/effort.js';
 import type { ProviderDefinition } from '../../core/provider.js';
 
-/** OpenRouter: a router itself, so it takes what any of its models takes. */
+/** OpenRouter is itself a router, so it takes every field that any of its models takes. */
 export const openrouter: ProviderDefinition = {
   slug: 'openrouter',
   credential: 'bearer',
@@ -13,8 +13,8 @@ export const openrouter: ProviderDefinition = {
     acceptsCacheMarkers: true,
     serviceTiers: true,
   },
-  // openrouter.ai/docs/api/reference/parameters, and the request type of @openrouter/sdk; what it hands to single
-  // providers by name is there with them.
+  // openrouter.ai/docs/api/reference/parameters, and the request type of @openrouter/sdk. Fields that it passes to
+  // single providers by name are listed with those providers.
   undeclared: {
     only: new Set([
       'prediction', 'prompt_cache_options', 'raw_mode', 'safe_prompt', 'safety_identifier', 'structured_outputs',

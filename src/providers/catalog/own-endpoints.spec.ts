@@ -1,6 +1,6 @@
-// Goal: a caller's own credential of each provider that ships is usable as soon as an operator's file has a model
-// there, without another word on the provider; and how many there are. Method: a file with one model at each, which
-// extends the shipped one; calls are made ready and go to a transport that writes them down.
+// Goal: a caller's own credential of each shipped provider works as soon as an operator's file has a model there,
+// without further configuration; and how many such providers there are. Method: a file with one model at each provider,
+// which extends the shipped one; calls are prepared and go to a transport that records them.
 import { readFileSync } from 'node:fs';
 import { PROVIDERS } from '../../../scripts/catalog-providers.js';
 import { AheadClock } from '../../../test/support/ahead-clock.js';
@@ -71,7 +71,7 @@ describe('a credential of the caller’s', () => {
 
   it('is usable at each provider that the code defines', () => {
     for (const { slug } of PROVIDERS) expect([slug, routabilityOf(slug, own)]).toEqual([slug, { routable: true }]);
-    // The others are on platforms, each with a spec of its own: azure, amazon-bedrock and google-vertex.
+    // The others are on platforms with specs of their own: azure, amazon-bedrock and google-vertex.
     expect([PROVIDERS.length, direct.length]).toEqual([77, 74]);
   });
 });

@@ -1,12 +1,12 @@
-// Goal: what callers may keep credentials for is either defined, in the code and in the shipped catalog, or told to be
-// unroutable, and why; every provider that ships can be called. Method: walks the lists.
+// Goal: each slug for which callers may keep credentials is either defined, in the code and in the shipped catalog, or
+// listed as unroutable with a reason; every shipped provider can be called. Method: walks the lists.
 import { PROVIDERS } from '../../../scripts/catalog-providers.js';
 import { DIALECT_IDS, PLACEHOLDERS, PLATFORM_IDS } from '../../core/routing/catalog.js';
 import { DEFINITIONS } from './index.js';
 import { PUBLISHED_SLUGS } from '../../core/routing/published-slugs.js';
 import { UNROUTABLE } from './unroutable.js';
 
-/** Published slugs that must be defined at least. */
+/** Least number of published slugs that must be defined. */
 const DEFINED_MIN = 60;
 
 const defined = DEFINITIONS.map(({ slug }) => slug);
@@ -33,15 +33,15 @@ describe('providers of the shipped catalog', () => {
   });
 
   it.each(PROVIDERS.map((provider) => [provider.slug, provider] as const))('%s can be called', (_, provider) => {
-    const { dialect, platform = 'direct', baseUrl, credentialVariable, reference, read, name } = provider;
+    const { dialect, platform = 'direct', baseUrl, credentialVariable, source, name } = provider;
     expect(DIALECT_IDS).toContain(dialect);
     expect(PLATFORM_IDS).toContain(platform);
     const placeholders = [...baseUrl.matchAll(/\{(\w+)\}/g)].map(([, placeholder]) => placeholder);
     expect(PLACEHOLDERS[platform]).toEqual(expect.arrayContaining(placeholders));
     expect(baseUrl).toMatch(/^https:\/\/[a-z0-9{][^\s?#]*[^/\s]$/);
     expect(credentialVariable).toMatch(/^[A-Z][A-Z0-9_]+$/);
-    expect(reference).toMatch(/^https:\/\/\S+|^@?[a-z-]+\/[a-z-]+ \d+\.\d+\.\d+$/);
-    expect(read).toMatch(/^2026-\d\d-\d\d$/);
+    expect(source.url ?? source.package).toMatch(/^https:\/\/\S+|^@?[a-z-]+\/[a-z-]+@\d+\.\d+\.\d+$/);
+    expect(source.read).toMatch(/^2026-\d\d-\d\d$/);
     expect(name).not.toBe('');
   });
 

@@ -7,10 +7,10 @@ const WORKSPACE = 'Its calls name a workspace, for which credentials have no pla
 const sameAs = (slug: string): string => `It is served under the slug ${slug}: keep the key there`;
 
 /**
- * Published slugs without a definition, and why, in words for whoever keeps a key of one: each published slug is either
- * here or among `DEFINITIONS`. As of 2026-11-24, from the references that stand beside them. Where none does: no page,
- * package or repository at hand named an address (`UNDOCUMENTED`), or it goes by what the vendor is known for alone and
- * was not looked up (`PICTURES`, `SPEECH`, other spellings of a slug).
+ * Published slugs without a definition, each with a reason for those who store a key of one. Each published slug is
+ * either here or in `DEFINITIONS`. As of 2026-11-24, by the reference beside each row. A row without a reference is
+ * `UNDOCUMENTED` where no page, package or repository that was found names an address. The others (`PICTURES`,
+ * `SPEECH`, other spellings of a slug) follow what the vendor is known for and were not looked up.
  */
 export const UNROUTABLE: ReadonlyMap<string, string> = new Map([
   // docs.litellm.ai/docs/providers/bedrock_claude_platform
@@ -20,7 +20,7 @@ export const UNROUTABLE: ReadonlyMap<string, string> = new Map([
   ['cirrascale', UNDOCUMENTED],
   // docs.litellm.ai/docs/providers/bedrock_claude_platform
   ['claude-on-aws', WORKSPACE],
-  // An account's id stands in the path: @mastra/core 1.71.0, dist/provider-registry.json
+  // The path contains an account's id: @mastra/core 1.71.0, dist/provider-registry.json
   ['cloudflare', OWN_ADDRESS],
   // @mastra/core 1.71.0, dist/provider-registry.json
   ['coreweave', sameAs('wandb')],

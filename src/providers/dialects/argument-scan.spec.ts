@@ -1,5 +1,5 @@
-// Goal: the end of an argument object is found at the right character, and its beginning behind any space, wherever the
-// pieces are cut. Method: table, and a property over generated JSON against the object itself.
+// Goal: the end of an argument object is found at the right character, and its beginning after any whitespace, wherever
+// the pieces are cut. Method: table, and a property over generated JSON against the object itself.
 import fc from 'fast-check';
 import { ArgumentScan } from './argument-scan.js';
 

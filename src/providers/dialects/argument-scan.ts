@@ -6,8 +6,8 @@ const OPEN_BRACKET = 91;
 const CLOSE_BRACKET = 93;
 
 /**
- * Finds where the JSON object of a tool call's arguments ends, in pieces cut anywhere and without parsing twice. It
- * looks at brackets and strings only: text that is no object, or a broken one, simply never ends.
+ * Finds the end of the JSON object of a tool call's arguments, in pieces cut anywhere, without parsing twice. It reads
+ * brackets and strings only: text without an object, or with a broken one, never ends.
  */
 export class ArgumentScan {
   private state: 'before' | 'inside' | 'ended' | 'not-an-object' = 'before';
@@ -20,8 +20,8 @@ export class ArgumentScan {
   }
 
   /**
-   * What of this piece belongs to the object: all of it until the end is found, nothing afterwards. Space before the
-   * beginning is no argument.
+   * The part of this piece that belongs to the object: all of it until the end is found, nothing afterwards. Whitespace
+   * before the object is left out.
    */
   take(piece: string): string {
     if (this.state === 'ended') return '';

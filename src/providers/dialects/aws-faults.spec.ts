@@ -1,5 +1,5 @@
-// Goal: the names of AWS decide what a failure means, wherever they stand, and its words are fit for a caller. Method:
-// tables; what the platform tells of whole failures stands in its own spec.
+// Goal: the names of AWS decide the kind of a failure, wherever they are, and its message is safe for a caller. Method:
+// tables; the platform's own spec covers whole failures.
 import { faultOfException, findAwsFault } from './aws-faults.js';
 
 it.each([
@@ -16,7 +16,7 @@ it.each([
   expect(faultOfException(name, 'Words.')).toMatchObject({ kind, message: 'Words.' });
 });
 
-it('tells no address and no key, and something where nothing was said', () => {
+it('reports no address and no key, and a default message where there is none', () => {
   const { message } = faultOfException('validationException', `See https://a.test/k of ${'a1'.repeat(20)}`);
   expect(message).toBe('See [address] of [credential]');
   expect(faultOfException('x', undefined).message).toBe('The provider failed while it answered.');
@@ -30,11 +30,11 @@ it.each([
   ],
   [{}, '{"__type":"ThrottlingException"}', 'ThrottlingException'],
   [{ 'x-amzn-errortype': ['a', 'b'] }, '{"message":"m"}', undefined],
-])('the header %j stands before the body %s', (headers, body, providerCode) => {
+])('the header %j has priority over the body %s', (headers, body, providerCode) => {
   expect(findAwsFault({ status: 418, headers, body })?.detail.providerCode).toBe(providerCode);
 });
 
-it('goes by the status where the name says nothing', () => {
+it('uses the status where the name is unknown', () => {
   const headers = { 'x-amzn-errortype': 'NewException' };
   expect(findAwsFault({ status: 503, headers, body: '' })?.kind).toBe('unavailable');
 });

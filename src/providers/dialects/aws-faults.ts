@@ -5,9 +5,9 @@ import { faultFromStatus, inBandFault, readFailureBody } from './faults.js';
 import { nonEmpty } from './read-json.js';
 
 /**
- * What an exception of Bedrock's runtime says, by its name in lower case and without the ending that all of them have.
- * The names are those of the API reference (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html
- * and CommonErrors.html, read 2026-11-23). A name that is not here is told by its status.
+ * The kind of fault for each exception of Bedrock's runtime, by its name in lower case without the common ending. The
+ * names are those of the API reference (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html and
+ * CommonErrors.html, read 2026-11-23). For a name that is not here the status decides.
  */
 const KIND_OF_EXCEPTION: ReadonlyMap<string, FaultKind> = new Map([
   ['throttling', 'rate-limited'],
@@ -38,8 +38,8 @@ const KIND_OF_EXCEPTION: ReadonlyMap<string, FaultKind> = new Map([
 ]);
 
 /**
- * Why a call failed that AWS describes: the exception stands in a header, else in the body's `__type`; both may have
- * more around the name. Undefined where nothing of that is there.
+ * The fault that AWS describes for a failed call. The exception is in a header, else in the body's `__type`; both may
+ * surround the name with other text. Undefined where there is neither.
  */
 export function findAwsFault(failure: UpstreamFailure): ProviderFault | undefined {
   const { json } = readFailureBody(failure.body);
@@ -50,7 +50,7 @@ export function findAwsFault(failure: UpstreamFailure): ProviderFault | undefine
   return faultFromStatus(failure, message, name, kindOf(name));
 }
 
-/** A failure that is told in the midst of a reply. */
+/** The fault of an exception in the middle of a reply. */
 export function faultOfException(exception: string, message: string | undefined): ProviderFault {
   const name = bareName(exception);
   return inBandFault(kindOf(name) ?? 'server-error', message, definedOnly({ providerCode: name }));
@@ -61,7 +61,7 @@ function kindOf(name: string | undefined): FaultKind | undefined {
   return KIND_OF_EXCEPTION.get(name.toLowerCase().replace(/exception$/, ''));
 }
 
-/** `com.amazon.coral.service#ValidationException:http://internal…` is a `ValidationException`. */
+/** `com.amazon.coral.service#ValidationException:http://internal…` becomes `ValidationException`. */
 function bareName(text: string | undefined): string | undefined {
   const [name = ''] = (text ?? '').split(':');
   const bare = name.slice(name.lastIndexOf('#') + 1).trim();

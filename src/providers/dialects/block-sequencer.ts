@@ -2,28 +2,28 @@ import { charactersOf, type BlockDelta, type BlockStart, type ModelEvent } from 
 import { malformed, printed } from './read-json.js';
 
 /**
- * Most characters of a reply that may be kept: of blocks that wait for their turn, and of what a dialect keeps beside
- * them. An upstream that sends more is cut.
+ * Maximum number of characters of a reply that may be kept: in blocks that wait for their turn, and in what a dialect
+ * keeps beside them. A longer reply is cut off.
  */
 const KEPT_CHARACTERS_MAX = 8 * 1024 * 1024;
-/** Most blocks of one reply. Chosen: a reply of as many tokens has no more than hundreds. */
+/** Maximum number of blocks of one reply. Chosen: a reply with this many tokens has only hundreds of blocks. */
 export const BLOCKS_MAX = 50_000;
-/** What anything kept costs besides its characters, so that many tiny ones are bounded too. */
+/** The cost of anything kept besides its characters, so that many tiny pieces are bounded too. */
 const KEPT_OVERHEAD = 64;
 
 export interface BlockOptions {
   /** True when the next block may begin at any time; otherwise it waits for `complete`. */
   readonly isComplete: boolean;
-  /** Given when the block ends without any delta. */
+  /** Emitted when the block ends without any delta. */
   readonly ifEmpty?: BlockDelta;
 }
 
-/** One block of the reply. Only `BlockLanes` changes it. */
+/** One block of the reply. Only `BlockSequencer` changes it. */
 export class SequencedBlock {
   state: 'waiting' | 'open' | 'closed' = 'waiting';
   hasDeltas = false;
   isComplete: boolean;
-  /** It had to wait: what its start holds was counted. */
+  /** It had to wait, so the size of its start was counted. */
   isKept = false;
   waiting: BlockDelta[] = [];
 
@@ -36,13 +36,13 @@ export class SequencedBlock {
 }
 
 /**
- * Puts the blocks of a chat reply, which may grow side by side, into the one-at-a-time order of `ModelEvent`. Deltas of
- * the open block pass at once; a block that began while another is incomplete waits, and no longer than that
- * (docs/reasons/translation.md#pieces-at-once). One per reply.
+ * Puts the blocks of a chat reply, which may grow in parallel, into the one-at-a-time order of `ModelEvent`. Deltas of
+ * the open block are emitted at once. A block that begins while another is incomplete waits until that one is complete
+ * (docs/contribute/reasons/translation.md#pieces-at-once). One per reply.
  */
 export class BlockSequencer {
   private readonly blocks: SequencedBlock[] = [];
-  /** Of the open block: its place in `blocks` and its index in the reply are the same. */
+  /** Index of the open block, both in `blocks` and in the reply. */
   private openIndex = -1;
   private keptCharacters = 0;
 
@@ -53,7 +53,7 @@ export class BlockSequencer {
 
   begin(start: BlockStart, options: BlockOptions, out: ModelEvent[]): SequencedBlock {
     if (this.blocks.length === BLOCKS_MAX) {
-      throw malformed('has more blocks than can be');
+      throw malformed('has too many blocks');
     }
     const block = new SequencedBlock(start, options);
     this.blocks.push(block);
@@ -76,12 +76,12 @@ export class BlockSequencer {
         block.waiting.push(delta);
         break;
       case 'closed':
-        // A closed block was complete: what an upstream adds to it later is no part of it.
+        // A closed block was complete: what a provider adds to it later is not part of it.
         break;
     }
   }
 
-  /** Nothing more is expected for this block: those behind it may go on. */
+  /** The block is complete, so that the blocks behind it may follow. */
   complete(block: SequencedBlock, out: ModelEvent[]): void {
     block.isComplete = true;
     this.advance(out);
@@ -95,7 +95,7 @@ export class BlockSequencer {
     if (last !== undefined) this.close(last, out);
   }
 
-  /** Opens the next block for as long as the open one is complete and another waits. */
+  /** Opens the next block while the open one is complete and another waits. */
   private advance(out: ModelEvent[]): void {
     while (this.openIndex < this.blocks.length - 1) {
       const open = this.blocks[this.openIndex];
@@ -130,16 +130,16 @@ export class BlockSequencer {
   }
 
   /**
-   * Counts what is kept: what waits here, until it is told; what a dialect keeps itself, as long as the reply lasts.
-   * @throws ProviderFault where that is more than can be
+   * Counts what is kept: waiting blocks until they are emitted, and a dialect's own data until the reply ends.
+   * @throws ProviderFault above the limit
    */
   keep(characters: number): void {
     this.keptCharacters += characters + KEPT_OVERHEAD;
-    if (this.keptCharacters > KEPT_CHARACTERS_MAX) throw malformed('holds back more than can be kept');
+    if (this.keptCharacters > KEPT_CHARACTERS_MAX) throw malformed('leaves too much unfinished');
   }
 }
 
-/** A picture is the one start that is long. */
+/** Only an image has a long start. */
 const sizeOfStart = (start: BlockStart): number =>
   start.type === 'image' && start.source.type === 'base64' ? start.source.data.length : 0;
 

@@ -1,15 +1,15 @@
 import type { DocumentBlock, SearchResultBlock } from '../../core/conversation/content.js';
 
-/** Stands between texts that were blocks of their own and become one text. */
+/** Separates texts of different blocks that become one text. */
 export const BLOCK_SEPARATOR = '\n\n';
 
 /** Marks a failed call, where results have no flag of their own. */
 export const TOOL_ERROR_PREFIX = 'Error: ';
 
-/** What a failed call that says nothing is told as, where the flag alone is refused. */
+/** Stands for a failed call without text, where the flag alone is refused. */
 export const SILENT_ERROR = TOOL_ERROR_PREFIX.trimEnd();
 
-/** A text document in words, where the target has no documents. */
+/** A text document as plain text, where the target has no documents. */
 export function titledText(block: DocumentBlock, text: string): string {
   const lines: string[] = [];
   if (block.title !== undefined && block.title !== '') lines.push(`Document: ${block.title}`);
@@ -18,7 +18,7 @@ export function titledText(block: DocumentBlock, text: string): string {
   return text === '' ? lines.join('\n') : `${lines.join('\n')}${BLOCK_SEPARATOR}${text}`;
 }
 
-/** A result of the caller's own search in words. */
+/** A result of the caller's own search as plain text. */
 export function searchResultText(block: SearchResultBlock): string {
   const texts = [`Search result: ${block.title}\nSource: ${block.source}`];
   for (const inner of block.content) texts.push(inner.text);

@@ -1,12 +1,12 @@
-// Goal: what it costs to read a reply or to write a request grows with its length and not with the square of it, and
-// what is kept of a reply is bounded, however hostile the other side is. Method: bodies of a mebibyte or so in which
-// everything is alike, against a bound that the square of their lengths passes many times over; endless replies until
-// they are given up.
+// Goal: the cost of reading a reply or writing a request grows linearly with its length, and what is kept of a reply is
+// bounded, however hostile the provider is. Method: bodies of about a mebibyte of equal parts, against a bound that
+// quadratic time would exceed many times over; endless replies until they are given up.
 import { decodeContext } from '../../../test/support/decode-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import type { FunctionTool } from '../../core/conversation/tools.js';
 import { readWebCitation } from '../../core/conversation/web-citation.js';
 import { ProviderFault } from '../../core/errors.js';
@@ -16,7 +16,7 @@ import { doAtOnce } from '../../core/steps.js';
 import type { SseFrame } from '../../core/stream/sse.js';
 import { DIALECTS } from './index.js';
 
-/** Milliseconds on the usual machine; by the square of its length each of these took several times as much. */
+/** Milliseconds on the usual machine; in quadratic time each of these took several times as much. */
 const MS_MAX = 250;
 const MANY = 20_000;
 
@@ -28,7 +28,10 @@ interface NamedFrame {
   readonly body: JsonObject;
 }
 
-/** As they come over the wire. @param frames bodies, or those whose event has a name */
+/**
+ * Frames as they arrive.
+ * @param frames bodies, or frames whose event has a name
+ */
 function* received(frames: Iterable<JsonObject | NamedFrame>): Generator<SseFrame> {
   for (const frame of frames) {
     const { event, body } = 'event' in frame ? (frame as NamedFrame) : { event: '', body: frame };
@@ -47,7 +50,7 @@ function read(id: DialectId, events: Iterable<SseFrame>): ModelEvent[] {
 /** The events of a streamed reply. */
 const play = (id: DialectId, frames: Iterable<JsonObject | NamedFrame>): ModelEvent[] => read(id, received(frames));
 
-/** Reading a reply that is all there: what is measured is the reading alone. */
+/** Prepares the reading of a complete reply, so that only the reading is measured. */
 function replay(id: DialectId, frames: Iterable<JsonObject | NamedFrame>): () => ModelEvent[] {
   const events = [...received(frames)];
   return () => read(id, events);
@@ -75,7 +78,7 @@ const added = (place: Json, id: string): JsonObject => ({
 
 const REPLIES: readonly (readonly [string, () => ModelEvent[]])[] = [
   [
-    'items of which the end tells others',
+    'items that the end replaces by others',
     replay('openai-responses', [
         ...times(MANY, (index) => added(null, `a${index}`)),
         { type: 'response.completed', response: { output: times(MANY, (index) => ({ type: 'message', id: `b${index}` })) } },
@@ -119,6 +122,13 @@ const REPLIES: readonly (readonly [string, () => ModelEvent[]])[] = [
     replay('cohere-chat', [cohereCall, cohereArguments('null'), ...times(4 * MANY, () => cohereArguments(' ')), cohereEnd]),
   ],
   [
+    'addresses of what was found',
+    replay('openai-chat', [
+        { choices: [{ delta: { content: 'x' } }], citations: times(MANY, (index) => `https://a.test/${index}`), search_results: times(MANY, (index) => ({ url: `https://a.test/${MANY - index}`, title: 't' })) },
+        { choices: [{ delta: {}, finish_reason: 'stop' }] },
+      ]),
+  ],
+  [
     'pages of passages',
     replay('google-gemini', [
         geminiText('hello', grounded(times(2_000, () => ({ segment: { endIndex: 3 }, groundingChunkIndices: times(200, () => 0) })))),
@@ -142,11 +152,20 @@ it.each(REPLIES)('reads many %s in time', async (_, act) => {
 
 const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
 const tool = (inputSchema: JsonObject): FunctionTool => ({ type: 'function', name: 'f', inputSchema });
+const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
+const callOf = (index: number): ContentBlock => ({ type: 'tool-use', id: `t${index}`, name: 'f', input: {} });
+const resultOf = (index: number): ContentBlock => ({ type: 'tool-result', toolUseId: `t${index}`, content: [] });
 const mark = { format: 'openai-responses-v1', provider: 'acme' };
 
 const REQUESTS = [
   ['documents of one title', 'bedrock-converse', { messages: [user(...times(MANY, (): ContentBlock => ({ type: 'document', title: 't', source: { type: 'text', text: 'x' }, wantsCitations: true })))] }],
   ['schemas that all hold', 'google-gemini', { messages: [user({ type: 'text', text: 'x' })], tools: [tool({ allOf: times(MANY / 4, (index) => ({ properties: { [`p${index}`]: {} }, required: [`p${index}`] })) })] }],
+  ['turns of calls', 'openai-chat', { messages: [user({ type: 'text', text: 'x' }), ...times(MANY, (index) => assistant(callOf(index))), user(...times(MANY, resultOf))] }],
+  ['turns of instructions', 'anthropic-messages', { messages: [user({ type: 'text', text: 'x' }), ...times(MANY, (): Message => ({ role: 'system', content: [{ type: 'text', text: 'x' }] }))] }],
+  ['instructions of a turn', 'anthropic-messages', { messages: [user({ type: 'text', text: 'x' }), { role: 'system', content: times(4 * MANY, (): ContentBlock => ({ type: 'text', text: 'x' })) }] }],
+  ['drawn pictures', 'openai-chat', { messages: [user({ type: 'text', text: 'x' }), ...times(2 * MANY, () => assistant({ type: 'image', source: { type: 'url', url: 'https://a.test' } })), user({ type: 'text', text: 'x' })] }],
+  ['pictures of failed calls', 'anthropic-messages', { messages: [user({ type: 'text', text: 'x' }), assistant(...times(MANY, callOf)), user(...times(MANY, (index) => ({ ...resultOf(index), isError: true, content: [{ type: 'image', source: { type: 'url', url: 'https://a.test' } }] }) as ContentBlock))] }],
+  ['tools that are allowed', 'openai-chat', { messages: [user({ type: 'text', text: 'x' })], tools: times(MANY, (index) => ({ ...tool({ type: 'object', properties: {} }), name: `f${index}` })), toolChoice: { type: 'auto', allowed: times(MANY, (index) => `f${MANY - index - 1}`) } }],
   ['thoughts', 'openai-responses', { messages: [{ role: 'assistant', content: [...times(2 * MANY, (): ContentBlock => ({ type: 'thinking', thinking: 'x', mark })), { type: 'redacted-thinking', data: 'd', mark }, { type: 'text', text: 'x' }] }] }],
 ] as const; // oxfmt-ignore
 
@@ -158,7 +177,7 @@ it.each(REQUESTS)('writes many %s in time', async (_, id, parts) => {
 
 const LONG = 'x'.repeat(65_536);
 
-/** Without an end. */
+/** An endless sequence. */
 function* endless<Item>(make: (index: number) => Item, first: readonly Item[] = []): Generator<Item> {
   yield* first;
   for (let index = 0; ; index++) yield make(index);
@@ -171,7 +190,7 @@ const page = (index: number, title = ''): JsonObject => ({
   title,
 });
 const cites = (annotation: JsonObject, at: JsonObject = ofText): JsonObject => ({ type: 'response.output_text.annotation.added', ...at, annotation }); // oxfmt-ignore
-const says = (at: JsonObject = ofText): JsonObject => ({ type: 'response.output_text.delta', ...at, delta: 'x' });
+const textPiece = (at: JsonObject = ofText): JsonObject => ({ type: 'response.output_text.delta', ...at, delta: 'x' });
 const chatDelta = (delta: JsonObject): JsonObject => ({ choices: [{ delta }] });
 const chatCites = (index: number): JsonObject => {
   const { type, ...url_citation } = page(index, LONG);
@@ -195,8 +214,8 @@ it.each<[string, DialectId, Iterable<JsonObject | NamedFrame>]>([
   ['pages before any text', 'openai-chat', endless(chatCites)],
   ['pages of a text', 'openai-chat', endless(chatCites, [chatDelta({ content: 'x' })])],
   ['addresses before any text', 'openai-chat', endless((index) => ({ ...chatDelta({}), citations: [`https://a.test/${index}/${LONG}`] }))],
-  ['pages of a text', 'openai-responses', endless((index) => cites({ ...page(index), url: `https://a.test/${index}/${LONG}` }), [says()])],
-  ['pages of a text that waits', 'openai-responses', endless((index) => cites(page(index, LONG), { output_index: 1, content_index: 0 }), [says(), says({ output_index: 1, content_index: 0 })])],
+  ['pages of a text', 'openai-responses', endless((index) => cites({ ...page(index), url: `https://a.test/${index}/${LONG}` }), [textPiece()])],
+  ['pages of a text that waits', 'openai-responses', endless((index) => cites(page(index, LONG), { output_index: 1, content_index: 0 }), [textPiece(), textPiece({ output_index: 1, content_index: 0 })])],
 ])('gives up a reply of endless %s (%s)', (_, id, frames) => {
   expect(() => play(id, frames)).toThrow(ProviderFault);
 }); // oxfmt-ignore
@@ -231,6 +250,17 @@ const textsOf: Readonly<Record<string, (texts: readonly string[]) => unknown>> =
   'bedrock-converse': (texts) => ({ output: { message: { content: texts.map((text) => ({ text })) } }, stopReason: 'end_turn', usage: { inputTokens: 1, outputTokens: 1 } }),
   'cohere-chat': (texts) => ({ finish_reason: 'COMPLETE', message: { content: texts.map((text) => ({ type: 'text', text })) }, usage: {} }),
 }; // oxfmt-ignore
+
+it.each<DialectId>(['anthropic-messages', 'bedrock-converse'])('%s: fits many strict tools in many steps', (id) => {
+  const { target } = decodeContext();
+  const claude = { ...target, endpoint: { ...target.endpoint, upstreamModel: 'anthropic.claude-sonnet-4-5' } };
+  const map = { type: 'object', properties: { a: { type: 'object', additionalProperties: true } } };
+  const tools = times(2_000, (index): FunctionTool => ({ ...tool(map), name: `f${index}`, strict: true }));
+  const request = modelRequest({ messages: [user({ type: 'text', text: 'x' })], tools });
+  const stepsOf = (asked: ModelRequest): number => [...dialect(id).encode(asked, claude, new Map())].length;
+  const plain = modelRequest({ ...request, tools: tools.map(({ strict: _strict, ...rest }) => rest) });
+  expect(stepsOf(request)).toBeGreaterThan(stepsOf(plain) + 50);
+});
 
 describe.each(Object.keys(textsOf) as DialectId[])('%s', (id) => {
   const { target } = decodeContext();

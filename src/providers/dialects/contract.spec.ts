@@ -1,5 +1,5 @@
-// Goal: the laws every dialect keeps, also one that is added tomorrow. Method: walk DIALECTS; play its recordings at
-// any byte cut, whole against streamed, through the grammar; encode one rich conversation turn by turn.
+// Goal: every dialect, also a future one, keeps the same laws. Method: walk DIALECTS; play its recordings at any byte
+// cut, whole against streamed, through the grammar; encode one rich conversation turn by turn.
 import { modelRequest } from '../../../test/support/model-request.js';
 import fc from 'fast-check';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -63,7 +63,7 @@ const targetOf = (dialect: DialectId): Target => {
   };
 };
 
-/** A loop of two tool calls with a turn of instructions in its midst. */
+/** A loop of two tool calls with a turn of instructions inside it. */
 const CONVERSATION: readonly Message[] = [
   { role: 'user', content: [{ type: 'text', text: 'Compare the weather.', cacheMarker: { ttl: '5m' } }] },
   {
@@ -109,7 +109,7 @@ const contextOf = (dialect: DialectId): { request: ModelRequest; target: Target 
   target: targetOf(dialect),
 });
 
-/** The events of a stream that arrives in these pieces, through the grammar. */
+/** The events of a stream that arrives in these pieces, after the grammar check. */
 function play(dialect: Dialect, pieces: readonly Uint8Array[]): ModelEvent[] {
   const step = new GrammarCheck(chain(new SseReader(), dialect.decodeStream(contextOf(dialect.id))));
   const out: ModelEvent[] = [];
@@ -124,7 +124,7 @@ function fold(events: readonly ModelEvent[]): Reply {
   return reply.finish();
 }
 
-/** What a reply says, whatever the white space of its arguments and however its vendor's own blocks grew. */
+/** The content of a reply, whatever the whitespace of its arguments and the pieces of its vendor's own blocks. */
 function meaningOf(reply: Reply): unknown {
   const blocks = reply.blocks.map((block) => {
     if (block.start.type === 'tool-use' || block.start.type === 'server-tool-use') {
@@ -141,7 +141,7 @@ function meaningOf(reply: Reply): unknown {
   return { ...reply, blocks };
 }
 
-/** Everything but the source bytes, which depend on nothing else. */
+/** Everything but the source bytes, which nothing else depends on. */
 const bare = (event: ModelEvent): unknown => ({ ...event, source: undefined });
 
 it('covers every dialect of the catalog', () => {
@@ -160,7 +160,7 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
   describe.each(names)('recording %s', (name) => {
     const bytes = readFileSync(join(folder, `${name}.sse`));
 
-    it('obeys the grammar and says the same whole and streamed', () => {
+    it('obeys the grammar and has the same content whole and streamed', () => {
       const whole = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as unknown;
       const events = doAtOnce(dialect.decodeWhole(whole, contextOf(dialect.id)));
       assertGrammar(events);
@@ -213,7 +213,7 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
     }
   });
 
-  it('names a block that may not stand where it stands by its name on the wire', () => {
+  it('names a misplaced block by its name on the wire', () => {
     const addition: JsonObject = { type: 'tool_addition', tool: { type: 'tool_reference', name: 'f' } };
     const system: Message = {
       role: 'system',
@@ -221,14 +221,15 @@ describe.each(Object.values(DIALECTS))('$id', (dialect) => {
     };
     const encode = () =>
       doAtOnce(dialect.encode(requestOf([...CONVERSATION, system]), targetOf(dialect.id), new Map()));
-    // The vendor whose own block it is judges for itself.
+    // The vendor judges its own block itself.
     if (FOLDER_OF[dialect.id] === 'anthropic-messages')
       expect(JSON.stringify(encode().body)).toContain('tool_addition');
     else expect(encode).toThrow(`messages.${CONVERSATION.length}.content.0: a block of type tool_addition in `);
   });
 
   it('gives equal prefixes of a conversation equal bytes', () => {
-    // Without what closes it: where turns of one side must be one, the last of a shorter conversation goes on.
+    // Without the closing brackets: where turns of one role are joined, the last one of a shorter conversation
+    // continues.
     const historyOf = (length: number): string => {
       const call = doAtOnce(dialect.encode(requestOf(CONVERSATION.slice(0, length)), targetOf(dialect.id), new Map()));
       const { messages, contents, input } = JSON.parse(printJson(call.body)) as JsonObject;

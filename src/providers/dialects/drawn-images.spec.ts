@@ -1,5 +1,5 @@
-// Goal: what a model drew comes to the next one that can see it, in a format without pictures in turns of the
-// assistant, and errors still name what the caller wrote. Method: conversations in, turns out.
+// Goal: images that a model generated reach the next model that reads images, in a format without images in assistant
+// turns, and errors still name the caller's paths. Method: conversations in, turns out.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { targetOf } from '../../../test/support/field-samples.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
@@ -21,7 +21,7 @@ it('leaves a conversation without them as it is', () => {
   expect(withImagesBehind(request, SEES)).toBe(request);
 });
 
-it('tells them behind the results of tools, and a word in their place', () => {
+it('moves them behind the results of tools, and leaves a placeholder', () => {
   const call: ContentBlock = { type: 'tool-use', id: 'c', name: 'f', input: {} };
   const turns = moved(
     SEES,
@@ -45,7 +45,7 @@ it('tells them behind the results of tools, and a word in their place', () => {
 it.each([
   ['the model reads none', BLIND, [user(text('And?'))]],
   ['no turn of the user is behind', SEES, []],
-])('tells the word alone where %s', (_, target, behind) => {
+])('leaves only the placeholder where %s', (_, target, behind) => {
   const turns = moved(target, user(text('Draw.')), assistant(image), ...behind);
   expect(turns[1]!.content).toEqual([text('[Image]')]);
   expect(turns.slice(2)).toEqual(behind);

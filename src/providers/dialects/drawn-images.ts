@@ -1,9 +1,11 @@
+import { append } from '../../core/append.js';
 import { blockPath, type ContentBlock, type Message } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import type { Target } from '../../core/provider.js';
+import { rewrittenTurn } from './rewritten-turn.js';
 
-/** Stands where a model drew a picture. */
+/** Takes the place of an image that a model generated. */
 const DRAWN = '[Image]';
 const BESIDE_WORDS = `\n\n${DRAWN}`;
 
@@ -13,9 +15,9 @@ interface Drawn {
 }
 
 /**
- * A request without pictures in turns of the assistant, for formats that have none there: a word stands in the place of
- * each, and the picture itself in the turn of the user behind it, after the results of tools, where the model reads
- * pictures and there is such a turn. The very same request where none was drawn.
+ * A request without images in assistant turns, for formats that allow none there. A placeholder replaces each image. If
+ * the model reads images and a user turn follows, the image itself goes into that turn, after the results of tools.
+ * Returns the same object where there is no such image.
  */
 export function withImagesBehind(request: ModelRequest, { model }: Target): ModelRequest {
   if (!traitsOf(request.messages).hasImages || !request.messages.some(holdsImage)) return request;
@@ -30,11 +32,11 @@ export function withImagesBehind(request: ModelRequest, { model }: Target): Mode
       return images.length === 0 ? message : withImages(message, images, pathOf);
     }
     if (!holdsImage(message)) return message;
-    if (reads) drawn = [...drawn, ...imagesOf(message, pathOf)];
+    if (reads) append(drawn, imagesOf(message, pathOf));
     const content = message.content.map((block, place): ContentBlock =>
       block.type === 'image' ? { type: 'text', text: place === 0 ? DRAWN : BESIDE_WORDS } : block,
     );
-    return rewritten(
+    return rewrittenTurn(
       message,
       content,
       message.content.map((_, place) => pathOf(place)),
@@ -54,17 +56,9 @@ function withImages(message: Message, images: readonly Drawn[], pathOf: (place: 
   const others = content.findIndex(({ type }) => type !== 'tool-result');
   const at = others < 0 ? content.length : others;
   const paths = content.map((_, place) => pathOf(place));
-  return rewritten(
+  return rewrittenTurn(
     message,
-    content.toSpliced(at, 0, ...images.map(({ image }) => image)),
-    paths.toSpliced(at, 0, ...images.map(({ path }) => path)),
+    [...content.slice(0, at), ...images.map(({ image }) => image), ...content.slice(at)],
+    [...paths.slice(0, at), ...images.map(({ path }) => path), ...paths.slice(at)],
   );
 }
-
-/** Of what the caller wrote the speaker's name alone holds: the words are others. */
-const rewritten = ({ role, origin }: Message, content: readonly ContentBlock[], paths: readonly string[]): Message => ({
-  role,
-  content,
-  paths,
-  ...(origin?.vendor === 'openai' && { origin }),
-});

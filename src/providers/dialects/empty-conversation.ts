@@ -1,11 +1,13 @@
 import { Untranslatable } from '../../core/errors.js';
 
 /**
- * Every vendor refuses a conversation of no turns, in words that name nothing of the caller's.
- * @param turns what the rules kept of the conversation
- * @throws Untranslatable where that is none
+ * Vendors refuse a conversation without turns, with messages that name nothing of the caller's request: OpenAI
+ * (github.com/CopilotKit/CopilotKit, issue 529), Anthropic (devoxx/DevoxxGenieIDEAPlugin, issue 567), Gemini
+ * (NousResearch/hermes-agent, pull request 57942), Bedrock (elastic/kibana, pull request 246393); all read 2026-11-29.
+ * @param turns the turns that the rules did not drop
+ * @throws Untranslatable where there is none
  */
-export function assertSaysSomething(turns: readonly unknown[]): void {
+export function assertHasTurns(turns: readonly unknown[]): void {
   if (turns.length > 0) return;
-  throw new Untranslatable('messages', 'say nothing that could be sent; send a text that is not empty');
+  throw new Untranslatable('messages', 'contain nothing that can be sent; send a text that is not empty');
 }

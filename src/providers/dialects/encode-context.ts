@@ -7,12 +7,13 @@ import type {
   ToolUseBlock,
 } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { anthropicMetadata, presentFields, USER_KEY } from '../../core/conversation/said-fields.js';
+import { anthropicMetadata, presentFields, USER_KEY } from '../../core/conversation/present-fields.js';
 import { traitsOf } from '../../core/conversation/traits.js';
 import { definedOnly } from '../../core/defined.js';
 import { Untranslatable } from '../../core/errors.js';
 import type { FetchedMedia, Target } from '../../core/provider.js';
 import {
+  FITTED_FIELDS,
   fateOf,
   type BlockForm,
   type Fate,
@@ -26,31 +27,31 @@ import { NO_TIER, tierParameters, type TierParameters } from './service-tier.js'
 import { hashedId, ToolIds, type ToolIdRule } from './tool-ids.js';
 import { mapToolNames, ToolNames, type ToolNameRules } from './tool-names.js';
 
-/** A block of a turn as errors name it. */
+/** The path of a block of a turn, for errors. */
 export type PathOf = (place: number) => string;
 
-/** How a format restricts what tools and their calls are called. */
+/** How a format restricts the names of tools and the ids of calls. */
 export interface NamingRules extends ToolNameRules {
-  /** Absent: it takes any id. */
+  /** Absent: any id is valid. */
   readonly callIds?: ToolIdRule;
 }
 
-/** Chosen: what vendors that take any id make themselves has 10 to 30 characters. */
+/** Chosen: vendors that take any id generate ids of 10 to 30 characters. */
 const STAND_IN_LENGTH = 48;
 export const ANY_ID: ToolIdRule = { isLegal: () => true, standIn: (text) => hashedId(text, STAND_IN_LENGTH) };
 
-/** What a target calls the tools of a request, and their calls. */
+/** The target's names of a request's tools, and ids of their calls. */
 export interface ToolWords {
   readonly names: ToolNames;
   readonly ids: ToolIds;
 }
 
-/** What a request needs that neither has tools nor calls of them. */
+/** For a request without tools and calls. */
 const NO_TOOL_WORDS: ToolWords = { names: ToolNames.NONE, ids: ToolIds.NONE };
 
 /**
- * Whether a request names tools, or holds calls of them. Where it does not, `toolWordsOf` is not entered:
- * `EncodeContext` takes undefined for it.
+ * Whether a request names tools, or contains calls. If not, `toolWordsOf` is not called: `EncodeContext` takes
+ * undefined for its result.
  */
 export const namesTools = ({ tools, toolChoice, messages }: ModelRequest): boolean =>
   tools.length > 0 || toolChoice !== undefined || traitsOf(messages).hasToolBlocks;
@@ -61,24 +62,35 @@ export function* toolWordsOf(request: ModelRequest, target: Target, rules: Namin
   return { names, ids };
 }
 
+const NONE: readonly RequestField[] = [];
 const UNKNOWN_BLOCK = { what: 'a block', within: '' };
 
 /** The same request without a field. */
 type Without = (request: ModelRequest) => ModelRequest;
 
+const unsampled =
+  (member: keyof ModelRequest['sampling']): Without =>
+  ({ sampling: { [member]: _dropped, ...sampling }, ...rest }) => ({ ...rest, sampling });
+
 /**
- * The fields that are no single value with a place of its own (`encode-fields.ts`): encoders put them together, and
- * read them from a request that no longer has those that the table drops. Tiers and places are not the request's alone
+ * Functions that remove one field from a request. Most of these fields are not a single value with a place of its own
+ * (`encode-fields.ts`): encoders combine them, and read them from a request without the fields that the table drops.
+ * The others are single values that models restrict. Tiers and regions depend on more than the request
  * (`service-tier.ts`).
  */
-const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
+export const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
+  temperature: unsampled('temperature'),
+  top_p: unsampled('topP'),
+  top_k: unsampled('topK'),
+  logprobs: unsampled('logprobs'),
+  top_logprobs: unsampled('topLogprobs'),
   system: (request) => ({ ...request, system: [] }),
   max_tokens: ({ maxOutputTokens: _dropped, ...rest }) => rest,
   tools: (request) => ({ ...request, tools: [] }),
   tool_choice: ({ toolChoice: _dropped, ...rest }) => rest,
   parallel_tool_calls: ({ parallelToolCalls: _dropped, toolChoice, ...rest }) => {
     if (toolChoice === undefined) return rest;
-    // As it came, the choice would still hold it.
+    // The choice as it came would still contain the field.
     const { origin: _origin, ...choice } = toolChoice;
     return { ...rest, toolChoice: choice };
   },
@@ -110,89 +122,106 @@ const WITHOUT: Readonly<Partial<Record<RequestField, Without>>> = {
   betas: (request) => ({ ...request, betas: [] }),
 };
 
-/** The request as far as the table lets its fields through to this target: the very same where it drops none. */
+/** The request with the fields that the table permits for this target; the same object where it permits all of them. */
 function carriedRequest(request: ModelRequest, target: Target, table: TranslationTable<Target>): ModelRequest {
   let carried = request;
+  let isFitted = request.toolChoice?.type === 'any' || request.toolChoice?.type === 'tool';
   for (const field of presentFields(request)) {
     const without = WITHOUT[field];
-    if (without !== undefined && !carries(table, field, target)) carried = without(carried);
+    if (without === undefined) continue;
+    if (!carries(table, field, target)) carried = without(carried);
+    else isFitted ||= FITTED_FIELDS.has(field);
   }
-  return carried;
+  return isFitted && table.fit !== undefined ? table.fit(carried, target).request : carried;
 }
 
-/** What encoding one request for one target needs everywhere, whatever the dialect. One per attempt. */
+/** The fields that the table permits but that do not reach the model. */
+export function lostFields(
+  request: ModelRequest,
+  target: Target,
+  table: TranslationTable<Target>,
+): readonly RequestField[] {
+  if (table.fit === undefined) return NONE;
+  const fitted = presentFields(request).filter((field) => FITTED_FIELDS.has(field) || field === 'tool_choice');
+  if (fitted.length === 0) return NONE;
+  const without = (rest: ModelRequest, field: RequestField): ModelRequest =>
+    carries(table, field, target) ? rest : WITHOUT[field]!(rest);
+  return table.fit(fitted.reduce(without, request), target).dropped;
+}
+
+/** What every step of encoding a request for a target needs, whatever the dialect. One per attempt. */
 export class EncodeContext {
-  /** The tools' names as the target takes them: those of all that was asked, as the decoder reads them back. */
+  /** The target's names for all requested tools; the decoder maps them back. */
   readonly names: ToolNames;
   private readonly ids: ToolIds;
-  /** Counts blocks: others are to have their turn before more is encoded when it is over. */
+  /** Counts blocks; when it is over, encoding yields to other work. */
   readonly steps = new StepCounter();
   /** Without the fields that the table drops. */
   readonly request: ModelRequest;
 
   constructor(
-    private readonly asked: ModelRequest,
+    private readonly requested: ModelRequest,
     readonly target: Target,
     readonly media: FetchedMedia,
     private readonly table: TranslationTable<Target>,
     { names, ids }: ToolWords = NO_TOOL_WORDS,
   ) {
-    this.request = carriedRequest(asked, target, table);
+    this.request = carriedRequest(requested, target, table);
     this.names = names;
     this.ids = ids;
   }
 
-  /** What the call says of tier, speed and place, as far as the table has words for them here. */
+  /** The call's parameters of tier, speed and region, as far as the table has values for them. */
   get tierWords(): TierParameters {
-    const { asked, target } = this;
-    if (target.tier === 'standard' && (asked.serviceTier ?? asked.inferenceGeo) === undefined) return NO_TIER;
-    const words = tierParameters(asked, target);
-    const isTierSaid = (words.serviceTier ?? words.speed) === undefined || this.carries('service_tier');
-    const isPlaceSaid = words.inferenceGeo === undefined || this.carries('inference_geo');
-    if (isTierSaid && isPlaceSaid) return words;
+    const { requested, target } = this;
+    if (target.tier === 'standard' && (requested.serviceTier ?? requested.inferenceGeo) === undefined) return NO_TIER;
+    const words = tierParameters(requested, target);
+    const isTierCarried = (words.serviceTier ?? words.speed) === undefined || this.carries('service_tier');
+    const isPlaceCarried = words.inferenceGeo === undefined || this.carries('inference_geo');
+    if (isTierCarried && isPlaceCarried) return words;
     return definedOnly({
-      serviceTier: isTierSaid ? words.serviceTier : undefined,
-      speed: isTierSaid ? words.speed : undefined,
-      inferenceGeo: isPlaceSaid ? words.inferenceGeo : undefined,
+      serviceTier: isTierCarried ? words.serviceTier : undefined,
+      speed: isTierCarried ? words.speed : undefined,
+      inferenceGeo: isPlaceCarried ? words.inferenceGeo : undefined,
     });
   }
 
-  /** Whether a field reaches the target, by the table. */
+  /** Whether the table lets a field reach the target. */
   carries(field: RequestField): boolean {
     return carries(this.table, field, this.target);
   }
 
   /**
-   * Whether what a request says of tools reaches the target, by the table.
-   * @param name what it is called, where the words of the table need it
-   * @throws Untranslatable in the words of the table, where it is refused
+   * Whether the table lets this kind of tool reach the target.
+   * @param name the tool's name, where the table's message needs it
+   * @throws Untranslatable with the table's message, where the kind is refused
    */
   admitsTool(form: ToolForm, path: string, name = ''): boolean {
     const fate = fateOf(this.table.tools[form], this.target);
     return fate.type === 'refused' ? this.refuse(path, `${fate.what} ${name}`.trimEnd()) : fate.type === 'mapped';
   }
 
-  /** The id of a tool call, or of what its result answers, as the target takes it. */
+  /** The target's id of a tool call, or of the call that a result answers. */
   callId(block: ToolUseBlock | ToolResultBlock): string {
     return this.ids.toWire(block);
   }
 
-  /** What becomes of blocks of this form here. */
+  /** What the table does with blocks of this form. */
   fateOf(form: BlockForm): Fate {
     return fateOf(this.table.blocks[form], this.target);
   }
 
   /**
-   * Whether a block reaches the target, by the table.
-   * @param type what it calls itself, where its form does not tell
-   * @throws Untranslatable in the words of the table, where it is refused
+   * Whether the table lets a block reach the target.
+   * @param type the block's own type, where its form does not determine it
+   * @throws Untranslatable with the table's message, where the form is refused
    */
   admits(form: BlockForm, path: string, type?: string): boolean {
     const fate = this.fateOf(form);
     return fate.type === 'refused' ? this.refuseForm(form, path, type) : fate.type === 'mapped';
   }
 
-  /** @throws Untranslatable always, in the words of the table */
+  /** @throws Untranslatable always, with the table's message */
   refuseForm(form: BlockForm, path: string, type?: string): never {
     const fate = this.fateOf(form);
     const { what, within } = fate.type === 'refused' ? fate : UNKNOWN_BLOCK;
@@ -200,8 +229,8 @@ export class EncodeContext {
   }
 
   /**
-   * @param path the field, as the caller wrote it
-   * @param what this target cannot carry
+   * @param path the field's place in the caller's request
+   * @param what the feature that this target cannot carry
    * @throws Untranslatable always
    */
   refuse(path: string, what: string): never {
@@ -209,15 +238,15 @@ export class EncodeContext {
     throw new Untranslatable(path, `${what} cannot be sent to ${model.id} at ${endpoint.provider.name}`);
   }
 
-  /** @throws Untranslatable always: no target has this block there */
+  /** @throws Untranslatable always: no target takes this block at that place */
   refuseIn(place: string, path: string, block: ContentBlock | ToolReferenceBlock): never {
     const type = block.type === 'opaque' ? block.opaque.value['type'] : block.type.replaceAll('-', '_');
     return this.refuse(path, `a block of type ${typeof type === 'string' ? type : 'unknown'} in ${place}`);
   }
 
   /**
-   * The texts of instructions in a place of their own.
-   * @throws Untranslatable for anything else in there
+   * The texts of instructions outside the turns.
+   * @throws Untranslatable for other blocks among them
    */
   instructions(message: Message, pathOf: PathOf): readonly TextBlock[] {
     return message.content.map((block, index) =>

@@ -1,11 +1,17 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Json } from '../../core/json/json.js';
 import type { Target } from '../../core/provider.js';
-import { fateOf, type FieldPlace, type RequestField, type TranslationTable } from '../../core/translation.js';
+import {
+  fateOf,
+  REQUEST_FIELD_NAMES,
+  type FieldPlace,
+  type RequestField,
+  type TranslationTable,
+} from '../../core/translation.js';
 
 type Fields = Pick<TranslationTable<Target>, 'fields'>;
 
-/** Which member of a request has the value of a field, where that is not `sampling`. */
+/** The member of a request that has the value of a field, where it is not `sampling`. */
 const MEMBERS: Readonly<Partial<Record<RequestField, keyof ModelRequest>>> = {
   max_tokens: 'maxOutputTokens',
   stop: 'stopSequences',
@@ -20,20 +26,20 @@ interface SentField extends FieldPlace {
 type FieldEncoder = (request: ModelRequest, target: Target) => Record<string, Json>;
 
 /**
- * Encodes the fields of a table that stand in one object of the body and are one value each, in the table's order. Made
- * once for a dialect.
- * @param within as `FieldPlace` has it
+ * Encodes the fields of a table that are one value each in one object of the body, in the order of
+ * `REQUEST_FIELDS`. Made once for each dialect.
+ * @param within the object's name, as in `FieldPlace`
  */
 export function fieldEncoder(table: Fields, within = ''): FieldEncoder {
   const sent = fieldsWithin(table, within);
-  /** @throws Untranslatable for a value that the format does not hold */
+  /** @throws Untranslatable for a value that the format cannot hold */
   return (request, target) => {
     const encoded: Record<string, Json> = {};
     const { sampling } = request;
     let isSampled = false;
     for (const name in sampling) isSampled ||= sampling[name as keyof typeof sampling] !== undefined;
     for (const { parameter, member, name, read, assertFits } of sent) {
-      // Most requests say nothing of sampling, and most fields are of it.
+      // Most requests have no sampling parameters, and most fields are sampling parameters.
       if (member === 'sampling' ? !isSampled : request[member] === undefined) continue;
       const value = read(request);
       if (value === undefined || !carries(table, parameter, target)) continue;
@@ -44,17 +50,17 @@ export function fieldEncoder(table: Fields, within = ''): FieldEncoder {
   };
 }
 
-/** The names of the fields that stand in the body itself, whether or not a request says them. */
+/** The names of the fields at the top of the body, whether or not a request sets them. */
 export const fieldNames = (table: Fields): readonly string[] => fieldsWithin(table, '').map(({ name }) => name);
 
 function fieldsWithin({ fields }: Fields, within: string): readonly SentField[] {
-  return (Object.keys(fields) as RequestField[]).flatMap((parameter) => {
+  return REQUEST_FIELD_NAMES.flatMap((parameter) => {
     const { place } = fields[parameter];
     return place?.within === within ? [{ parameter, member: MEMBERS[parameter] ?? 'sampling', ...place }] : [];
   });
 }
 
-/** Whether a field that a request sets reaches such a target: by the table that its dialect encodes by. */
+/** Whether a field that a request sets reaches such a target, by the table that its dialect uses. */
 export function carries({ fields }: Fields, parameter: RequestField, target: Target): boolean {
   const { omit } = target.definition.quirks;
   if (omit?.includes(parameter)) return false;

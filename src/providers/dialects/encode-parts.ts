@@ -20,24 +20,24 @@ import type { EncodeContext } from './encode-context.js';
 import { foreignForm, foreignText } from './foreign-blocks.js';
 import { textOf } from './media-parts.js';
 
-/** A block as it stands in a user turn or a tool's result. */
+/** A block of a user turn or of a tool's result. */
 export type PartBlock = ContentBlock | ToolReferenceBlock;
 
-/** What the parts of a format look like. What is absent its table refuses. */
+/** The parts of a format. The table refuses those that are absent. */
 export interface PartForms<Part, Context extends EncodeContext> {
   text(words: string): Part;
   image(block: ImageBlock, path: string, context: Context): Part;
   document(block: DocumentBlock, path: string, context: Context): Part[];
-  /** Absent: told in words. */
+  /** Absent: sent as text. */
   searchResult?(block: SearchResultBlock, context: Context): Part[];
   audio?(block: AudioBlock): Part;
   video?(block: VideoBlock, path: string, context: Context): Part;
 }
 
 /**
- * The parts of one block of a user turn or tool result. Citations of a text point into documents of another reply: it
- * says the same without them.
- * @param path the block, as the caller wrote it
+ * The parts of one block of a user turn or tool result. A text loses its citations, which point into documents of
+ * another reply.
+ * @param path the block's place in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export function encodeBlock<Part, Context extends EncodeContext>(
@@ -78,7 +78,7 @@ const OF_TURNS: ReadonlySet<PartBlock['type']> = new Set(['tool-use', 'tool-resu
 
 const isPart = (block: PartBlock): block is UserBlock => !OF_TURNS.has(block.type);
 
-/** Its row in the tables. */
+/** The block's row in the tables. */
 function formOf(block: UserBlock): BlockForm {
   switch (block.type) {
     case 'text':
@@ -114,7 +114,7 @@ function documentForm(source: DocumentSource): BlockForm {
   }
 }
 
-/** What a block calls itself whose form does not tell. */
+/** The block's own type, where its form does not determine it. */
 function typeOf(block: UserBlock): string | undefined {
   if (block.type === 'document') return block.source.type === 'base64' ? block.source.mediaType : undefined;
   if (block.type !== 'opaque') return undefined;
@@ -124,10 +124,10 @@ function typeOf(block: UserBlock): string | undefined {
 
 const isText = (mediaType: string): boolean => mediaType.startsWith('text/');
 
-/** How a format takes documents that are no texts. */
+/** The parts for documents that are not texts. */
 export interface DocumentForms<Part, Context extends EncodeContext> {
   text(words: string): Part;
-  /** The parts of what it holds. */
+  /** The parts of a block inside the document. */
   block(block: PartBlock, path: string, context: Context): Part[];
   /** Absent where the table refuses them. */
   bytes?(block: DocumentBlock, mediaType: string, base64: string | Base64Text): Part[];
@@ -136,7 +136,7 @@ export interface DocumentForms<Part, Context extends EncodeContext> {
 }
 
 /**
- * The parts of a document where the format has none for texts: these are told in words, behind title and context.
+ * The parts of a document where the format has none for text documents: they are sent as text, after title and context.
  * @throws Untranslatable where the target cannot read it
  */
 export function encodeDocument<Part, Context extends EncodeContext>(

@@ -1,5 +1,5 @@
-// Goal: arguments of any making become an object that the vendor takes. Method: a table; a property over any text in
-// them; the limits that a body is read by.
+// Goal: any arguments become an object that the vendor takes. Method: a table; a property over any text in them; the
+// limits of the body reader.
 import fc from 'fast-check';
 import { JSON_DEPTH_MAX, JSON_VALUES_MAX } from '../../core/json/json-scan.js';
 import { parseJson, printJson, type Json } from '../../core/json/json.js';

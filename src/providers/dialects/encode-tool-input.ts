@@ -4,18 +4,18 @@ import { parseInSteps } from '../../core/json/parse-in-steps.js';
 import { printInSteps } from '../../core/json/print-in-pieces.js';
 import type { Steps } from '../../core/steps.js';
 
-/** Every level is opened and closed: a shorter text cannot be nested too deep. */
+/** Each level needs two brackets, so a shorter text cannot be nested too deep. */
 const SHALLOW_LENGTH = 2 * JSON_DEPTH_MAX;
-/** Looked through at once. */
+/** Bytes that are searched in one step. */
 const STRIDE_BYTES = 512 * 1024;
 
-/** An escape. The group is there where it is half of a surrogate pair whose other half is missing. */
+/** An escape. The group matches a surrogate without its other half. */
 const ESCAPE = /\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|[^])/g;
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
 /**
- * The arguments as the object the vendor demands. Text that is no JSON object (a call that was cut off), or one that no
- * body may hold, is kept under a key of its own rather than lost.
+ * The arguments as the object that the vendor requires. Text that is not a JSON object (a cut-off call), or one too
+ * deep for a body, is kept under a key of its own instead of being lost.
  */
 export function* encodeToolInput(input: Json | undefined): Steps<JsonObject> {
   if (isJsonObject(input)) return input;
@@ -24,7 +24,7 @@ export function* encodeToolInput(input: Json | undefined): Steps<JsonObject> {
   return input.trim() === '' ? {} : ((yield* objectIn(input)) ?? { arguments: input });
 }
 
-/** The arguments as JSON text: the caller's own, byte for byte, where it gave text; `{}` where it gave none. */
+/** The arguments as JSON text: the caller's own text unchanged, `{}` where there is none. */
 export function* printToolInput(input: Json | undefined): Steps<string> {
   if (typeof input !== 'string') return yield* printInSteps(input ?? {});
   return input.trim() === '' ? '{}' : input;
@@ -32,7 +32,7 @@ export function* printToolInput(input: Json | undefined): Steps<string> {
 
 function* objectIn(text: string): Steps<JsonObject | undefined> {
   try {
-    // What stands in a text was not counted when the body was read.
+    // The body reader did not count nesting inside a text.
     if (text.length > SHALLOW_LENGTH) {
       const scan = new JsonScan(Buffer.from(text));
       while (scan.walk(STRIDE_BYTES)) yield;
@@ -40,12 +40,15 @@ function* objectIn(text: string): Steps<JsonObject | undefined> {
     const parsed = yield* parseInSteps(Buffer.from(text), (piece) => parseJson(withoutLoneSurrogates(piece)));
     return isJsonObject(parsed) ? parsed : undefined;
   } catch {
-    // Cut-off arguments are an ordinary thing in histories.
+    // Cut-off arguments are common in histories.
     return undefined;
   }
 }
 
-/** JSON text with U+FFFD for each lone surrogate, which only an escape can be: the body's own were mended. */
+/**
+ * JSON text with U+FFFD for each lone surrogate. Only escapes can be lone surrogates: the body reader replaced the
+ * others.
+ */
 const withoutLoneSurrogates = (text: string): string =>
   SURROGATE_ESCAPE.test(text)
     ? text.replace(ESCAPE, (escape, lone: string | undefined) => (lone === undefined ? escape : '\\ufffd'))

@@ -1,4 +1,5 @@
-// Goal: statuses, waits and messages are read alike for every dialect, and nothing secret passes. Method: tables.
+// Goal: statuses, waits and messages are read in the same way for every dialect, and nothing secret passes. Method:
+// tables.
 import type { FaultKind } from '../../core/errors.js';
 import {
   FAULT_MESSAGE_MAX,
@@ -41,7 +42,7 @@ describe('statuses', () => {
     [403, 'Your team 3d-1f has either used all available credits or reached its limit.', undefined, 'payment-required'],
     [400, 'You exceeded your current quota.', 'insufficient_quota', 'payment-required'],
     [400, 'Incorrect API key provided: x***y.', 'invalid-argument', 'refused-credential'],
-    // What a caller wrote, repeated.
+    // A caller's own text, repeated.
     [400, 'Unknown value: "Your credit balance is too low"', undefined, 'rejected-request'],
     [429, 'Your credit balance is too low', undefined, 'rate-limited'],
   ])('%d, %j, %s is %s', (status, message, code, kind) => {

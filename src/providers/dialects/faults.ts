@@ -3,11 +3,11 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import type { UpstreamFailure } from '../../core/provider.js';
 import { DAY_MS } from '../../core/time.js';
 
-/** Most characters of a provider's own words that are passed on. */
+/** Maximum number of characters of a provider's message that are passed on. */
 export const FAULT_MESSAGE_MAX = 500;
-/** Most characters of a provider's error code that are kept: codes are words, not texts. */
+/** Maximum number of characters of a provider's error code that are kept: codes are short. */
 const CODE_MAX = 100;
-/** A provider that asks for more than a day is not believed: the wait would outlive every limit here. */
+/** A longer wait than a day is ignored: it would exceed every limit here. */
 const RETRY_AFTER_MS_MAX = DAY_MS;
 
 const KIND_OF_STATUS: Readonly<Record<number, FaultKind>> = {
@@ -25,15 +25,15 @@ const KIND_OF_STATUS: Readonly<Record<number, FaultKind>> = {
   529: 'overloaded',
 };
 
-/** What a status other than 2xx says about an attempt, whatever the dialect. */
+/** The kind of fault for a status other than 2xx, whatever the dialect. */
 export function faultKindOfStatus(status: number): FaultKind {
   return KIND_OF_STATUS[status] ?? 'server-error';
 }
 
 /**
- * Sentences by which vendors say more than their 400 or 403 does; from their beginning, because what comes later may be
- * a caller's own words. Anthropic (github.com/anthropics/claude-code/issues/4684), xAI in the responses format and its
- * 403 (github.com/Anantys-oss/koan/issues/2412); OpenAI says it by `insufficient_quota`, with whatever status.
+ * Sentences by which vendors give a more exact cause than their 400 or 403. They must begin the message, because a
+ * caller's own text may follow. Anthropic (github.com/anthropics/claude-code/issues/4684), xAI in the responses format
+ * and in its 403 (github.com/Anantys-oss/koan/issues/2412); OpenAI uses the code `insufficient_quota` with any status.
  */
 const KIND_OF_SENTENCE: readonly (readonly [RegExp, FaultKind])[] = [
   [/^your credit balance is too low\b/i, 'payment-required'],
@@ -49,20 +49,20 @@ function kindOfRefusal(status: number, message = '', providerCode: string | unde
 }
 
 /**
- * The fault of a call that was answered with something other than a 2xx.
- * @param message the provider's own words; they are bounded and cleaned here
+ * The fault of a call that failed with a status other than 2xx.
+ * @param message the provider's message; it is bounded and cleaned here
  * @param providerCode the provider's own name of the failure
- * @param kind where that name says more than the status; else status and words tell
- * @param toldWaitMs how long its body asks to wait; its headers are asked first
+ * @param kind the kind, where that name is more exact than the status; else status and message decide
+ * @param bodyWaitMs the wait that the body requests; the headers have priority
  */
 export function faultFromStatus(
   failure: UpstreamFailure,
   message: string | undefined,
   providerCode: string | undefined,
   kind = kindOfRefusal(failure.status, message, providerCode),
-  toldWaitMs?: number,
+  bodyWaitMs?: number,
 ): ProviderFault {
-  const wait = retryAfterMs(failure.headers) ?? (toldWaitMs === undefined ? undefined : bounded(toldWaitMs));
+  const wait = retryAfterMs(failure.headers) ?? (bodyWaitMs === undefined ? undefined : bounded(bodyWaitMs));
   const words = message === undefined ? '' : safeMessage(message);
   return new ProviderFault(kind, words === '' ? `The provider answered with status ${failure.status}.` : words, {
     status: failure.status,
@@ -72,10 +72,10 @@ export function faultFromStatus(
 }
 
 /**
- * A failure that stands in the midst of a reply, or in its place.
- * @param message the provider's own words; they are bounded and cleaned here
+ * An error in the middle of a reply, or in place of one.
+ * @param message the provider's message; it is bounded and cleaned here
  * @param detail `providerCode` as the provider gives it; it is cleaned here too
- * @param otherwise what is said where the provider says nothing
+ * @param otherwise the message where the provider gives none
  */
 export function inBandFault(
   kind: FaultKind,
@@ -90,7 +90,7 @@ export function inBandFault(
   });
 }
 
-/** What stands in the body of a failure: a JSON object, or words. */
+/** The content of a failure's body: a JSON object, or text. */
 export interface FailureBody {
   readonly json: JsonObject;
   readonly words?: string;
@@ -99,8 +99,8 @@ export interface FailureBody {
 const NO_BODY: FailureBody = { json: {} };
 
 /**
- * Reads the body of a failure, whatever it is. A proxy's page says nothing, nor does JSON that was cut at the read
- * limit; of a list, which is what some make of one error or of a stream that fails at once, the first entry counts.
+ * Reads the body of a failure of any kind. A proxy's page and JSON that was cut at the read limit count as empty. Some
+ * providers send a list for one error, or for a stream that fails at once: then the first entry counts.
  */
 export function readFailureBody(text: string): FailureBody {
   const trimmed = text.trim();
@@ -117,10 +117,10 @@ export function readFailureBody(text: string): FailureBody {
 }
 
 /**
- * How long the provider asked to wait, in milliseconds: `retry-after-ms`, else `retry-after` as
- * seconds or as an HTTP date.
+ * The wait that the provider requests, in milliseconds: `retry-after-ms`, else `retry-after` as seconds or as an HTTP
+ * date.
  * @param headers lower-case names
- * @returns undefined when it did not ask, or not in a way that can be read; a date in the past is 0
+ * @returns undefined when there is none that can be read; 0 for a date in the past
  */
 export function retryAfterMs(headers: UpstreamFailure['headers'], nowMs: number = Date.now()): number | undefined {
   const exact = decimal(first(headers['retry-after-ms']));
@@ -135,11 +135,11 @@ export function retryAfterMs(headers: UpstreamFailure['headers'], nowMs: number 
 }
 
 /**
- * A provider's words, fit for a caller: no control characters, no addresses (a key may stand in one), no keys, at most
- * `FAULT_MESSAGE_MAX` characters.
+ * A provider's message, safe for a caller: no control characters, no addresses (they may contain a key), no keys, at
+ * most `FAULT_MESSAGE_MAX` characters.
  */
 export function safeMessage(text: string): string {
-  // Cut before the patterns run, so that their time is bounded; twice the limit leaves room for what they take out.
+  // Cut before the patterns run, which bounds their time. Twice the limit allows for what they remove.
   const head = text.slice(0, 2 * FAULT_MESSAGE_MAX);
   const clean = head
     // oxlint-disable-next-line no-control-regex -- these are the characters to remove
@@ -147,19 +147,20 @@ export function safeMessage(text: string): string {
     .replace(/\b[a-z][a-z0-9+.-]{0,19}:\/\/[^\s"'<>)\]]*/gi, '[address]')
     .replace(/\bbearer\s+[\w.~+/=-]{16,}/gi, '[credential]')
     .replace(/\b(?:(?:sk|pk|rk|gsk|xai|fw|csk|tgp)[-_]|AIza)[\w*.-]{8,}/gi, '[credential]')
-    // Keys of providers without a prefix of their own: half blacked out, or letters and digits without a break.
+    // Keys of providers without a prefix of their own: partly masked with asterisks, or letters and digits without a
+    // break.
     .replace(/[\w-]*\*{3,}[\w*-]*/g, '[credential]')
     .replace(/\b(?=[a-z]*\d)(?=\d*[a-z])[a-z0-9]{32,}\b/gi, '[credential]')
     .trim();
   return clean.length <= FAULT_MESSAGE_MAX ? clean : `${wholeCharacters(clean, FAULT_MESSAGE_MAX - 1)}…`;
 }
 
-/** A provider's code for a failure, fit for a caller: cleaned like its words, and as short as a name. */
+/** A provider's error code, safe for a caller: cleaned like a message, and bounded like a name. */
 export function safeCode(code: string): string {
   return safeMessage(code.slice(0, CODE_MAX));
 }
 
-/** The first `length` UTF-16 units, less a high surrogate whose other half is cut off. */
+/** The first `length` UTF-16 units, without a high surrogate whose other half is cut off. */
 function wholeCharacters(text: string, length: number): string {
   const last = text.charCodeAt(length - 1);
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? length - 1 : length);

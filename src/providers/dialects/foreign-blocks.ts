@@ -3,16 +3,12 @@ import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from
 import type { BlockForm } from '../../core/translation.js';
 import type { EncodeContext } from './encode-context.js';
 
-/** Accepted on replay and never known to a vendor (docs/wire/content-blocks.md#results-of-tools-that-a-gateway-ran). */
-const GATEWAY_RESULTS: ReadonlySet<Json | undefined> = new Set([
-  'openrouter_shell_tool_result',
-  'openrouter_bash_tool_result',
-  'openrouter_datetime_tool_result',
-  'openrouter_image_generation_tool_result',
-  'openrouter_search_models_tool_result',
-]);
-
 const RESULT_ENDING = '_tool_result';
+/**
+ * Of results that are accepted when a history contains them, and unknown to every vendor
+ * (docs/use/content-blocks.md#results-of-tools-that-a-gateway-ran).
+ */
+const GATEWAY_PREFIX = 'openrouter_';
 
 const FORM_OF_TYPE: ReadonlyMap<Json | undefined, BlockForm> = new Map<Json | undefined, BlockForm>([
   ['server_tool_use', 'server_tool_use'],
@@ -22,19 +18,19 @@ const FORM_OF_TYPE: ReadonlyMap<Json | undefined, BlockForm> = new Map<Json | un
   ['compaction', 'compaction'],
 ]);
 
-/** Which row of the tables a block is in that only its own vendor understands. */
+/** The tables' row for a block that only its own vendor understands. */
 export function foreignForm({ vendor, value }: Opaque): BlockForm {
   const { type } = value;
   if (vendor !== 'anthropic') return 'foreign_item';
-  if (GATEWAY_RESULTS.has(type)) return 'gateway_tool_result';
   const form = FORM_OF_TYPE.get(type);
   if (form !== undefined) return form;
-  return typeof type === 'string' && type.endsWith(RESULT_ENDING) ? 'server_tool_result' : 'other';
+  if (typeof type !== 'string' || !type.endsWith(RESULT_ENDING)) return 'other';
+  return type.startsWith(GATEWAY_PREFIX) ? 'gateway_tool_result' : 'server_tool_result';
 }
 
 /**
- * What a block of Anthropic's says in words where the format has no part for it: without what only that vendor can
- * read. Empty where it is dropped.
+ * A block of Anthropic's as text, where the format has no part for it, without what only that vendor can read. Empty
+ * where it is dropped.
  * @throws Untranslatable where the table refuses it
  */
 export function foreignText(block: OpaqueBlock, path: string, context: EncodeContext): string {
@@ -43,10 +39,10 @@ export function foreignText(block: OpaqueBlock, path: string, context: EncodeCon
   return context.admits(form, path, textOf(value['type'])) ? wordsOf(form, value) : '';
 }
 
-/** The same for a block that is told, as the result of its call. */
+/** The same text for a block that is the result of its call. */
 export const foreignWords = (value: JsonObject): string => wordsOf(foreignForm({ vendor: 'anthropic', value }), value);
 
-/** The ids of server calls whose results are dropped: a call told without its result would look unanswered. */
+/** The ids of server calls whose results are dropped: without its result, a call would look unanswered. */
 export function findDroppedCalls(
   content: readonly ContentBlock[],
   context: EncodeContext,
@@ -94,7 +90,7 @@ function fetchText(content: Json | undefined): string {
   if (!isJsonObject(content) || content['type'] !== 'web_fetch_result') return failureText('Web fetch', content);
   const document = content['content'];
   const source = isJsonObject(document) ? document['source'] : undefined;
-  // A fetched PDF stays out: its bytes would count as text. The address tells what was read.
+  // A fetched PDF is left out: its bytes would count as text. The address identifies it.
   const text = isJsonObject(source) && source['type'] === 'text' ? `\n${textOf(source['data'])}` : '';
   return `[Web page ${textOf(content['url'])}]${text}`;
 }

@@ -4,7 +4,7 @@ const JSON_TYPE = 'application/json';
 const EVENT_STREAM = 'text/event-stream';
 
 /**
- * A call of a dialect that says everything in its body.
+ * A call of a dialect with all parameters in its body.
  * @param streamType the media type of a streamed reply
  */
 export const jsonCall = (path: string, body: object, stream: boolean, streamType = EVENT_STREAM): UpstreamCall => ({
@@ -14,7 +14,7 @@ export const jsonCall = (path: string, body: object, stream: boolean, streamType
   stream,
 });
 
-/** Takes the fields out of a body that the provider refuses, whoever put them there. */
+/** Removes the fields that the provider refuses from a body, whatever their origin. */
 export function omitFields(body: Record<string, unknown>, { definition }: Target): void {
   for (const field of definition.quirks.omit ?? []) delete body[field];
 }

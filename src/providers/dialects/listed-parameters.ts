@@ -1,11 +1,18 @@
 import type { Target } from '../../core/provider.js';
+import { modelRulesOf } from '../model-rules/model-rules.js';
 
 /**
- * docs/wire/routing.md#unsupported-parameters: what the endpoint's list leaves out is dropped; an empty list says
- * nothing.
+ * Whether the target takes one of these parameters. It does not take those that a non-empty list of the endpoint leaves
+ * out, nor those that the model refuses (docs/use/choosing-providers.md#unsupported-parameters).
  */
-export const takes = (target: Target, ...parameters: readonly string[]): boolean =>
-  target.endpoint.supportedParameters.length === 0 || lists(target, ...parameters);
+export function takes(target: Target, ...parameters: readonly string[]): boolean {
+  const { supportedParameters } = target.endpoint;
+  const { refuses } = modelRulesOf(target);
+  return parameters.some(
+    (parameter) =>
+      refuses?.has(parameter) !== true && (supportedParameters.length === 0 || supportedParameters.includes(parameter)),
+  );
+}
 
 /** Whether the endpoint's list names one of them. */
 export const lists = (target: Target, ...parameters: readonly string[]): boolean =>

@@ -1,14 +1,14 @@
-// Goal: whatever an upstream sends, a dialect gives events that obey the grammar and that both faces can print, or a
-// fault of the provider's: never an error of our own, and in time that grows with the bytes. Method: recordings of each
-// dialect with values of other types in place of theirs, members and events left out, repeated and moved.
+// Goal: whatever a provider sends, a dialect emits events that obey the grammar and that both faces can print, or a
+// fault of the provider's: never an internal error, and in time that grows with the bytes. Method: recordings of each
+// dialect in which values change their type, and members and events are left out, repeated and moved.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { generationView } from '../../../test/support/generation-view.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
-import { ChatFrames } from '../../chat/frames.js';
-import { viewReply as viewChat } from '../../chat/view-reply.js';
+import { ChatFrames } from '../../faces/chat/frames.js';
+import { viewReply as viewChat } from '../../faces/chat/view-reply.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
 import { ReplyBuilder } from '../../core/conversation/reply.js';
 import { ProviderFault } from '../../core/errors.js';
@@ -18,16 +18,16 @@ import { assertGrammar, GrammarCheck } from '../../core/stream/grammar.js';
 import { SseReader, writeFrame } from '../../core/stream/sse.js';
 import { chain } from '../../core/stream/step.js';
 import { doAtOnce } from '../../core/steps.js';
-import { MessageFrames } from '../../messages/frames.js';
-import { viewReply as viewMessage } from '../../messages/view-reply.js';
+import { MessageFrames } from '../../faces/messages/frames.js';
+import { viewReply as viewMessage } from '../../faces/messages/view-reply.js';
 import { DIALECTS } from './index.js';
 
 const RECORDINGS = join(process.cwd(), 'test', 'providers', 'recordings');
-/** Of one recording. More are tried by hand, a thousand of each in two minutes. */
+/** Runs for each recording. More are tried by hand, a thousand of each in two minutes. */
 const RUNS = Number(process.env['FAIRLEAD_FUZZ_RUNS'] ?? 40);
 const VIEW = generationView();
 
-/** Stands for what JSON text can hold and a value of ours cannot: it is put in when the text is made. */
+/** Placeholders for values that JSON text can contain and JavaScript values cannot; replaced when the text is made. */
 const MARKS: Readonly<Record<string, string>> = {
   '@deep-lists@': '['.repeat(20_000) + ']'.repeat(20_000),
   '@deep-objects@': '{"a":'.repeat(20_000) + '0' + '}'.repeat(20_000),
@@ -76,7 +76,7 @@ function changeValue(value: unknown, [number, kind, given]: Change): void {
   else holder[key] = structuredClone(given);
 }
 
-/** JSON text of a value in which marks stand for what they stand for. */
+/** JSON text of a value, with the placeholders replaced. */
 function textOf(value: unknown): string {
   let text = JSON.stringify(value);
   for (const [mark, meant] of Object.entries(MARKS)) text = text.replaceAll(JSON.stringify(mark), meant);
@@ -89,7 +89,7 @@ function changeFrames(frames: Frame[], one: Change): void {
   const [number, kind, given] = one;
   const place = number % frames.length;
   const frame = frames[place]!;
-  // Half of the changes are to what an event holds.
+  // Half of the changes concern the content of an event.
   if (kind === 'value' || number % 2 === 0) changeValue(frame, one);
   else if (kind === 'drop') frames.splice(place, frames.length > 1 ? 1 : 0);
   else if (kind === 'repeat') frames.splice(place, 0, structuredClone(frame));
@@ -109,7 +109,7 @@ const context = (): DecodeContext => {
   };
 }; // oxfmt-ignore
 
-/** The one error that may come; anything else fails the test. */
+/** The one error that may be thrown; any other fails the test. */
 function faultIn(act: () => void): ProviderFault | undefined {
   try {
     act();
@@ -120,7 +120,7 @@ function faultIn(act: () => void): ProviderFault | undefined {
   }
 }
 
-/** As a call has it: what cannot be parsed is the provider's malformed reply. */
+/** As in a call: what cannot be parsed is the provider's malformed reply. */
 function parsedAsReply(text: string): unknown {
   try {
     return parseJson(text);
@@ -129,7 +129,7 @@ function parsedAsReply(text: string): unknown {
   }
 }
 
-/** As a delivery has it: what is nested too deep for the printer is the provider's malformed reply. */
+/** As in a delivery: what is nested too deep for the printer is the provider's malformed reply. */
 function print(act: () => void): void {
   try {
     faultIn(act);

@@ -1,18 +1,19 @@
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import type { ModelRequest, Thinking } from '../../core/conversation/request.js';
 
-/** A turn, and those of its blocks that the target is shown. */
+/** A turn, with the blocks of it that the target receives. */
 export interface ShownTurn {
   readonly message: Message;
   readonly blocks: readonly ContentBlock[];
 }
 
 /**
- * Thinking as this attempt may ask for it. With a budget the vendor demands that the assistant turn it is to continue
- * begins with its reasoning ("expected thinking, but found tool_use"); where another provider made the open tool calls
- * there is none to show, so this attempt goes without (docs/reasons/translation.md#thinking-in-anothers-loop). Adaptive
- * thinking has no such rule. Turns that are finished do not matter: their reasoning may be left out.
- * @param shownOf what the target is shown of a turn; asked of those at the end only
+ * The thinking that this attempt may request. With a budget, the vendor requires that the assistant turn to be
+ * continued begins with its reasoning ("expected thinking, but found tool_use"). If another provider made the open tool
+ * calls, there is no such reasoning, and this attempt omits thinking
+ * (docs/contribute/reasons/translation.md#thinking-in-anothers-loop). Adaptive thinking has no such rule. Finished
+ * turns do not matter: their reasoning may be left out.
+ * @param shownOf what the target receives of a turn; called for the last turns only
  */
 export function thinkingThatFits<Turn>(
   request: ModelRequest,
@@ -27,8 +28,8 @@ export function thinkingThatFits<Turn>(
 }
 
 /**
- * Where the tool loop that is still running began: the first of the assistant messages at the end of the history that
- * are joined by tool results only. The vendor reads them as one turn and thinks once, at its start.
+ * The turn that began the open tool loop: the first of the last assistant messages with only tool results between them.
+ * The vendor reads them as one turn and thinks once, at its start.
  */
 function openToolTurn<Turn>(turns: readonly Turn[], shownOf: (turn: Turn) => ShownTurn): ShownTurn | undefined {
   let opening: ShownTurn | undefined;

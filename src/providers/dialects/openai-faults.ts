@@ -4,7 +4,7 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import type { UpstreamFailure } from '../../core/provider.js';
 import { faultFromStatus, faultKindOfStatus, inBandFault, readFailureBody } from './faults.js';
 
-/** A failure as upstreams of OpenAI's formats describe it, in any of their shapes. */
+/** A failure in any of the shapes that providers of OpenAI's formats use. */
 interface ErrorReport {
   readonly message?: string;
   readonly code?: string;
@@ -12,8 +12,8 @@ interface ErrorReport {
 }
 
 /**
- * What an error inside a 200 means, by its `code` or else its `type`. Those about images are of the responses format
- * (its type `ResponseError`).
+ * The kind of an error inside a 200, by its `code` or else its `type`. The codes about images are from the responses
+ * format (its type `ResponseError`).
  */
 const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   rate_limit_exceeded: 'rate-limited',
@@ -59,8 +59,8 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
 };
 
 /**
- * Why a call that was not a 2xx failed. Tolerates any body: JSON in the known shapes, plain text,
- * a proxy's page, nothing.
+ * The fault of a call whose status is not a 2xx. Tolerates any body: JSON in the known shapes, plain text, a proxy's
+ * page, nothing.
  */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
   const { json, words } = readFailureBody(failure.body);
@@ -69,8 +69,8 @@ export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
 }
 
 /**
- * The failure a provider tells inside a 200, in a chunk or a whole body; undefined when there is none.
- * @param isNamedError true when the frame's own event name says that it is an error
+ * The error inside a 200, in a chunk or a whole body; undefined when there is none.
+ * @param isNamedError true when the frame's own event name is that of an error
  */
 export function findInBandFault(body: JsonObject, isNamedError = false): ProviderFault | undefined {
   const { error } = body;
@@ -79,7 +79,7 @@ export function findInBandFault(body: JsonObject, isNamedError = false): Provide
   return faultOfReport(readReport(body));
 }
 
-/** The failure told by an error frame whose data is not JSON. */
+/** The fault of an error frame whose data is not JSON. */
 export function faultOfErrorText(text: string): ProviderFault {
   return faultOfReport({ message: text });
 }
@@ -111,7 +111,7 @@ function readReport(body: JsonObject): ErrorReport {
 function messageOf(source: JsonObject): string | undefined {
   const { message } = source;
   if (typeof message === 'string') return message;
-  // Validation errors of FastAPI upstreams: a text, or a list of `{ loc, msg }`, sometimes one level down.
+  // Validation errors of providers that use FastAPI: a text, or a list of `{ loc, msg }`, sometimes one level down.
   const detail = isJsonObject(message) ? message['detail'] : source['detail'];
   if (typeof detail === 'string') return detail;
   if (!Array.isArray(detail)) return undefined;

@@ -5,14 +5,14 @@ import { DRAWS } from './rules.js';
 const MODALITIES: readonly OutputModality[] = ['image', 'text'];
 
 /**
- * What a model that makes images is asked for: what the caller wants, else all that it gives. Undefined for a model of
- * words alone, which is not asked.
+ * The modalities to request from a model that generates images: those that the caller requests, else all that it has.
+ * Undefined for a model with text only, which gets no such field.
  */
 export function wantedModalities({ modalities }: ModelRequest, target: Target): readonly OutputModality[] | undefined {
   if (!DRAWS.holds(target)) return undefined;
   return modalities ?? MODALITIES.filter((modality) => target.model.outputModalities.includes(modality));
 }
 
-/** Whether pictures are wanted of a model that makes them. */
+/** Whether images are requested from a model that generates them. */
 export const wantsImages = (request: ModelRequest, target: Target): boolean =>
   wantedModalities(request, target)?.includes('image') === true;

@@ -6,27 +6,27 @@ import { LARGE } from '../../core/yield-to-event-loop.js';
 
 const NOTHING: JsonObject = {};
 
-/** A text that says something. */
+/** A text that is not empty. */
 export const nonEmpty = (value: Json | undefined): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined;
 
-/** The object there, or one without members: what an upstream leaves out reads as nothing. */
+/** The object, or one without members: a missing object reads as an empty one. */
 export const objectOf = (value: Json | undefined): JsonObject => (isJsonObject(value) ? value : NOTHING);
 
 /** The list there, or an empty one. */
 export const listOf = (value: Json | undefined): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
-/** A place in a text or a list. */
+/** A position in a text or a list. */
 export const readPlace = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 
-/** A part of a whole; one that is larger than it is no figure. */
+/** A part of a total; undefined where it exceeds the total. */
 export const fitting = (part: number | undefined, whole: number | undefined): number | undefined =>
   part !== undefined && whole !== undefined && part <= whole ? part : undefined;
 
 /**
- * JSON text of a value that an upstream sent as values.
- * @throws ProviderFault where it is nested deeper than can be printed: the parser takes more
+ * The JSON text of a parsed value.
+ * @throws ProviderFault where it is nested deeper than the printer permits: the parser accepts more
  */
 export function printed(value: Json): string {
   try {
@@ -41,7 +41,9 @@ export function* printedInSteps(value: JsonObject): Steps<string> {
   return isLong(value) ? yield* printInSteps(value) : printed(value);
 }
 
-/** Whether a value's text is so long that it is printed in steps. Never of one that is nested too deep for it. */
+/**
+ * Whether a value is so long that it is printed in steps. Never true of one that is nested too deep for the printer.
+ */
 export function isLong(value: JsonObject): boolean {
   try {
     return weigh(value, LARGE) >= LARGE;
@@ -51,7 +53,7 @@ export function isLong(value: JsonObject): boolean {
 }
 
 /**
- * The object that an event of a stream holds; undefined where it holds something else.
+ * The object in an event of a stream; undefined for any other value.
  * @throws ProviderFault `malformed-reply`
  */
 export function parseEvent(data: string): JsonObject | undefined {
@@ -60,7 +62,7 @@ export function parseEvent(data: string): JsonObject | undefined {
 }
 
 /**
- * The value that an event of a stream holds.
+ * The value in an event of a stream.
  * @throws ProviderFault `malformed-reply`
  */
 export function parseEventValue(data: string): Json {
@@ -71,6 +73,6 @@ export function parseEventValue(data: string): Json {
   }
 }
 
-/** @param complaint what the reply is, or lacks */
+/** @param complaint what is wrong with the reply */
 export const malformed = (complaint: string): ProviderFault =>
   new ProviderFault('malformed-reply', `The provider's reply ${complaint}.`);

@@ -5,8 +5,8 @@ import type { BlockForm } from '../../core/translation.js';
 export type ReasoningBlock = ThinkingBlock | RedactedThinkingBlock;
 
 /**
- * Which row of the tables reasoning of a conversation is in.
- * @param isOwn whether the target told it, or may be taken for who did
+ * The tables' row for reasoning of a conversation.
+ * @param isOwn whether the target made it, or counts as its maker
  */
 export function reasoningForm(block: ReasoningBlock, isOwn: boolean): BlockForm {
   const { type, mark } = block;
@@ -14,11 +14,11 @@ export function reasoningForm(block: ReasoningBlock, isOwn: boolean): BlockForm 
     return isOwn ? 'sealed_own' : isAnthropicReasoning(mark) ? 'sealed_anthropic' : 'sealed_other';
   }
   if (isOwn) return 'thinking_own';
-  // What another provider told and nobody signed is as much another's as what is signed.
+  // Unsigned reasoning of another provider is treated like its signed reasoning.
   if (!isSigned(block)) return mark?.provider === undefined ? 'thinking_unsigned' : 'thinking_other';
   return isAnthropicReasoning(mark) ? 'thinking_anthropic' : 'thinking_other';
 }
 
-/** Whether a signature says whose it is; what is sealed is its own. */
+/** Whether the block identifies its maker, by a signature or by its encryption. */
 export const isSigned = (block: ReasoningBlock): boolean =>
   block.type === 'redacted-thinking' || (block.signature ?? '') !== '';

@@ -5,8 +5,8 @@ import type { RequiredMedia } from '../../core/provider.js';
 type Kind = RequiredMedia['accept'];
 
 /**
- * What a request holds by address of these kinds, for targets that take it as bytes only. Each address is named once.
- * @param readsItself which addresses the target reads all the same
+ * The addresses of these kinds of media in a request, for targets that take only bytes. Each address is listed once.
+ * @param readsItself which addresses the target reads by itself
  */
 export function findRequiredMedia(
   request: ModelRequest,

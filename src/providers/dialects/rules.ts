@@ -11,20 +11,22 @@ import type {
   Rule,
   UsageRow,
 } from '../../core/translation.js';
+import { takesForcedChoice } from '../model-rules/claude-models.js';
 import { lists, takes } from './listed-parameters.js';
 
-/*
- * The words that translation tables are written in.
- */
+/* The building blocks of translation tables. */
 
 export const mapped = (how: string): Fate & { type: 'mapped' } => ({ type: 'mapped', how });
 export const dropped = (why = ''): Fate & { type: 'dropped' } => ({ type: 'dropped', why });
-/** @param what cannot be sent, as the error says it @param within where in a block it stands, as `.source` */
+/**
+ * @param what what cannot be sent, for the error
+ * @param within the place in the block, such as `.source`
+ */
 export const refused = (what: string, within = ''): Fate & { type: 'refused' } => ({ type: 'refused', what, within });
 
 export const ABSENT: ReplyRule = { type: 'absent' };
 
-/** One rule where something holds of the target, else another: dropped unless said otherwise. */
+/** One rule where a condition holds for the target, else another; dropped by default. */
 export function where<Then extends Fate, Otherwise extends Fate = Fate & { type: 'dropped' }>(
   on: Condition<Target>,
   then: Rule<Target, Then>,
@@ -33,7 +35,10 @@ export function where<Then extends Fate, Otherwise extends Fate = Fate & { type:
   return { type: 'depends', on, then, otherwise: otherwise ?? dropped() };
 }
 
-/** The endpoint's list does not leave it out. @param names any of them, as endpoints list it */
+/**
+ * The endpoint's list does not leave it out.
+ * @param names the endpoint may list any of them
+ */
 export const taken = (...names: readonly string[]): Condition<Target> => ({
   words: 'taken',
   holds: (target) => takes(target, ...names),
@@ -45,42 +50,61 @@ export const listed = (name: string): Condition<Target> => ({
   holds: (target) => lists(target, name),
 });
 
+/** The endpoint takes thinking, by either of its names. */
+export const TAKES_REASONING = taken('reasoning', 'reasoning_effort');
+
+/** A choice among some of the tools is sent as such; any other target gets only those tools. */
+export const NAMES_ALLOWED_TOOLS: Condition<Target> = {
+  words: '◆ `names_allowed_tools`',
+  holds: ({ definition }) => definition.quirks.namesAllowedTools === true,
+};
+export const ONLY_ALLOWED = mapped('no other tools are sent');
+
+/** The model can be forced to call a tool. */
+export const TAKES_FORCED_CHOICE: Condition<Target> = {
+  words: 'but at models of Claude that cannot be forced',
+  holds: takesForcedChoice,
+};
+
 /** Documents may be sent as files. */
 export const ACCEPTS_FILES: Condition<Target> = {
   words: '◆ `accepts_files`, or a model that reads files',
   holds: ({ definition, model }) => definition.quirks.acceptsFiles === true || model.inputModalities.includes('file'),
 };
 
-/** The model makes pictures. */
+/** The model generates images. */
 export const DRAWS: Condition<Target> = {
   words: 'a model that makes images',
   holds: ({ model }) => model.outputModalities.includes('image'),
 };
 
-/** Who prices a tier apart sells it, whatever else is known of the provider. */
+/** A provider with a price for a tier sells the tier, whatever else is known of it. */
 export const SELLS_TIERS: Condition<Target> = {
   words: '◆ `service_tiers`, or a tier with a price',
   holds: ({ definition, tier }) => definition.quirks.serviceTiers === true || tier !== 'standard',
 };
 
-/** The catalog prices the place. */
+/** The catalog has a price for the region. */
 export const PRICES_PLACE: Condition<Target> = {
   words: 'priced',
   holds: ({ endpoint }) => endpoint.geography !== undefined,
 };
 
-/** Both. */
+/** Both conditions hold. */
 export const both = (one: Condition<Target>, other: Condition<Target>): Condition<Target> => ({
   words: `${one.words}, ${other.words}`,
   holds: (target) => one.holds(target) && other.holds(target),
 });
 
-/** A field that goes by a rule and is encoded with more of the request. */
+/** A field with a rule, which is encoded together with other parts of the request. */
 export const field = (rule: FieldRule<Target>): FieldRow<Target> => ({ rule });
 
-/** What else is to be said of a field that is one value. */
+/** A field that the format has no place for. */
+export const NO_PLACE = field(dropped());
+
+/** Options of a field that is one value. */
 interface FieldOptions extends Partial<Pick<FieldPlace, 'within' | 'assertFits'>> {
-  /** What becomes of the value. */
+  /** What happens to the value. */
   readonly note?: string;
 }
 
@@ -98,26 +122,30 @@ export function sent(
   return { rule: on === undefined ? how : where(on, how), place: { within, name, read, ...rest } };
 }
 
-/** A class of usage that goes by a rule and is read with more of the reply. */
+/** A class of usage with a rule, which is read together with other parts of the reply. */
 export const usage = (rule: ReplyRule): UsageRow => ({ rule });
 
-/** A class that the format has no word for. */
-export const UNTOLD = usage(ABSENT);
+/** A class of usage that the format does not report. */
+export const NOT_REPORTED = usage(ABSENT);
 
 /**
- * A figure that stands at a place of its own.
- * @param places the first that tells one counts @param note what is done with it
+ * A figure at a place of its own.
+ * @param places the first one with a figure counts
+ * @param note what is done with it
  */
-export const told = (places: readonly string[], note = ''): UsageRow => ({
+export const reported = (places: readonly string[], note = ''): UsageRow => ({
   rule: mapped(places.map((place) => `\`${place}\``).join(', else ') + (note === '' ? '' : `, ${note}`)),
   places,
 });
 
-/** The stop sequences of a request; an empty list asks for none. */
+/** The stop sequences of a request; an empty list means none. */
 export const readStopSequences = ({ stopSequences }: ModelRequest): readonly string[] | undefined =>
   stopSequences?.length ? stopSequences : undefined;
 
-/** @param max most stop sequences that the format holds @param format its name, for the error */
+/**
+ * @param max most stop sequences that the format permits
+ * @param format its name, for the error
+ */
 export const atMostStopSequences = (max: number, format: string): FieldOptions => ({
   note: `more than ${max}: 400`,
   assertFits: ({ stopSequences = [] }) => {
@@ -129,18 +157,5 @@ export const atMostStopSequences = (max: number, format: string): FieldOptions =
   },
 });
 
-/** Blocks that only Anthropic understands, in formats that have no part for them (`foreign-blocks.ts`). */
-export const FOREIGN_BLOCKS = {
-  server_tool_use: mapped('a call of a tool; without a result behind it in words: `[Called tool <name> with <input>]`'),
-  web_search_tool_result: mapped('its result: titles and addresses, or the error; without its call in words'),
-  web_fetch_tool_result: mapped('its result: the address, and a text page; without its call in words'),
-  server_tool_result: mapped('its result: its `text`, else its JSON; without its call in words'),
-  gateway_tool_result: dropped('with their calls'),
-  compaction: mapped('in words; an empty one dropped'),
-  other: refused('a block'),
-  own_item: refused('a block'),
-  foreign_item: refused('a block'),
-} as const;
-
-/** A file that is kept at the vendor whose format a caller speaks. */
+/** A file stored at a vendor. */
 export const STORED_FILE = refused('a file stored at a vendor', '.source.file_id');

@@ -1,22 +1,29 @@
-import type { FunctionTool, ToolChoice, VendorTool } from '../../core/conversation/tools.js';
+import { allowedBy, type FunctionTool, type ToolChoice, type VendorTool } from '../../core/conversation/tools.js';
 import { definedOnly } from '../../core/defined.js';
 import type { Vendor } from '../../core/json/json.js';
 import type { Steps } from '../../core/steps.js';
+import { answersToOneOf } from '../../core/tool.js';
 import type { EncodeContext } from './encode-context.js';
 
 /**
- * The tools of a request as far as the table lets them through to a target.
- * @param isOwn whether a vendor's tool is one of the format's own, which goes as it came
+ * The tools of a request that the table permits for a target.
+ * @param isOwn whether a vendor's tool is one of the format's own, which is sent unchanged
+ * @param namesAllowed whether a choice among some of the tools names them; else only these are sent, so that no other
+ * can be called
  * @throws Untranslatable for tools that another vendor, or the gateway, runs
- *   (docs/reasons/translation.md#tools-of-other-parties)
+ * (docs/contribute/reasons/translation.md#tools-of-other-parties)
  */
 export function* sentTools(
   context: EncodeContext,
   isOwn: (tool: VendorTool) => boolean,
+  namesAllowed = false,
 ): Steps<readonly (FunctionTool | VendorTool)[]> {
   const sent: (FunctionTool | VendorTool)[] = [];
+  const { toolChoice } = context.request;
+  const allowed = namesAllowed || toolChoice === undefined ? undefined : allowedTools(context);
   for (const [index, tool] of context.request.tools.entries()) {
     if (context.steps.isOver()) yield;
+    if (allowed && !answersToOneOf(tool, allowed)) continue;
     const path = `tools.${index}`;
     switch (tool.type) {
       case 'function':
@@ -26,7 +33,7 @@ export function* sentTools(
         if (context.admitsTool(isOwn(tool) ? 'own' : 'foreign', path, vendorToolName(tool))) sent.push(tool);
         break;
       case 'service':
-        // No vendor knows it: only a gateway that runs it takes it from the request.
+        // No vendor knows it: a gateway that runs it removes it from the request.
         if (context.admitsTool('service', path, tool.id)) context.refuse(path, `the tool ${tool.id}`);
     }
   }
@@ -42,14 +49,27 @@ export function* sentFunctions(context: EncodeContext, vendor: Vendor): Steps<re
   return tools.filter((tool) => tool.type === 'function');
 }
 
-/** The choice among the tools, where the table has a word for it. @throws Untranslatable where it is refused */
+/**
+ * The names in the choice, where the table permits them.
+ * @throws Untranslatable where the table refuses them
+ */
+function allowedTools(context: EncodeContext): ReadonlySet<string> | undefined {
+  const allowed = allowedBy(context.request.toolChoice);
+  return allowed && context.admitsTool('choice_allowed', 'tool_choice') ? new Set(allowed) : undefined;
+}
+
+/**
+ * The choice among the tools, where the table permits it.
+ * @throws Untranslatable where the table refuses it
+ */
 export function sentChoice(context: EncodeContext): ToolChoice | undefined {
   const { toolChoice } = context.request;
   if (toolChoice === undefined) return undefined;
+  if (allowedBy(toolChoice) && !context.admitsTool('choice_allowed', 'tool_choice')) return undefined;
   return context.admitsTool(`choice_${toolChoice.type}`, 'tool_choice') ? toolChoice : undefined;
 }
 
-/** What stands on a tool goes by rows of its own; as it came, a tool would still say what they drop. */
+/** Fields of a tool have rows of their own; the tool as it came would still contain those that they drop. */
 function admitted(tool: FunctionTool, path: string, context: EncodeContext): FunctionTool {
   const { strict, cacheMarker, origin: _origin, ...rest } = tool;
   const isStrict = strict === undefined || context.admitsTool('strict', path);
@@ -61,7 +81,7 @@ function admitted(tool: FunctionTool, path: string, context: EncodeContext): Fun
   };
 }
 
-/** A vendor's own tool, behind the words of the table. */
+/** A vendor's own tool, for the table's message. */
 function vendorToolName({ name, opaque }: VendorTool): string {
   const { type } = opaque.value;
   const kind = typeof type === 'string' ? type : 'unknown';

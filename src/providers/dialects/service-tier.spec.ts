@@ -1,5 +1,5 @@
-// Goal: a word with a price of its own is asked for only by the attempt that is charged for it, wherever it stands in a
-// request. Method: tables of wishes, price lists and tiers of the attempt.
+// Goal: a value with a price of its own is sent only by the attempt that is charged for it, wherever the request has
+// it. Method: tables of requested values, price lists and tiers of the attempt.
 import { endpoint, model, price } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { Target } from '../../core/provider.js';
@@ -25,21 +25,21 @@ const IN_US = { geography: { word: 'us', elsewhere: endpoint('one') } };
 
 describe('tierParameters', () => {
   it.each<[string, Wish, ServiceTier, readonly Tariff[], TierParameters]>([
-    ['says nothing unasked', {}, 'standard', [], {}],
-    ['asks for the tier of the attempt', {}, 'priority', ['priority'], { serviceTier: 'priority' }],
-    ['asks for speed as speed', { serviceTier: 'priority' }, 'fast', ['fast'], { speed: 'fast' }],
-    ['asks for flex', { serviceTier: 'flex' }, 'flex', ['flex'], { serviceTier: 'flex' }],
+    ['states nothing without a request', {}, 'standard', [], {}],
+    ['requests the tier of the attempt', {}, 'priority', ['priority'], { serviceTier: 'priority' }],
+    ['requests speed as speed', { serviceTier: 'priority' }, 'fast', ['fast'], { speed: 'fast' }],
+    ['requests flex', { serviceTier: 'flex' }, 'flex', ['flex'], { serviceTier: 'flex' }],
     ['passes on a word of the plain price', { serviceTier: 'auto' }, 'standard', ['flex'], { serviceTier: 'auto' }],
     ['drops a speed that the catalog does not price', { speed: 'fast' }, 'standard', [], {}],
     ['drops a tier that the catalog does not price', { serviceTier: 'priority' }, 'standard', [], {}],
     ['drops a tier that is sold by contract', { serviceTier: 'scale' }, 'standard', ['priority'], {}],
-    ['drops a tier that nobody knows', { serviceTier: 'turbo' }, 'standard', ['priority'], {}],
+    ['drops an unknown tier', { serviceTier: 'turbo' }, 'standard', ['priority'], {}],
     ['keeps back a tier that another attempt is charged for', { speed: 'fast' }, 'standard', ['fast'], {}],
-    ['need not say the plain speed', { speed: 'standard' }, 'standard', ['fast'], {}],
+    ['leaves out the default speed', { speed: 'standard' }, 'standard', ['fast'], {}],
     ['drops a place that the catalog does not price', { inferenceGeo: 'us' }, 'standard', [], {}],
     ['passes on that any place will do', { inferenceGeo: 'global' }, 'standard', [], { inferenceGeo: 'global' }],
     [
-      'lets any place stand beside a tier',
+      'permits any region beside a tier',
       { inferenceGeo: 'global', speed: 'fast' },
       'fast',
       ['fast'],
@@ -49,7 +49,7 @@ describe('tierParameters', () => {
     expect(tierParameters(request(wish), target(tier, apart))).toEqual(words);
   });
 
-  it('asks for the place of the attempt', () => {
+  it('requests the region of the attempt', () => {
     const there = target('standard', [], IN_US);
     expect(tierParameters(request({ inferenceGeo: 'us' }), there)).toEqual({ inferenceGeo: 'us' });
     expect(tierParameters(request({ inferenceGeo: 'us', speed: 'fast' }), target('fast', ['fast'], IN_US))).toEqual({

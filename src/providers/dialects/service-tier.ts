@@ -3,7 +3,7 @@ import { definedOnly } from '../../core/defined.js';
 import type { Target } from '../../core/provider.js';
 import { isPlainTier, isPriced, pricedWords } from '../../core/routing/priced-words.js';
 
-/** What a call says of tier, speed and place, in the words of the Messages format. Absent: nothing. */
+/** The tier, speed and region of a call, in the Messages format's values. Absent: not stated. */
 export interface TierParameters {
   readonly serviceTier?: string;
   readonly speed?: 'fast';
@@ -13,9 +13,9 @@ export interface TierParameters {
 export const NO_TIER: TierParameters = {};
 
 /**
- * The tier and place this attempt asks for: what its leg was planned in, and will be charged as. Of the caller's own
- * words only those go on that name what is served at the plain price anyway; that the speed is `standard` need not be
- * said (docs/wire/messages.md#speed-and-tier, docs/wire/routing.md#words-with-a-price).
+ * The tier and region of this attempt: those of its leg's plan and its charge. Of the caller's own values only those
+ * are sent that are served at the plain price anyway. The speed `standard` is the default and not sent
+ * (docs/use/messages.md#speed-and-tier, docs/use/choosing-providers.md#words-with-a-price).
  */
 export function tierParameters(request: ModelRequest, { tier, endpoint }: Target): TierParameters {
   const { serviceTier, inferenceGeo } = request;
@@ -29,11 +29,11 @@ export function tierParameters(request: ModelRequest, { tier, endpoint }: Target
 const plain = (tier: string | undefined): string | undefined =>
   tier !== undefined && isPlainTier(tier) ? tier : undefined;
 
-/** A place without a price of its own is where everybody is served. */
+/** A region without a price of its own is the default one. */
 const isPlainPlace = (request: ModelRequest): boolean =>
   !pricedWords(request).some(({ field }) => field === 'inference_geo');
 
-/** The betas that a caller named, without those that this attempt has no prices for. */
+/** The caller's betas, without those that this attempt has no prices for. */
 export function pricedBetas(request: ModelRequest, target: Target): readonly string[] {
   if (request.betas.length === 0) return request.betas;
   const dropped = pricedWords(request).filter((word) => !isPriced(word, target));

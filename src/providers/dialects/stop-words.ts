@@ -3,9 +3,9 @@ import type { StopWords } from '../../core/translation.js';
 import { inBandFault } from './faults.js';
 
 /**
- * The stop that a vendor's word stands for. A word that nobody knows is `other`, none at all the end of the turn.
- * Several vendors say that the turn has ended though a tool is called, and some that one is called though none is.
- * @param raw the vendor's word, `null` when a whole reply has none
+ * The unified stop for a vendor's value. An unknown value is `other`; a missing one is the end of the turn. The calls
+ * in the reply decide between end of turn and tool use, because several vendors report the wrong one of the two.
+ * @param raw the vendor's value, `null` when a whole reply has none
  */
 export function unifiedStop({ unified }: StopWords, raw: string | null, hasToolCalls: boolean): UnifiedStop {
   const stop = raw === null ? 'end-turn' : (unified.get(raw) ?? 'other');
@@ -14,8 +14,9 @@ export function unifiedStop({ unified }: StopWords, raw: string | null, hasToolC
 }
 
 /**
- * @param words what the provider says of it @param otherwise what is said where it says nothing
- * @throws ProviderFault when the word stands in place of an answer
+ * @param words the provider's message about it
+ * @param otherwise the message where the provider gives none
+ * @throws ProviderFault when the value stands for a failure
  */
 export function assertNoFault({ faults }: StopWords, raw: string, words?: string, otherwise?: string): void {
   const kind = faults.get(raw);

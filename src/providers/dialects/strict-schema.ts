@@ -1,42 +1,50 @@
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-
-/** Keywords whose value maps names to schemas: the names are the caller's, not keywords. */
-const SCHEMA_MAPS: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
-/** Keywords whose value is data, not a schema. */
-const DATA: ReadonlySet<string> = new Set(['enum', 'const', 'default', 'examples']);
+import type { Target } from '../../core/provider.js';
+import { modelFamilyOf } from '../model-rules/model-family.js';
+import { hasType, schemasWithin } from './schema-walk.js';
 
 /**
- * True when a schema may be asked for with `strict: true`: every object in it is closed and requires all of its
- * properties. Upstreams refuse other schemas in strict mode, so those are asked for without it. Safe for any depth.
+ * Keywords that OpenAI's strict mode refuses (developers.openai.com/api/docs/guides/structured-outputs, supported
+ * schemas; `allOf`: makenotion/notion-mcp-server, issue 102; read 2026-11-29).
  */
-export function fitsStrictMode(schema: JsonObject): boolean {
-  const open: Json[] = [schema];
-  for (let value = open.pop(); value !== undefined; value = open.pop()) {
-    if (Array.isArray(value)) {
-      for (const item of value as readonly Json[]) open.push(item);
-    } else if (isJsonObject(value)) {
-      if (describesObject(value) && !isClosed(value)) return false;
-      for (const key of Object.keys(value)) {
-        const inner = value[key];
-        if (inner === undefined || DATA.has(key)) continue;
-        if (SCHEMA_MAPS.has(key) && isJsonObject(inner)) pushValues(inner, open);
-        else open.push(inner);
-      }
-    }
-  }
-  return true;
+const REFUSED: ReadonlySet<string> = new Set([
+  'allOf', 'oneOf', 'not', 'if', 'then', 'else', 'dependentRequired', 'dependentSchemas', 'dependencies',
+  'patternProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems', 'minProperties', 'maxProperties',
+  'contains', 'minContains', 'maxContains', 'uniqueItems', 'prefixItems',
+]); // oxfmt-ignore
+/** Formats that it takes, from the same page. */
+const FORMATS: ReadonlySet<Json> = new Set([
+  'date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid',
+]); // oxfmt-ignore
+/** A schema has exactly one of these keywords, which defines its values. */
+const KINDS = ['type', 'anyOf', '$ref', 'enum', 'const'] as const;
+
+/**
+ * Whether the request asks a target of one of OpenAI's formats to enforce a schema. OpenAI's own models, and some
+ * providers (quirk `checks_strict_schemas`), refuse the request where the schema does not fit the strict mode: they get
+ * it without `strict`, even where the caller requires it.
+ * @param wanted undefined: wherever the mode takes the schema
+ */
+export function isHeld(schema: JsonObject, wanted: boolean | undefined, target: Target): boolean {
+  if (wanted === false) return false;
+  const isChecked = target.definition.quirks.checksStrictSchemas === true || modelFamilyOf(target) === 'gpt';
+  return fitsStrictMode(schema) || (wanted === true && !isChecked);
 }
 
-function pushValues(schemas: JsonObject, open: Json[]): void {
-  for (const name of Object.keys(schemas)) {
-    const schema = schemas[name];
-    if (schema !== undefined) open.push(schema);
-  }
-}
+/**
+ * True when a schema may be sent with `strict: true`: it is of an object, every object in it is closed and requires all
+ * of its properties, and it contains no keyword that the mode refuses. Safe for any depth.
+ */
+export const fitsStrictMode = (schema: JsonObject): boolean =>
+  hasType(schema, 'object') && schema['anyOf'] === undefined && schemasWithin(schema).every(fits);
 
-function describesObject(schema: JsonObject): boolean {
-  const type = schema['type'];
-  return type === 'object' || (Array.isArray(type) && type.includes('object'));
+function fits(schema: JsonObject): boolean {
+  if (!KINDS.some((keyword) => schema[keyword] !== undefined)) return false;
+  const { format } = schema;
+  if (format !== undefined && !FORMATS.has(format)) return false;
+  return (
+    !Object.keys(schema).some((keyword) => REFUSED.has(keyword)) && (!hasType(schema, 'object') || isClosed(schema))
+  );
 }
 
 function isClosed(schema: JsonObject): boolean {

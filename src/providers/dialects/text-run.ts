@@ -1,8 +1,6 @@
 import { BLOCK_SEPARATOR } from './block-text.js';
 
-/**
- * Adjacent text blocks are one text that citations cut; those with another block between them are texts of their own.
- */
+/** Adjacent text blocks are one text that citations divided; texts with another block between them are separate. */
 export class TextRun {
   private readonly texts: string[] = [];
   private isInterrupted = true;

@@ -1,5 +1,5 @@
-// Goal: ids of tool calls are mapped one to one, only where they must be, and alike in every turn. Method: properties
-// over any ids, with a rule whose stand-ins collide all the time.
+// Goal: ids of tool calls are mapped one to one, only where necessary, and in the same way in every turn. Method:
+// properties over any ids, with a rule whose stand-ins collide often.
 import fc from 'fast-check';
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/conversation/content.js';
 import { doAtOnce } from '../../core/steps.js';
@@ -16,7 +16,7 @@ const historyOf = (rounds: readonly (readonly [ToolUseBlock[], ToolResultBlock[]
   ]);
 const LEGAL = /^[\w-]{1,20}$/;
 const HASHED: ToolIdRule = { isLegal: (id) => LEGAL.test(id), standIn: (text) => hashedId(text, 20) };
-/** One of a hundred ids. */
+/** A rule with only a hundred ids. */
 const CROWDED: ToolIdRule = {
   isLegal: (id) => /^\d\d$/.test(id),
   standIn: (text) =>
@@ -49,7 +49,7 @@ describe.each([
     );
   });
 
-  it('are untouched where they are legal and nobody has them yet', () => {
+  it('are unchanged where they are legal and not yet taken', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.stringMatching(/^\d\d$/), { minLength: 1, maxLength: 9 }), (given) => {
         const [calls, results] = roundOf(given);
@@ -60,7 +60,7 @@ describe.each([
   });
 });
 
-it('tells ids apart that differ in one illegal character', () => {
+it('distinguishes ids that differ in one illegal character', () => {
   const [calls, results] = roundOf(['functions.f:0', 'functions:f.0', 'functions_f_0']);
   const mapped = doAtOnce(ToolIds.of(historyOf([[calls, results]]), HASHED));
   expect(new Set(calls.map((call) => mapped.toWire(call))).size).toBe(3);

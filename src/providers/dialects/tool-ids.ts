@@ -2,34 +2,39 @@ import { hash } from 'node:crypto';
 import type { Message, ToolResultBlock, ToolUseBlock } from '../../core/conversation/content.js';
 import { doAtOnce, StepCounter, type Steps } from '../../core/steps.js';
 
-/** Which ids of tool calls a target takes, beyond that none is empty. */
+/** Which ids of tool calls a target takes. None takes an empty id. */
 export interface ToolIdRule {
   isLegal(id: string): boolean;
-  /** A legal id in the place of another; of the same text always the same. */
+  /** A legal id in place of another; the same text always gives the same id. */
   standIn(text: string): string;
 }
 
-/** Takes any id as it is, and makes none. */
+/** Takes any id unchanged, and makes none. */
 const UNTOUCHED: ToolIdRule = { isLegal: () => true, standIn: (text) => text };
 
 /** A call of a tool, or the result of one. */
 type ToolBlock = ToolUseBlock | ToolResultBlock;
 
 /**
- * The ids of one conversation's tool calls as the target takes them: each call has one of its own, its result has the
- * same, and so it stays in every turn, because nothing depends on what comes later. Ids that the target takes are
- * untouched, whoever made them, but for one that stands for another call already: vendors refuse it.
+ * Maps the ids of one conversation's tool calls to those of the target. Each call has a different id, which its result
+ * shares. An id stays the same in every turn, because it depends on nothing later. Ids that the target takes are
+ * unchanged, except one that already stands for another call, which vendors refuse.
  */
 export class ToolIds {
-  /** Of conversations with calls, for each rule: every attempt of a request maps them, and whoever reads its answer. */
+  /**
+   * Mapped ids of conversations with calls, for each rule: every attempt of a request and every reader of its answer
+   * uses them.
+   */
   private static readonly known = new WeakMap<readonly Message[], Map<ToolIdRule, ToolIds>>();
 
-  /** Of conversations without calls. */
+  /** For conversations without calls. */
   static readonly NONE = new ToolIds();
 
-  /** What the target is told of the first call of an id, and of its results. */
+  /** The target's id of the first call with an id, and of its results. */
   private readonly firstOf = new Map<string, string>();
-  /** Of the calls after it, and of theirs: seldom any, and objects are dear keys. */
+  /**
+   * Ids of later calls with the same id, and of their results. There are seldom any, and objects are expensive keys.
+   */
   private readonly laterOf = new Map<ToolBlock, string>();
 
   private constructor() {}
@@ -46,13 +51,13 @@ export class ToolIds {
     return ids;
   }
 
-  /** By whichever rule they were mapped. */
+  /** The ids as mapped by any of the rules. */
   static anyOf(messages: readonly Message[]): ToolIds {
     for (const ids of ToolIds.known.get(messages)?.values() ?? []) return ids;
     return doAtOnce(ToolIds.of(messages, UNTOUCHED));
   }
 
-  /** Whether a call or a result of the conversation has this id, as its caller says it. */
+  /** Whether a call or a result of the conversation has this id in the caller's request. */
   has(id: string): boolean {
     return this.firstOf.has(id);
   }
@@ -88,7 +93,7 @@ export class ToolIds {
 
 interface FreeId {
   readonly wireId: string;
-  /** Stand-ins tried for this id so far: the next call of the same id goes on from there. */
+  /** Stand-ins tried for this id so far: the next call with the same id continues from there. */
   readonly attempts: number;
 }
 
@@ -102,7 +107,10 @@ function freeId(id: string, tried: number, rule: ToolIdRule, taken: ReadonlySet<
 
 const SUFFIX_LENGTH = 8;
 
-/** Letters and digits alone, exactly as many, all of them hash. @param length of 9 characters on, 54 bits of it */
+/**
+ * A hash in letters and digits.
+ * @param length exact number of characters; from 9 on the hash has 54 bits
+ */
 export function alphanumericId(text: string, length: number): string {
   let id = '';
   for (let part = 0; id.length < length; part++) {
@@ -118,7 +126,7 @@ export function hashedId(text: string, max: number): string {
   return `${stem}_${hash('sha256', text).slice(0, SUFFIX_LENGTH)}`;
 }
 
-/** Calls and results, in their order: a conversation may have very many, and a generator is slower. */
+/** Calls and results in order. An array: a conversation may have very many, and a generator is slower. */
 export function toolBlocksIn(messages: readonly Message[]): readonly ToolBlock[] {
   const blocks: ToolBlock[] = [];
   for (const { content } of messages) {
@@ -130,16 +138,16 @@ export function toolBlocksIn(messages: readonly Message[]): readonly ToolBlock[]
 const idOf = (block: ToolBlock): string => (block.type === 'tool-use' ? block.id : block.toolUseId);
 
 /**
- * The ids of a reply's calls: the provider's, or one of our own where it gave none or one that stands for another call
- * already, since vendors refuse a conversation with two of them. The same when the reply is read again.
+ * The ids of a reply's calls: the provider's own, or generated ones where it gives none or repeats one, since vendors
+ * refuse a conversation with a repeated id. Reading the reply again gives the same ids.
  */
 export class UniqueToolIds {
-  /** Of the conversation; undefined before the first call. */
+  /** Ids of the conversation; undefined before the first call. */
   private earlier: ToolIds | undefined;
   private readonly used = new Set<string>();
   private calls = 0;
 
-  /** @param prefix of our own */
+  /** @param prefix of generated ids */
   constructor(
     private readonly messages: readonly Message[],
     private readonly prefix = 'call',

@@ -1,5 +1,5 @@
-// Goal: names of tools are legal on the wire, one to one, come back as they were, and stay while a conversation grows.
-// Method: properties over lists of names of which many become alike.
+// Goal: names of tools are legal on the wire, mapped one to one, mapped back, and stable while a conversation grows.
+// Method: properties over lists of names, many of which become equal.
 import fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { ToolNames } from './tool-names.js';

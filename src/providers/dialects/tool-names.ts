@@ -3,12 +3,12 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { DecodeContext } from '../../core/provider.js';
 import { doAtOnce, StepCounter, type Steps } from '../../core/steps.js';
 
-/** Longest tool name of the chat format (docs/wire/chat.md#tools). */
+/** Longest tool name of the chat format (docs/use/chat.md#tools). */
 export const TOOL_NAME_MAX = 64;
 
-/** How a format restricts the names of tools, beyond their characters. */
+/** How a format restricts the names of tools, besides their characters. */
 export interface ToolNameRules {
-  /** Most characters of a name, unless the provider has a maximum of its own; absent: `TOOL_NAME_MAX`. */
+  /** Maximum number of characters of a name, unless the provider has a maximum of its own; absent: `TOOL_NAME_MAX`. */
   readonly nameMax?: number;
   /** Names begin with a letter or `_`. */
   readonly namesStartWithLetter?: boolean;
@@ -20,15 +20,15 @@ const ILLEGAL_CHARACTERS = /[^A-Za-z0-9_-]/g;
 const SUFFIX_LENGTH = 8;
 
 /**
- * The names of one request's tools as the target takes them, and back: one to one, and the same in every turn of a
- * conversation, because nothing depends on what comes later. Names that are already legal are untouched, but for one
- * that a mapped one has; the others are cut and end in a hash of the whole name.
+ * Maps the names of one request's tools to those of the target, and back. The mapping is one to one and the same in
+ * every turn of a conversation, because it depends on nothing later. Legal names are unchanged, unless a mapped name
+ * equals them. Other names are cut and end in a hash of the whole name.
  */
 export class ToolNames {
-  /** Of requests with any: every attempt maps them, and whoever reads its answer. */
+  /** Mapped names of requests with tools: every attempt and every reader of its answer uses them. */
   private static readonly known = new WeakMap<ModelRequest, ToolNames[]>();
 
-  /** Of requests without any. */
+  /** For requests without tools. */
   static readonly NONE = new ToolNames(TOOL_NAME_MAX, false);
 
   private readonly wireOf = new Map<string, string>();
@@ -39,7 +39,7 @@ export class ToolNames {
     private readonly startsWithLetter: boolean,
   ) {}
 
-  /** @param startsWithLetter the target wants names to begin with a letter or `_` */
+  /** @param startsWithLetter the target requires names to begin with a letter or `_` */
   static *of(request: ModelRequest, max = TOOL_NAME_MAX, startsWithLetter = false): Steps<ToolNames> {
     const known = ToolNames.known.get(request);
     const like = known?.find((one) => one.max === max && one.startsWithLetter === startsWithLetter);
@@ -54,12 +54,12 @@ export class ToolNames {
     return names;
   }
 
-  /** What the target is told. */
+  /** The target's name of a tool. */
   toWire(name: string): string {
     return this.wireOf.get(name) ?? name;
   }
 
-  /** What the caller calls it. A name that was never mapped is returned as it is. */
+  /** The caller's name of a tool. A name that was never mapped is returned unchanged. */
   toOriginal(wireName: string): string {
     return this.originalOf.get(wireName) ?? wireName;
   }
@@ -76,7 +76,7 @@ export class ToolNames {
     if (this.isLegal(name) && !this.originalOf.has(name)) return this.take(name, name);
     const lead = this.isLegalStart(name) ? name : `_${name}`;
     const stem = lead.slice(0, this.max - SUFFIX_LENGTH - 1).replace(ILLEGAL_CHARACTERS, '_');
-    // A name may be like a mapped one in front of it; the next hash is then taken until it is free.
+    // An earlier name may equal the mapped one; further hashes are tried until one is free.
     for (let attempt = 0; ; attempt++) {
       const salted = attempt === 0 ? name : `${name}\u0000${attempt}`;
       const wireName = `${stem}_${hash('sha256', salted).slice(0, SUFFIX_LENGTH)}`;
@@ -90,11 +90,11 @@ export class ToolNames {
   }
 }
 
-/** Of one call: encoder and decoder map alike. */
+/** Maps the names of one call, in the same way for encoder and decoder. */
 export const mapToolNames = ({ request, target }: DecodeContext, rules: ToolNameRules = {}): Steps<ToolNames> =>
   ToolNames.of(request, target.definition.quirks.toolNameMax ?? rules.nameMax, rules.namesStartWithLetter);
 
-/** The same for who reads the answer: they were mapped when the request was encoded. */
+/** The names for the decoder: they were mapped when the request was encoded. */
 export const toolNamesOf = (context: DecodeContext, rules?: ToolNameRules): ToolNames =>
   doAtOnce(mapToolNames(context, rules));
 
@@ -108,6 +108,6 @@ function* namesIn(request: ModelRequest): Generator<string> {
       }
     }
   }
-  // It changes from turn to turn.
+  // The choice changes from turn to turn, so it comes last.
   if (request.toolChoice?.type === 'tool') yield request.toolChoice.name;
 }

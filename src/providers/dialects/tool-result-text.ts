@@ -1,20 +1,23 @@
 import { BLOCK_SEPARATOR, TOOL_ERROR_PREFIX } from './block-text.js';
 
+/** The name of a medium that follows a result, used in the result and before the medium. */
+export const attachmentName = (place: number, id: string): string => `Attachment ${place} of tool result ${id}`;
+
 interface TextPart {
   readonly type: 'text';
   readonly text: string;
 }
 
 /**
- * A tool result where results hold text only: images and documents travel in the user message after it, each behind a
- * text part that names it as the placeholder in the result does.
+ * A tool result for formats whose results are text: images and documents go into the user message after it. Each
+ * follows a text part with the same name as the placeholder in the result.
  */
 export class ToolResultText<Medium extends { readonly type: string }> {
   readonly carried: (TextPart | Medium)[] = [];
   private readonly texts: string[] = [];
   private media = 0;
 
-  /** @param id of the call, as the target is told it */
+  /** @param id the call's id at the target */
   constructor(private readonly id: string) {}
 
   addText(text: string): void {
@@ -23,7 +26,7 @@ export class ToolResultText<Medium extends { readonly type: string }> {
 
   addMedium(part: Medium): void {
     this.media++;
-    const name = `Attachment ${this.media} of tool result ${this.id}`;
+    const name = attachmentName(this.media, this.id);
     this.texts.push(`[${name}: see the next user message]`);
     this.carried.push({ type: 'text', text: `[${name}]` }, part);
   }

@@ -1,7 +1,7 @@
 /**
- * Goal: what the tables say of replies is what decoders tell. Method: for each dialect a body of every form, of every
- * word for an ending and with every figure of usage, decoded: what is mapped is told, what is dropped leaves no trace,
- * and what a format has no word for is not told by it.
+ * Goal: decoders do what the tables state about replies. Method: for each dialect a body of every form, with every stop
+ * and every figure of usage, decoded. What is mapped is emitted, what is dropped leaves no trace, and what a format
+ * lacks is not emitted.
  */
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
@@ -31,7 +31,7 @@ const CONTEXT: DecodeContext = {
   },
 };
 
-/** How a format says one thing: pieces of its answer, why it ended, its figures, and what stands beside them. */
+/** How a format expresses one thing: pieces of its answer, its stop, its figures, and fields beside them. */
 interface Body {
   readonly parts: readonly JsonObject[];
   readonly stop?: string;
@@ -82,7 +82,7 @@ function replyOf(events: readonly ModelEvent[]): Reply {
   return builder.finish();
 }
 
-// --- Why a reply ended
+// --- Stops
 
 const TEXTS: Readonly<Record<Spoken, JsonObject>> = {
   'anthropic-messages': { type: 'text', text: 'needle' },
@@ -106,7 +106,7 @@ const CALLS: Readonly<Record<Spoken, JsonObject>> = {
 describe.each(SPOKEN)('stops of %s', (id) => {
   const { unified, faults } = DIALECTS[id].table.stops;
 
-  it.each([...unified, ['a word that nobody knows', 'other'] as const])('%s is %s', (word, stop: UnifiedStop) => {
+  it.each([...unified, ['an unknown value', 'other'] as const])('%s is %s', (word, stop: UnifiedStop) => {
     const part = stop === 'tool-use' ? CALLS[id] : TEXTS[id];
     expect(replyOf(decode(id, { parts: [part], stop: word })).stop).toMatchObject({ unified: stop, raw: word });
   });
@@ -131,15 +131,15 @@ describe.each(SPOKEN)('stops of %s', (id) => {
   }
 });
 
-// --- What a reply holds
+// --- The content of a reply
 
-/** A reply that holds the form, and nothing else with the word `needle`. */
+/** A reply with the form, and nothing else with the word `needle`. */
 type Held = Readonly<Record<Spoken, Body | undefined>>;
 
 const PAGE = { url: 'https://needle.test', title: 'Needle' };
 const CITED = { type: 'url_citation', ...PAGE, start_index: 0, end_index: 3 };
 const outputText = (more: JsonObject): JsonObject => ({ type: 'output_text', text: 'Yes.', ...more });
-const said = (...content: JsonObject[]): JsonObject => ({ type: 'message', role: 'assistant', content });
+const messageOf = (...content: JsonObject[]): JsonObject => ({ type: 'message', role: 'assistant', content });
 const LIKELY = { token: 'needle', logprob: -0.5, bytes: [], top_logprobs: [] };
 
 const HELD: Readonly<Record<Exclude<ReplyForm, 'argument_pieces'>, Held>> = {
@@ -148,7 +148,7 @@ const HELD: Readonly<Record<Exclude<ReplyForm, 'argument_pieces'>, Held>> = {
   refusal: {
     ...all(() => undefined),
     'openai-chat': { parts: [{ refusal: 'needle' }] },
-    'openai-responses': { parts: [said({ type: 'refusal', refusal: 'needle' })] },
+    'openai-responses': { parts: [messageOf({ type: 'refusal', refusal: 'needle' })] },
   },
   thinking: {
     'anthropic-messages': { parts: [{ type: 'thinking', thinking: 'needle', signature: 'c2ln' }] },
@@ -189,7 +189,7 @@ const HELD: Readonly<Record<Exclude<ReplyForm, 'argument_pieces'>, Held>> = {
       parts: [{ type: 'text', text: 'Yes.', citations: [{ type: 'char_location', cited_text: 'needle' }] }],
     },
     'openai-chat': { parts: [{ content: 'Yes.', annotations: [{ type: 'url_citation', url_citation: CITED }] }] },
-    'openai-responses': { parts: [said(outputText({ annotations: [CITED] }))] },
+    'openai-responses': { parts: [messageOf(outputText({ annotations: [CITED] }))] },
     'cohere-chat': {
       parts: [
         { content: [{ type: 'text', text: 'Yes.' }] },
@@ -225,7 +225,7 @@ const HELD: Readonly<Record<Exclude<ReplyForm, 'argument_pieces'>, Held>> = {
   logprobs: {
     ...all(() => undefined),
     'openai-chat': { parts: [{ content: 'Yes.' }], beside: { logprobs: { content: [LIKELY] } } },
-    'openai-responses': { parts: [said(outputText({ logprobs: [LIKELY] }))] },
+    'openai-responses': { parts: [messageOf(outputText({ logprobs: [LIKELY] }))] },
     'cohere-chat': {
       parts: [{ content: [{ type: 'text', text: 'Yes.' }] }],
       beside: { logprobs: [{ token_ids: [1], text: 'needle', logprobs: [-0.5] }] },
@@ -268,7 +268,7 @@ function all(make: (id: Spoken) => Body | undefined): Held {
   return Object.fromEntries(SPOKEN.map((id) => [id, make(id)])) as Held;
 }
 
-/** What told events are looked for in; any where a form has no kind of its own. */
+/** The kind of events to search; any where a form has no kind of its own. */
 const KINDS: Readonly<Record<keyof typeof HELD, (event: ModelEvent) => boolean>> = {
   text: isDelta('text'),
   refusal: isDelta('text'),
@@ -290,11 +290,11 @@ describe.each(SPOKEN)('replies of %s', (id) => {
   it.each(Object.keys(HELD) as (keyof typeof HELD)[])('%s', (form) => {
     const rule = DIALECTS[id].table.replies[form];
     const body = HELD[form][id];
-    // What a format has no word for, no body can be made of.
+    // No body can express what a format lacks.
     expect(body === undefined).toBe(rule.type === 'absent');
     if (body === undefined) return;
-    const told = decode(id, body).filter(KINDS[form]);
-    expect(JSON.stringify(told).includes('needle')).toBe(rule.type === 'mapped');
+    const emitted = decode(id, body).filter(KINDS[form]);
+    expect(JSON.stringify(emitted).includes('needle')).toBe(rule.type === 'mapped');
   });
 });
 
@@ -359,7 +359,7 @@ const PIECES: Readonly<Record<Spoken, readonly Frame[]>> = {
   ],
 }; // oxfmt-ignore
 
-it.each(SPOKEN)('pieces of arguments of %s are told as the table says', (id) => {
+it.each(SPOKEN)('pieces of arguments of %s are emitted as the table states', (id) => {
   const decoder = DIALECTS[id].decodeStream(CONTEXT);
   const out: ModelEvent[] = [];
   for (const [event, data] of PIECES[id]) {
@@ -392,7 +392,7 @@ const FIGURES: Readonly<Record<UsageClass, keyof Usage>> = {
   inference_geo: 'inferenceGeo',
 };
 
-/** Everything that a vendor says of what a reply cost. */
+/** All figures of a vendor's usage. */
 const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
   'anthropic-messages': {
     usage: {
@@ -414,7 +414,11 @@ const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
       prompt_tokens: 130,
       completion_tokens: 50,
       total_tokens: 180,
-      prompt_tokens_details: { cached_tokens: 20, cache_write_tokens: 10 },
+      prompt_tokens_details: {
+        cached_tokens: 20,
+        cache_creation_tokens: 10,
+        cache_creation_token_details: { ephemeral_1h_input_tokens: 3 },
+      },
       completion_tokens_details: { reasoning_tokens: 5, image_tokens: 4 },
       server_tool_use_details: { web_search_requests: 1 },
     },
@@ -424,7 +428,11 @@ const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
     usage: {
       input_tokens: 130,
       output_tokens: 50,
-      input_tokens_details: { cached_tokens: 20, cache_write_tokens: 10 },
+      input_tokens_details: {
+        cached_tokens: 20,
+        cache_creation_tokens: 10,
+        cache_creation_token_details: { ephemeral_1h_input_tokens: 3 },
+      },
       output_tokens_details: { reasoning_tokens: 5 },
       server_tool_use_details: { web_search_requests: 1 },
     },
@@ -467,10 +475,10 @@ const REPORTS: Readonly<Record<Spoken, Omit<Body, 'parts'>>> = {
 };
 
 describe.each(SPOKEN)('usage of %s', (id) => {
-  const { usage: told } = replyOf(decode(id, { parts: [TEXTS[id]], ...REPORTS[id] }));
+  const { usage: figures } = replyOf(decode(id, { parts: [TEXTS[id]], ...REPORTS[id] }));
 
   it.each(Object.entries(FIGURES) as [UsageClass, keyof Usage][])('%s', (kind, figure) => {
-    expect(told[figure] !== undefined).toBe(DIALECTS[id].table.usage[kind].rule.type === 'mapped');
+    expect(figures[figure] !== undefined).toBe(DIALECTS[id].table.usage[kind].rule.type === 'mapped');
   });
 });
 
@@ -480,7 +488,7 @@ const PLACES = SPOKEN.flatMap((id) =>
   ),
 );
 
-/** What is told of a class where the usage holds, besides input and output, this figure at this place alone. */
+/** The figure of a class where the usage contains, besides input and output, only this figure at this place. */
 function figureAt(id: Spoken, kind: UsageClass, place: string, figure: number): Usage[keyof Usage] {
   const { input, output } = DIALECTS[id].table.usage;
   const { places } = DIALECTS[id].table.usage[kind];
@@ -488,14 +496,16 @@ function figureAt(id: Spoken, kind: UsageClass, place: string, figure: number): 
     [input.places![0]!, 100],
     [output.places![0]!, 50],
   ];
-  const usage = [...figures.filter(([other]) => !places!.includes(other)), [place, figure] as const].reduce<
-    Record<string, Json>
-  >((report, [path, value]) => {
-    const [outer, inner] = path.split('.') as [string, string?];
-    const within = (report[outer] ?? {}) as JsonObject;
-    return { ...report, [outer]: inner === undefined ? value : { ...within, [inner]: value } };
-  }, {});
+  const usage = [...figures.filter(([other]) => !places!.includes(other)), [place, figure] as const].reduce<JsonObject>(
+    (report, [path, value]) => withFigureAt(report, path.split('.'), value),
+    {},
+  );
   return replyOf(decode(id, { parts: [TEXTS[id]], usage })).usage[FIGURES[kind]];
+}
+
+function withFigureAt(report: JsonObject, [key, ...inner]: readonly string[], figure: number): JsonObject {
+  const within = (report[key!] ?? {}) as JsonObject;
+  return { ...report, [key!]: inner.length === 0 ? figure : withFigureAt(within, inner, figure) };
 }
 
 describe('figures', () => {

@@ -1,13 +1,13 @@
 /**
- * Goal: what the tables say of requests is what happens, and what `require_parameters` reads. Method: every row of
- * every dialect's table is run, at targets that differ in all that rules ask of: what is mapped changes the call, what
- * is dropped leaves it as it was, what is refused is refused by name.
+ * Goal: requests are encoded as the tables state, which is also what `require_parameters` reads. Method: every row of
+ * every dialect's table is run, at targets that differ in all conditions of the rules. What is mapped changes the call,
+ * what is dropped leaves it unchanged, and what is refused is refused by name.
  */
 import {
   f,
   FIELD_SAMPLES,
   PROVIDER,
-  saying,
+  sampleWith,
   targetOf,
   TARGETS,
   type Sample,
@@ -42,7 +42,7 @@ const MEDIA: FetchedMedia = new Map([
 const called = (dialect: Dialect, request: ModelRequest, target: Target): string =>
   JSON.stringify(doAtOnce(dialect.encode(request, target, MEDIA)));
 
-/** What really becomes of it, in the words of the tables. */
+/** What really happens to it, in the terms of the tables. */
 function fateIn(dialect: Dialect, sample: Sample, target: Target): [string, string] {
   const { request, without, target: another, plainTarget } = sample;
   const before = called(dialect, without, plainTarget ?? target);
@@ -54,21 +54,21 @@ function fateIn(dialect: Dialect, sample: Sample, target: Target): [string, stri
   }
 }
 
-/** What the table says, with the beginning of what an error has to say. */
-function fateSaid(rule: Rule<Target>, target: Target, path: string): [string, string] {
+/** What the table states, with the beginning of the expected error. */
+function statedFate(rule: Rule<Target>, target: Target, path: string): [string, string] {
   const fate = fateOf(rule, target);
   return [fate.type, fate.type === 'refused' ? `${path}${fate.within}: ${fate.what}` : ''];
 }
 
-function expectSaid(dialect: Dialect, rule: Rule<Target>, sample: Sample, target: Target): void {
+function expectStated(dialect: Dialect, rule: Rule<Target>, sample: Sample, target: Target): void {
   const [fate, message] = fateIn(dialect, sample, target);
-  const [said, beginning] = fateSaid(rule, target, sample.path ?? '');
-  expect([fate, message.slice(0, beginning.length)]).toEqual([said, beginning]);
+  const [stated, beginning] = statedFate(rule, target, sample.path ?? '');
+  expect([fate, message.slice(0, beginning.length)]).toEqual([stated, beginning]);
 }
 
 // --- Fields
 
-/** Fields that nobody asks to be required: who is asked, and how the call goes. */
+/** Fields that cannot be required: the model, and how the call is answered. */
 const NEVER_REQUIRED: ReadonlySet<RequestField> = new Set<RequestField>([
   'model', 'system', 'stream', 'modalities', 'user', 'prompt_cache_key', 'service_tier', 'inference_geo', 'betas',
 ]); // oxfmt-ignore
@@ -78,7 +78,7 @@ const fields = Object.entries(FIELD_SAMPLES) as [RequestField, (typeof FIELD_SAM
 
 describe.each(dialects)('fields at $id', (dialect) => {
   it.each(fields)('%s', (field, sampleFor) => {
-    // Gathered: an `expect` for each of thousands takes longer than what is tested.
+    // Collected: an `expect` for each of thousands takes longer than the code under test.
     const wrong: unknown[] = [];
     for (const [name, parts] of Object.entries(TARGETS)) {
       for (const supportedParameters of [parts.endpoint?.supportedParameters ?? [], [field]]) {
@@ -94,7 +94,7 @@ describe.each(dialects)('fields at $id', (dialect) => {
   });
 });
 
-/** What every call has, whatever a table says. */
+/** Fields of every call, whatever a table states. */
 const IN_EVERY_CALL: ReadonlySet<RequestField> = new Set<RequestField>(['model', 'stream']);
 
 describe.each(dialects)('fields at $id go by their rows', (dialect) => {
@@ -118,9 +118,9 @@ it.each(fields)('%s can be required', (field, sampleFor) => {
 // --- Blocks
 
 const text = (words = 'Words.'): ContentBlock => ({ type: 'text', text: words });
-const asked: Message = { role: 'user', content: [text('Asked.')] };
+const question: Message = { role: 'user', content: [text('Asked.')] };
 const conversation = (...messages: readonly Message[]): ModelRequest =>
-  modelRequest({ messages: [asked, ...messages], maxOutputTokens: 5 });
+  modelRequest({ messages: [question, ...messages], maxOutputTokens: 5 });
 
 const PLACE = 'messages.1.content.0';
 
@@ -131,10 +131,10 @@ const inUserTurn = (block: ContentBlock, plain: readonly ContentBlock[] = []): S
   path: PLACE,
 });
 
-/** In a turn of the assistant, in front of its words. */
+/** In a turn of the assistant, before its text. */
 const inAnswer = (blocks: readonly ContentBlock[], plain: readonly ContentBlock[] = []): Sample => ({
-  request: conversation({ role: 'assistant', content: [...blocks, text()] }, asked),
-  without: conversation({ role: 'assistant', content: [...plain, text()] }, asked),
+  request: conversation({ role: 'assistant', content: [...blocks, text()] }, question),
+  without: conversation({ role: 'assistant', content: [...plain, text()] }, question),
   path: PLACE,
 });
 
@@ -160,7 +160,7 @@ const item = (vendor: Vendor): ContentBlock => ({ type: 'opaque', opaque: { vend
 const ANOTHERS: ReasoningMark = { format: 'another-v1', provider: 'elsewhere', id: 'rs_2' };
 const ANTHROPICS: ReasoningMark = { format: ANTHROPIC_REASONING, provider: 'elsewhere' };
 
-/** How the target marks what it tells. */
+/** The mark of the target's own reasoning. */
 function ownMark({ id }: Dialect, target: Target): ReasoningMark {
   switch (id) {
     case 'anthropic-messages':
@@ -189,7 +189,8 @@ const sealed = (mark: ReasoningMark): ContentBlock => ({ type: 'redacted-thinkin
 
 function ownThought(dialect: Dialect, target: Target): Sample {
   const mark = ownMark(dialect, target);
-  // Responses upstreams sign nothing: the seal behind the words tells whose they are. Cohere seals nothing either.
+  // Providers of the responses format do not sign text: the encrypted block after it identifies it. Cohere encrypts
+  // nothing either.
   if (dialect.id === 'openai-responses') return inAnswer([thought(mark, ''), sealed(mark)], [sealed(mark)]);
   return inAnswer([thought(mark, dialect.id === 'cohere-chat' ? '' : 'c2lnbmVk')]);
 }
@@ -281,8 +282,8 @@ const BLOCKS: Readonly<Record<BlockForm, BlockSample>> = {
     };
   },
   speaker: () => ({
-    request: conversation({ ...asked, origin: { vendor: 'openai', value: { name: 'ann' } } }),
-    without: conversation(asked),
+    request: conversation({ ...question, origin: { vendor: 'openai', value: { name: 'ann' } } }),
+    without: conversation(question),
   }),
 };
 
@@ -293,7 +294,7 @@ describe.each(dialects)('blocks at $id', (dialect) => {
     for (const [name, parts] of targets) {
       const target = targetOf(parts);
       try {
-        expectSaid(dialect, dialect.table.blocks[form], sampleFor(dialect, target), target);
+        expectStated(dialect, dialect.table.blocks[form], sampleFor(dialect, target), target);
       } catch (error) {
         throw new Error(`at ${name}`, { cause: error });
       }
@@ -301,11 +302,11 @@ describe.each(dialects)('blocks at $id', (dialect) => {
   });
 });
 
-/** Reasoning, in an answer: what its rows say, encoders do. */
+/** Reasoning in an answer: encoders do what its rows state. */
 const REASONING = (Object.entries(BLOCKS) as [BlockForm, BlockSample][]).filter(([form]) =>
   /^(thinking|sealed)_/.test(form),
 );
-/** Words go to OpenAI with the seal behind them: without one there is nothing that a row could let through. */
+/** OpenAI takes text only with an encrypted block after it: without one no row can permit it. */
 const UNSEALED: ReadonlySet<BlockForm> = new Set([
   'thinking_anthropic',
   'thinking_other',
@@ -330,7 +331,7 @@ describe.each(dialects)('reasoning at $id goes by its rows', (dialect) => {
   });
 });
 
-/** Of the Messages format the vendor judges. */
+/** The vendor itself judges the Messages format. */
 const JUDGED: ReadonlySet<string> = new Set(['anthropic-messages', 'simulated']);
 
 describe.each(dialects.filter(({ id }) => !JUDGED.has(id)))('a turn that cannot hold a block, at $id', (dialect) => {
@@ -346,11 +347,11 @@ describe.each(dialects.filter(({ id }) => !JUDGED.has(id)))('a turn that cannot 
   }); // oxfmt-ignore
 });
 
-// --- Turns that say nothing
+// --- Blank turns
 
 const DROPPED_ALONE: readonly ContentBlock[] = [sealed(ANOTHERS)];
 
-describe.each(dialects)('a turn that says nothing at $id', (dialect) => {
+describe.each(dialects)('a blank turn at $id', (dialect) => {
   it.each<[string, Message]>([
     ['of the user, without a block', { role: 'user', content: [] }],
     ['of the user, an empty text', { role: 'user', content: [text('')] }],
@@ -361,19 +362,22 @@ describe.each(dialects)('a turn that says nothing at $id', (dialect) => {
     ['of the assistant, of which nothing is kept', { role: 'assistant', content: DROPPED_ALONE }],
   ])('%s is left out, or refused by name; alone it is refused', (_, silent) => {
     const target = targetOf({});
-    const amid = { request: conversation(silent, asked), without: conversation(asked) };
+    const amid = { request: conversation(silent, question), without: conversation(question) };
     const [fate, message] = fateIn(dialect, amid, target);
-    if (fate === 'refused') expect(message).toMatch(/^messages\.1\.content: says nothing/);
+    if (fate === 'refused') expect(message).toMatch(/^messages\.1\.content: is empty/);
     else expect(fate).toBe('dropped');
     const alone = { request: modelRequest({ messages: [silent], maxOutputTokens: 5 }), without: conversation() };
-    expect(fateIn(dialect, alone, target)).toEqual(['refused', expect.stringMatching(/^messages.*: says? nothing/)]);
+    expect(fateIn(dialect, alone, target)).toEqual([
+      'refused',
+      expect.stringMatching(/^messages.*: (?:is empty|contain nothing)/),
+    ]);
   });
 });
 
 // --- Tools
 
-const choosing = (toolChoice: ModelRequest['toolChoice']): Sample => saying({ toolChoice: toolChoice! });
-const having = (tool: Tool): Sample => ({ ...saying({ tools: [tool, f] }), path: 'tools.0' });
+const choosing = (toolChoice: ModelRequest['toolChoice']): Sample => sampleWith({ toolChoice: toolChoice! });
+const having = (tool: Tool): Sample => ({ ...sampleWith({ tools: [tool, f] }), path: 'tools.0' });
 const ownTool = (vendor: Vendor): Tool => ({
   type: 'vendor',
   opaque: { vendor, value: { type: vendor === 'openai-responses' ? 'web_search' : 'needle_tool' } },
@@ -381,8 +385,8 @@ const ownTool = (vendor: Vendor): Tool => ({
 
 const TOOLS: Readonly<Record<ToolForm, (dialect: Dialect) => Sample>> = {
   function: () => having({ ...f, name: 'needle' }),
-  strict: () => saying({ tools: [{ ...f, strict: true }] }),
-  cache_control: () => saying({ tools: [{ ...f, cacheMarker: {} }] }),
+  strict: () => sampleWith({ tools: [{ ...f, strict: true }] }),
+  cache_control: () => sampleWith({ tools: [{ ...f, cacheMarker: {} }] }),
   own: ({ vendor }) => having(ownTool(vendor)),
   foreign: ({ vendor }) => having(ownTool(vendor === 'amazon' ? 'google' : 'amazon')),
   service: () => having({ type: 'service', id: 'openrouter:web_search', parameters: {} }),
@@ -390,13 +394,15 @@ const TOOLS: Readonly<Record<ToolForm, (dialect: Dialect) => Sample>> = {
   choice_any: () => choosing({ type: 'any' }),
   choice_none: () => choosing({ type: 'none' }),
   choice_tool: () => choosing({ type: 'tool', name: 'f' }),
+  choice_allowed: () =>
+    sampleWith({ toolChoice: { type: 'auto', allowed: ['f'] } }, { tools: [f, { ...f, name: 'g' }] }),
 };
 
 describe.each(dialects)('tools at $id', (dialect) => {
   it.each(Object.entries(TOOLS) as [ToolForm, (dialect: Dialect) => Sample][])('%s', (form, sampleFor) => {
     for (const [, parts] of targets) {
       const target = targetOf(parts);
-      expectSaid(dialect, dialect.table.tools[form], sampleFor(dialect), target);
+      expectStated(dialect, dialect.table.tools[form], sampleFor(dialect), target);
     }
   });
 });
@@ -413,7 +419,7 @@ describe.each(dialects)('tools of others at $id', (dialect) => {
     ['needle_20250124', others(dialect.vendor)],
     ['openrouter:web_search', { type: 'service', id: 'openrouter:web_search', parameters: {} }],
   ])('are refused by name: %s', (name, tool) => {
-    const [fate, message] = fateIn(dialect, saying({ tools: [f, tool] }), targetOf({}));
+    const [fate, message] = fateIn(dialect, sampleWith({ tools: [f, tool] }), targetOf({}));
     expect([fate, message]).toEqual(['refused', expect.stringMatching(/^tools\.1: the /)]);
     expect(message).toContain(`tool ${name} cannot be sent to a/b at P`);
   });
@@ -428,7 +434,7 @@ describe.each(dialects)('tools at $id go by their rows', (dialect) => {
         const [fate, message] = fateIn(dialect, refusing(form, sampleFor(dialect)), target);
         expect([name, fate, message.includes('needle')]).toEqual([name, 'refused', true]);
       });
-      // A tool that only the gateway runs is nothing that a vendor could be sent, whatever a table says.
+      // No vendor can receive a tool that only the gateway runs, whatever a table states.
       if (form === 'service') continue;
       withRow(rows, form, dropped(), () => {
         const sample = sampleFor(dialect);

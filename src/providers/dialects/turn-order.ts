@@ -2,14 +2,19 @@ import { blockPath, type Message } from '../../core/conversation/content.js';
 import type { Steps } from '../../core/steps.js';
 import type { EncodeContext, PathOf } from './encode-context.js';
 
-/** What a dialect makes of each turn. `Out` is a message, or what else it puts in a row. */
+/** A dialect's output for each turn. `Out` is a message or item. */
 export interface TurnForms<Out> {
-  /** A turn that nothing need be looked at for, such as one plain text; undefined: it is encoded as the others. */
+  /**
+   * Encodes a turn that needs no further work, such as a single plain text; undefined: the turn is encoded like the
+   * others.
+   */
   plain?(message: Message): Out | undefined;
-  /** Undefined for a turn that says nothing, or of which the written rules keep nothing. */
+  /** Undefined for a blank turn, and when the rules drop the whole turn. */
   system(message: Message, pathOf: PathOf): Out | undefined;
   assistant(message: Message, pathOf: PathOf): Steps<Out | undefined>;
-  /** The results of tools in front, then everything else (docs/reasons/translation.md#order-in-a-mixed-turn). */
+  /**
+   * The results of tools first, then the other blocks (docs/contribute/reasons/translation.md#order-in-a-mixed-turn).
+   */
   user(message: Message, pathOf: PathOf): Steps<UserTurn<Out>>;
 }
 
@@ -19,8 +24,8 @@ export interface UserTurn<Out> {
 }
 
 /**
- * A conversation in formats whose results directly follow the call they answer: turns keep their order, but
- * instructions between a call and its results wait until the results are out.
+ * Encodes a conversation for formats whose results directly follow the call that they answer. Turns keep their order,
+ * but instructions between a call and its results follow the results.
  */
 export function* encodeInOrder<Out>(
   context: EncodeContext,

@@ -1,7 +1,10 @@
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 
-/** A page as upstreams describe it; undefined without an address. @param quoteKey what it says stands there */
+/**
+ * A page as a provider describes it; undefined without an address.
+ * @param quoteKey the member with the quoted text
+ */
 export function pageOf(
   page: JsonObject,
   quoteKey: string,
@@ -18,8 +21,8 @@ export function pageOf(
 }
 
 /**
- * The page that a `url_citation` cites: of the chat format, where it stands one level down, or of the responses format.
- * Undefined for annotations of other types.
+ * The page of a `url_citation`: nested one level in the chat format, flat in the responses format. Undefined for
+ * annotations of other types.
  */
 export function readUrlCitation(annotation: Json | undefined): WebCitation | undefined {
   if (!isJsonObject(annotation) || annotation['type'] !== 'url_citation') return undefined;

@@ -1,6 +1,6 @@
 /**
- * Goal: one fetch for all who want a token, none for who has one, and no failure that outlives its second. Method: a
- * clock that is moved by hand, fetches that are settled by hand.
+ * Goal: concurrent calls share one fetch, a call with a token makes none, and a failure is repeated for one second
+ * only. Method: a clock that is moved by hand, fetches that are settled by hand.
  */
 import { StandingClock } from '../../../test/support/ahead-clock.js';
 import { ProviderFault } from '../../core/errors.js';
@@ -16,11 +16,11 @@ import {
 const HOUR_MS = 3_600_000;
 
 class Issuer {
-  asked = 0;
+  fetchCount = 0;
   private pending: { resolve(token: AccessToken): void; reject(fault: unknown): void }[] = [];
 
   readonly fetch = (): Promise<AccessToken> => {
-    this.asked++;
+    this.fetchCount++;
     return new Promise((resolve, reject) => this.pending.push({ resolve, reject }));
   };
 
@@ -51,19 +51,19 @@ async function withToken(text = 't1', lifetimeMs = HOUR_MS): Promise<void> {
   expect(await token).toBe(text);
 }
 
-it('is fetched once for all who wait, and is at hand afterwards', async () => {
+it('is fetched once for all waiting calls, and cached afterwards', async () => {
   const waiting = [want(), want(), want()];
   issuer.give('t1', clock.now() + HOUR_MS);
   expect(await Promise.all(waiting.map((one) => Promise.resolve(one)))).toEqual(['t1', 't1', 't1']);
-  expect([want(), issuer.asked]).toEqual(['t1', 1]);
+  expect([want(), issuer.fetchCount]).toEqual(['t1', 1]);
 });
 
 it('is renewed ahead of its end, while the old one still serves', async () => {
   await withToken();
   clock.aheadMs += HOUR_MS - RENEWED_AHEAD_MS - 1;
-  expect([want(), issuer.asked]).toEqual(['t1', 1]);
+  expect([want(), issuer.fetchCount]).toEqual(['t1', 1]);
   clock.aheadMs += 1;
-  expect([want(), want(), issuer.asked]).toEqual(['t1', 't1', 2]);
+  expect([want(), want(), issuer.fetchCount]).toEqual(['t1', 't1', 2]);
   issuer.give('t2', clock.now() + HOUR_MS);
   await Promise.resolve();
   expect(want()).toBe('t2');
@@ -72,9 +72,9 @@ it('is renewed ahead of its end, while the old one still serves', async () => {
 it('that lives for minutes only is renewed at half its time', async () => {
   await withToken('t1', 120_000);
   clock.aheadMs += 59_999;
-  expect([want(), issuer.asked]).toEqual(['t1', 1]);
+  expect([want(), issuer.fetchCount]).toEqual(['t1', 1]);
   clock.aheadMs += 1;
-  expect([want(), issuer.asked]).toEqual(['t1', 2]);
+  expect([want(), issuer.fetchCount]).toEqual(['t1', 2]);
 });
 
 it('is not used at its end', async () => {
@@ -85,15 +85,15 @@ it('is not used at its end', async () => {
   expect(await next).toBe('t2');
 });
 
-it('that cannot be renewed serves on, and its service is asked no more than once a second', async () => {
+it('that cannot be renewed continues to serve, and its service is called at most once a second', async () => {
   await withToken();
   clock.aheadMs += HOUR_MS - RENEWED_AHEAD_MS;
   expect(want()).toBe('t1');
   issuer.fail();
   await new Promise(setImmediate);
-  expect([want(), issuer.asked]).toEqual(['t1', 2]);
+  expect([want(), issuer.fetchCount]).toEqual(['t1', 2]);
   clock.aheadMs += FAILURE_KEPT_MS;
-  expect([want(), issuer.asked]).toEqual(['t1', 3]);
+  expect([want(), issuer.fetchCount]).toEqual(['t1', 3]);
 });
 
 it('that cannot be had fails all who wait, and others for a second', async () => {
@@ -101,11 +101,11 @@ it('that cannot be had fails all who wait, and others for a second', async () =>
   issuer.fail();
   for (const one of waiting) await expect(one).rejects.toMatchObject({ kind: 'unavailable' });
   await expect(want()).rejects.toMatchObject({ kind: 'unavailable' });
-  expect(issuer.asked).toBe(1);
+  expect(issuer.fetchCount).toBe(1);
   clock.aheadMs += FAILURE_KEPT_MS;
   const next = want();
   issuer.give('t1', clock.now() + HOUR_MS);
-  expect([await next, issuer.asked]).toEqual(['t1', 2]);
+  expect([await next, issuer.fetchCount]).toEqual(['t1', 2]);
 });
 
 it('of one credential does not wait for that of another', async () => {

@@ -1,7 +1,7 @@
 import type { ProviderFault } from '../../core/errors.js';
 import type { Clock } from '../../core/time.js';
 
-/** A token that a cloud's token service gave for a credential. */
+/** A token from a cloud's token service. */
 export interface AccessToken {
   readonly text: string;
   readonly expiresAtMs: number;
@@ -9,37 +9,37 @@ export interface AccessToken {
 
 /** Credentials whose tokens are kept. */
 export const TOKENS_MAX = 1_000;
-/** Ahead of its end a token is fetched anew while calls still go with the old one. */
+/** The time before its expiry at which a token is renewed, while calls still use it. */
 export const RENEWED_AHEAD_MS = 5 * 60_000;
-/** A token this close to its end may be over when the provider reads it. */
+/** A token that expires within this time may have expired when the provider reads it. */
 const SPENT_AHEAD_MS = 10_000;
-/** A failure is told to whoever asks meanwhile: no more often than that is a token service asked in vain. */
+/** A failure is repeated to other calls for this long, which limits how often a failing token service is called. */
 export const FAILURE_KEPT_MS = 1_000;
-/** A token younger than that is not what a provider refuses: whoever was refused called with the one before it. */
+/** A refusal does not concern a token younger than this: the refused call used the previous token. */
 export const YOUNG_MS = 5_000;
 
 interface Entry {
   token: AccessToken | undefined;
   obtainedAtMs: number;
-  /** One for all who wait. */
+  /** Shared by all waiting calls. */
   refresh: Promise<string> | undefined;
   failure: { readonly fault: ProviderFault; readonly atMs: number } | undefined;
 }
 
 /**
- * Tokens by credential, each fetched once for all calls that want it and renewed before it ends. No credential's
- * service holds up the calls of another. Safe to share.
+ * Tokens by credential. Each is fetched once for all calls that need it, and renewed before it expires. A slow token
+ * service delays only the calls with its credential. Safe to share.
  */
 export class AccessTokens {
-  /** By rising use. */
+  /** Least recently used first. */
   private readonly entries = new Map<string, Entry>();
 
   constructor(private readonly clock: Clock) {}
 
   /**
-   * At once where there is one. What is fetched ends with no call's signal: others may wait for it.
-   * @param key of the credential: a hash of it
-   * @param fetch makes a new one; bounded in time by itself, and rejects with a `ProviderFault`
+   * Returns a kept token at once. No call's signal cancels a fetch: other calls may wait for it.
+   * @param key a hash of the credential
+   * @param fetch makes a new token; bounded in time by itself, and rejects with a `ProviderFault`
    */
   tokenFor(key: string, fetch: () => Promise<AccessToken>): string | Promise<string> {
     const entry = this.entryOf(key);
@@ -47,7 +47,7 @@ export class AccessTokens {
     const { token, failure } = entry;
     if (token !== undefined && now < token.expiresAtMs - SPENT_AHEAD_MS) {
       if (now >= renewalAt(token, entry.obtainedAtMs) && !isRecent(failure, now)) {
-        // Nobody waits for it, and who comes after a failure tries again.
+        // No call waits for this renewal, and after a failure the next call tries again.
         this.refresh(entry, fetch).catch(() => undefined);
       }
       return token.text;
@@ -57,7 +57,7 @@ export class AccessTokens {
     return this.refresh(entry, fetch);
   }
 
-  /** The provider refuses the token of this credential. */
+  /** Called when the provider refuses the token of this credential. */
   forget(key: string): void {
     const entry = this.entries.get(key);
     if (entry && this.clock.now() - entry.obtainedAtMs >= YOUNG_MS) entry.token = undefined;
@@ -91,7 +91,7 @@ export class AccessTokens {
       return known;
     }
     if (this.entries.size >= TOKENS_MAX) {
-      // The one used longest ago; whoever waits for it holds its promise.
+      // The least recently used one. Calls that wait for it have its promise.
       for (const oldest of this.entries.keys()) {
         this.entries.delete(oldest);
         break;
@@ -103,7 +103,7 @@ export class AccessTokens {
   }
 }
 
-/** Of one that lives for minutes only, at half its time. */
+/** A token that lives for only minutes is renewed after half its time. */
 const renewalAt = ({ expiresAtMs }: AccessToken, obtainedAtMs: number): number =>
   Math.max(expiresAtMs - RENEWED_AHEAD_MS, obtainedAtMs + (expiresAtMs - obtainedAtMs) / 2);
 

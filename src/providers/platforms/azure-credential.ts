@@ -4,7 +4,7 @@ import { CredentialMembers, readStructure, refused } from './credential-members.
 const RESOURCE_TYPES = ['openai', 'ai_foundry'] as const;
 export type ResourceType = (typeof RESOURCE_TYPES)[number];
 
-/** A resource of the account, by whose name its address is made. */
+/** A resource of the account; its name is part of its address. */
 export interface AzureResource {
   readonly type: 'resource';
   readonly apiKey: string;
@@ -12,18 +12,18 @@ export interface AzureResource {
   readonly resourceType: ResourceType;
 }
 
-/** One model's own address and key. */
+/** A single model's own address and key. */
 export interface AzureDeployment {
   readonly type: 'deployment';
   readonly apiKey: string;
   /** Id of the model in the catalog. */
   readonly model: string;
   readonly endpointUrl: string;
-  /** The model's name there. */
+  /** The model's name at the deployment. */
   readonly modelId: string;
 }
 
-/** An application of Entra, which is given tokens. */
+/** An application of Entra, which obtains tokens. */
 export interface AzureApplication {
   readonly type: 'application';
   readonly tenantId: string;
@@ -31,7 +31,7 @@ export interface AzureApplication {
   readonly clientSecret: string;
   readonly name?: string;
   readonly resourceType: ResourceType;
-  /** Absent: that of the tenant in the public cloud. */
+  /** Absent: the address for the tenant in the public cloud. */
   readonly tokenUrl?: string;
 }
 
@@ -43,7 +43,7 @@ export type AzureCredential =
 const TENANT = /^[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?$/;
 
 /**
- * A credential of Azure: a key as it is, a list of resources and deployments, or an application of Entra.
+ * Reads a credential of Azure: a plain key, a list of resources and deployments, or an application of Entra.
  * @throws ProviderFault `refused-credential`
  */
 export function readAzureCredential(text: string): AzureCredential {

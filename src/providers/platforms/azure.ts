@@ -4,7 +4,7 @@ import type { UpstreamCall, UpstreamFailure } from '../../core/provider.js';
 import { dialectOf, type DialectId, type Endpoint } from '../../core/routing/catalog.js';
 import type { Clock } from '../../core/time.js';
 import type { Transport } from '../transport.js';
-import { pathSegment } from '../dialects/path-segment.js';
+import { pathSegment } from '../../core/text/path-segment.js';
 import { AccessTokens, type AccessToken } from './access-tokens.js';
 import {
   readAzureCredential,
@@ -22,29 +22,29 @@ import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
 const SCOPE = 'https://cognitiveservices.azure.com/.default';
 const LOGIN = 'https://login.microsoftonline.com';
 
-/** Where resources of each kind are reached. */
+/** The host of each kind of resource. */
 const HOSTS: Readonly<Record<ResourceType, string>> = {
   openai: '{resource}.openai.azure.com',
   ai_foundry: '{resource}.services.ai.azure.com',
 };
 
-/** Behind the resource's address, by dialect. */
+/** The path after the resource's address, by dialect. */
 const PATHS: Readonly<Partial<Record<DialectId, (call: UpstreamCall) => string>>> = {
   'openai-chat': () => '/openai/v1/chat/completions',
   'openai-responses': () => '/openai/v1/responses',
-  // The count of tokens stands beside it.
+  // The path also carries the count of tokens.
   'anthropic-messages': ({ path }) => `/anthropic${path}`,
 };
 
-/** Kinds of resources that do not serve a dialect. */
+/** Dialects that only resources of Foundry serve. */
 const FOUNDRY_ALONE: ReadonlySet<DialectId> = new Set(['anthropic-messages']);
 
-/** What of a credential a call goes with. */
+/** The part of a credential that one call uses. */
 type Access = { readonly type: 'key' } | AzureApplication | AzureResource | AzureDeployment;
 
 /**
- * Azure: a resource's own address, the deployment in it where a version of the API is set, and a key or a token of
- * Entra. A caller's credential leads to a resource of the caller's.
+ * Azure: a resource's own address, with the deployment in the path where a version of the API is set. Calls carry a key
+ * or a token of Entra. A caller's credential leads to the caller's own resource.
  */
 export class AzurePlatform implements Platform {
   private readonly credentials = new CredentialReader(readAzureCredential);
@@ -95,7 +95,7 @@ export class AzurePlatform implements Platform {
     return framesOf(headers);
   }
 
-  /** A token that is refused is not used again. The dialect tells why. */
+  /** A refused token is not used again. The dialect reads the fault. */
   fault({ status }: UpstreamFailure, context: CallContext): undefined {
     if (status === 401 && context.credential) this.tokens.forget(this.credentials.keyOf(context));
   }
@@ -115,7 +115,7 @@ export class AzurePlatform implements Platform {
 
   private async fetchToken(application: AzureApplication, callers: boolean): Promise<AccessToken> {
     const { tenantId, clientId, clientSecret, tokenUrl } = application;
-    const askedAtMs = this.clock.now();
+    const requestedAtMs = this.clock.now();
     const url = tokenUrl ?? `${LOGIN}/${tenantId}/oauth2/v2.0/token`;
     const answer = await askTokenService(this.transport, {
       address: namedAddress(url, callers, VENDOR_HOSTS.azure, 'token_url'),
@@ -126,7 +126,7 @@ export class AzurePlatform implements Platform {
         scope: SCOPE,
       }),
     });
-    return readOauthToken(answer, askedAtMs);
+    return readOauthToken(answer, requestedAtMs);
   }
 }
 
@@ -135,8 +135,8 @@ function raise(fault: ProviderFault): never {
 }
 
 /**
- * The catalog's address with the resource in it, on the host of the resource's kind where it is one of the vendor's.
- * One without a place for it is the operator's own resource, to which the key of a caller's does not belong.
+ * The catalog's address with the resource in it. If the address is one of the vendor's, its host is that of the
+ * resource's kind. An address without a placeholder is the operator's own resource, for which no caller's key is valid.
  */
 function baseOf(baseUrl: string, access: Exclude<Access, AzureDeployment>, callers: boolean): string {
   const name = access.type === 'key' ? undefined : access.name;
@@ -149,7 +149,7 @@ function baseOf(baseUrl: string, access: Exclude<Access, AzureDeployment>, calle
   return (isVendors ? `https://${HOSTS[access.resourceType]}` : baseUrl).replaceAll('{resource}', name);
 }
 
-/** @param name of the model there */
+/** @param name the model's name at the resource */
 function pathOf(endpoint: Endpoint, name: string, call: UpstreamCall): string {
   const dialect = dialectOf(endpoint);
   const { apiVersion } = endpoint.provider;
@@ -162,7 +162,10 @@ function pathOf(endpoint: Endpoint, name: string, call: UpstreamCall): string {
   return path(call);
 }
 
-/** The address of the very call; or of what stands in front of it: a deployment, say, or a bare host. */
+/**
+ * The address of the call. The credential's address may be complete, or only its beginning, such as a deployment or a
+ * bare host.
+ */
 function deploymentAddress(
   { endpointUrl, modelId }: AzureDeployment,
   context: CallContext,
@@ -180,7 +183,7 @@ function deploymentAddress(
   return typeof named === 'string' ? url.href : { ...named, url: url.href };
 }
 
-/** The path of a call behind one that may hold its beginning already: `/anthropic/v1` and `/v1/messages`. */
+/** Appends a path to one that may already contain its beginning: `/anthropic/v1` and `/v1/messages`. */
 function joined(front: string, path: string): string {
   for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1)) {
     if (front.endsWith(path.slice(0, end))) return front + path.slice(end);
@@ -188,7 +191,7 @@ function joined(front: string, path: string): string {
   return front + path;
 }
 
-/** A loop: a pattern that is tied to the end is tried at every slash, which takes time squared. */
+/** A loop, because a pattern anchored at the end is tried at every slash, which takes quadratic time. */
 function withoutEndingSlashes(path: string): string {
   let end = path.length;
   while (path[end - 1] === '/') end--;

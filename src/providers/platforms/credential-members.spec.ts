@@ -1,4 +1,4 @@
-// Goal: what is kept for a credential is kept apart by its text and by whose it is. Method: one reader, calls with the
+// Goal: data kept for a credential is separate by its text and by its owner. Method: one reader, calls with the
 // operator's credential and with callers' own.
 import { endpoint, model } from '../../../test/support/route-inputs.js';
 import type { CallContext } from '../../core/platform.js';

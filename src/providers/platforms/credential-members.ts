@@ -4,12 +4,12 @@ import { isJsonObject, parseJson, type JsonObject } from '../../core/json/json.j
 import type { CallContext } from '../../core/platform.js';
 import type { Secret } from '../../core/secret.js';
 
-/** What becomes a part of an address: nothing in it can lead elsewhere. */
+/** A value that becomes part of an address: nothing in it can change the host. */
 const HOST_PART = /^[A-Za-z0-9](?:[A-Za-z0-9-]{0,62}[A-Za-z0-9])?$/;
 
 /**
- * A structured credential's members, read with faults that name them and never their values.
- * @throws ProviderFault `refused-credential`, each of them
+ * Reads the members of a structured credential. Its faults name members, never their values.
+ * @throws ProviderFault `refused-credential`, from each method
  */
 export class CredentialMembers {
   constructor(private readonly value: JsonObject) {}
@@ -27,14 +27,14 @@ export class CredentialMembers {
     return this.optional(name) ?? lacks(name);
   }
 
-  /** @param pattern what may become a part of an address */
+  /** @param pattern what is valid as a part of an address */
   part(name: string, pattern = HOST_PART): string {
     const value = this.text(name);
     if (!pattern.test(value)) throw refused(`has a member ${name} that cannot be a part of an address`);
     return value;
   }
 
-  /** @param pattern of all that such a member can hold */
+  /** @param pattern what the member may contain */
   matching(name: string, pattern: RegExp): string {
     const value = this.text(name);
     if (!pattern.test(value)) throw refused(`has characters in ${name} that no such member has`);
@@ -45,7 +45,7 @@ export class CredentialMembers {
     return this.has(name) ? this.part(name) : undefined;
   }
 
-  /** Those that are texts. */
+  /** The members that are texts. */
   texts(): readonly (readonly [string, string])[] {
     return Object.entries(this.value).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value] as const] : [],
@@ -65,18 +65,21 @@ function lacks(name: string): never {
   throw refused(`lacks the member ${name}`);
 }
 
-/** The JSON of a structured credential; undefined for one that is a plain text. @throws ProviderFault */
+/**
+ * The JSON of a structured credential; undefined for a plain text.
+ * @throws ProviderFault
+ */
 export function readStructure(text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
     return parseJson(text);
   } catch {
-    // The parser's own error quotes what it read.
+    // The parser's own error quotes the text.
     throw refused('is not valid JSON');
   }
 }
 
-/** Whether the call goes with a caller's own credential, and not with the very one that the catalog holds. */
+/** Whether the call uses a caller's own credential, not the one that the catalog holds. */
 export const isCallers = ({ target, credential }: CallContext): boolean =>
   credential !== target.endpoint.provider.credential;
 
@@ -85,21 +88,21 @@ interface Known<Reading> {
   readonly digest: string;
 }
 
-/** Readings of credentials, each made once and kept as long as the credential itself. */
+/** Parsed credentials, each parsed once and kept as long as the credential itself. */
 export class CredentialReader<Reading> {
   private readonly readings = new WeakMap<Secret, Known<Reading>>();
 
-  /** @param readText throws a `ProviderFault` `refused-credential`, as all that reads does then */
+  /** @param readText throws a `ProviderFault` `refused-credential`, which every reading method then throws */
   constructor(private readonly readText: (text: string) => Reading) {}
 
-  /** What it says. */
+  /** The parsed credential. */
   read(context: CallContext): Reading {
     return this.known(context).reading;
   }
 
   /**
-   * By what its tokens are kept: a hash of it. A caller who brings the operator's own text is not given what was
-   * fetched by other rules.
+   * The key under which its tokens are kept: a hash of it. A caller who sends the operator's own text gets no token
+   * that was fetched by the operator's rules.
    */
   keyOf(context: CallContext): string {
     const { digest } = this.known(context);

@@ -1,7 +1,7 @@
 import type { Clock } from '../../core/time.js';
 import type { Transport } from '../transport.js';
 
-/** What a platform may be made with: the way to a token's issuer, and the time that signatures and tokens hold. */
+/** The dependencies of a platform: the transport to a token's issuer, and the clock for signatures and tokens. */
 export interface PlatformDependencies {
   readonly transport: Transport;
   readonly clock: Clock;

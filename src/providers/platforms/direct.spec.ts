@@ -1,6 +1,6 @@
 /**
- * Goal: each scheme's headers, no credential in any error, and when a streamed call was answered whole. Method: tables
- * over schemes, illegal characters and content types.
+ * Goal: each scheme sets its headers, no error contains a credential, and whole answers to streamed calls are
+ * recognised. Method: tables over schemes, illegal characters and content types.
  */
 import { Cancellation } from '../../core/cancellation.js';
 import { ProviderFault } from '../../core/errors.js';

@@ -4,13 +4,12 @@ import type { UpstreamFailure } from '../../core/provider.js';
 import type { Secret } from '../../core/secret.js';
 import { SseReader } from '../../core/stream/sse.js';
 
-/** Printable ASCII without blanks: what every provider's keys are made of, and what a header carries unharmed. */
+/** Printable ASCII without blanks: the characters of every provider's keys, which a header carries unchanged. */
 const HEADER_SAFE = /^[\x21-\x7e]+$/;
 const NO_HEADERS: CallHeaders = {};
 
 /**
- * The vendor's own address: the dialect's path behind the base URL, one header with the key, server-sent events or
- * JSON.
+ * The vendor's own address: the dialect's path after the base URL, one header with the key, server-sent events or JSON.
  */
 export const direct: Platform = {
   address: ({ target }, { path }) => target.endpoint.provider.baseUrl + path,
@@ -19,9 +18,9 @@ export const direct: Platform = {
 };
 
 /**
- * The one header with the key, by the scheme of the provider.
- * @throws ProviderFault `refused-credential` when there is none though the scheme wants one, or a header cannot carry
- * it. The message never holds the value.
+ * The one header with the key, by the provider's scheme.
+ * @throws ProviderFault `refused-credential` when the scheme requires a key and there is none, or a header cannot carry
+ * it. The message never contains the value.
  */
 function authoriseByKey({ target, credential }: CallContext): CallHeaders {
   const scheme = target.definition.credential;
@@ -37,7 +36,7 @@ function authoriseByKey({ target, credential }: CallContext): CallHeaders {
   }
 }
 
-/** @param token that a header can carry */
+/** @param token made of characters that a header can carry */
 export const bearer = (token: string): CallHeaders => ({ authorization: `Bearer ${token}` });
 
 /**
@@ -52,7 +51,7 @@ export function revealSafe(credential: Secret | undefined): string {
 }
 
 /**
- * A key that stands in a credential, likewise.
+ * A key inside a credential that a header can carry.
  * @throws ProviderFault `refused-credential`
  */
 export function headerSafe(value: string): string {
@@ -63,12 +62,12 @@ export function headerSafe(value: string): string {
 const unsafe = (): ProviderFault =>
   new ProviderFault('refused-credential', 'The credential contains characters that no HTTP header can carry.');
 
-/** Server-sent events, where the reply is not one JSON text. */
+/** A reader of server-sent events; undefined where the reply is one JSON text. */
 export function framesOf(headers: UpstreamFailure['headers']): SseReader | undefined {
   return isJson(headers) ? undefined : new SseReader();
 }
 
-/** Some upstreams answer a streamed call with a whole reply; anything that is not called JSON is read as events. */
+/** Some providers answer a streamed call with a whole reply. Any other content type is read as events. */
 function isJson({ 'content-type': type }: UpstreamFailure['headers']): boolean {
   return typeof type === 'string' && type.toLowerCase().startsWith('application/json');
 }

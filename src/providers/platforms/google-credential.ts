@@ -2,19 +2,19 @@ import { isJsonObject } from '../../core/json/json.js';
 import { isTransportHeader } from '../http-headers.js';
 import { CredentialMembers, readStructure, refused } from './credential-members.js';
 
-/** Where a workload's own token comes from, which Google takes in exchange. */
+/** The source of a workload's own token, which Google exchanges. */
 export interface SubjectSource {
-  /** Read from the machine itself: the operator's alone. */
+  /** A file on this machine: for the operator's credentials only. */
   readonly file?: string;
   readonly url?: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** The member of the JSON that holds it; absent: the text is the token. */
+  /** The member of the JSON that holds the token; absent: the text is the token. */
   readonly field?: string;
 }
 
 interface Place {
   readonly projectId: string;
-  /** Absent: where the catalog's address is, else everywhere. */
+  /** Absent: the region of the catalog's address, else the global one. */
   readonly region?: string;
 }
 
@@ -41,7 +41,7 @@ const PROJECT = /^[A-Za-z0-9][A-Za-z0-9.:-]*$/;
 const TOKEN_URI = 'https://oauth2.googleapis.com/token';
 const TOKEN_URL = 'https://sts.googleapis.com/v1/token';
 
-/** Sources of subject tokens that are not texts to be fetched, by the member that tells them. */
+/** Sources of subject tokens other than files and addresses, by their member. */
 const OTHER_SOURCES: readonly (readonly [string, string])[] = [
   ['environment_id', 'takes its token from a workload at AWS, which is not supported: use a token by file or url'],
   ['executable', 'has a program run for its token, which is not supported: use a token by file or url'],
@@ -49,8 +49,8 @@ const OTHER_SOURCES: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * A credential of Google's cloud: the JSON of a service account's key, that of an external account (workload identity),
- * or an API key as it is.
+ * Reads a credential of Google's cloud: the JSON of a service account's key, that of an external account (workload
+ * identity), or a plain API key.
  * @throws ProviderFault `refused-credential`
  */
 export function readGoogleCredential(text: string): GoogleCredential {
@@ -100,7 +100,7 @@ function externalAccount(members: CredentialMembers): ExternalAccount {
   };
 }
 
-/** Such credentials need not name a project: the one of the account they stand for is meant. */
+/** Such credentials need not name a project: it is that of the impersonated service account. */
 function projectOf(members: CredentialMembers, impersonationUrl: string | undefined): string {
   for (const name of ['project_id', 'quota_project_id']) if (members.has(name)) return members.part(name, PROJECT);
   const project = /@([a-z0-9-]+)\.iam\.gserviceaccount\.com/.exec(impersonationUrl ?? '')?.[1];
@@ -113,7 +113,7 @@ function placeOf(members: CredentialMembers, projectId: string): Place {
   return { projectId, ...(region !== undefined && { region }) };
 }
 
-/** As HTTP has them; a value without what would end it. */
+/** Names and values as in HTTP; a value has no characters that would end it. */
 const HEADER_NAME = /^[\w!#$%&'*+.^`|~-]+$/;
 const HEADER_VALUE = /^[\x20-\x7e]*$/;
 

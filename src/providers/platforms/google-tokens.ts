@@ -11,14 +11,14 @@ import { askTokenService, form, isHeaderSafe, liveToken, readOauthToken, readTok
 import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
 
 const SCOPE = 'https://www.googleapis.com/auth/cloud-platform';
-/** The longest an assertion may hold (RFC 7523 as Google has it). */
+/** Longest lifetime of an assertion, in seconds (RFC 7523, with Google's limit). */
 const ASSERTION_S = 3_600;
 const FILE_BYTES_MAX = 64 * 1024;
 
 const signed = promisify(sign);
 const base64url = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url');
 
-/** Fetches the tokens that calls to Google's cloud go with. */
+/** Fetches the tokens for calls to Google's cloud. */
 export class GoogleTokens {
   constructor(
     private readonly transport: Pick<Transport, 'open'>,
@@ -26,7 +26,7 @@ export class GoogleTokens {
   ) {}
 
   /**
-   * @param isCallers the credential is a caller's: it reads no file here, and its addresses are guarded
+   * @param isCallers the credential is a caller's: no file is read for it, and its addresses are guarded
    * @throws ProviderFault
    */
   fetch(account: ServiceAccount | ExternalAccount, isCallers: boolean): Promise<AccessToken> {
@@ -36,17 +36,17 @@ export class GoogleTokens {
   }
 
   private async ofServiceAccount(account: ServiceAccount, isCallers: boolean): Promise<AccessToken> {
-    const askedAtMs = this.clock.now();
-    const assertion = await signAssertion(account, Math.floor(askedAtMs / 1_000));
+    const requestedAtMs = this.clock.now();
+    const assertion = await signAssertion(account, Math.floor(requestedAtMs / 1_000));
     const answer = await askTokenService(this.transport, {
       address: namedAddress(account.tokenUri, isCallers, VENDOR_HOSTS.vertex, 'token_uri'),
       ...form({ grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion }),
     });
-    return readOauthToken(answer, askedAtMs);
+    return readOauthToken(answer, requestedAtMs);
   }
 
   private async ofExternalAccount(account: ExternalAccount, isCallers: boolean): Promise<AccessToken> {
-    const askedAtMs = this.clock.now();
+    const requestedAtMs = this.clock.now();
     const answer = await askTokenService(this.transport, {
       address: namedAddress(account.tokenUrl, isCallers, VENDOR_HOSTS.vertex, 'token_url'),
       ...form({
@@ -58,7 +58,7 @@ export class GoogleTokens {
         subject_token_type: account.subjectTokenType,
       }),
     });
-    const token = readOauthToken(answer, askedAtMs);
+    const token = readOauthToken(answer, requestedAtMs);
     return account.impersonationUrl === undefined
       ? token
       : this.impersonate(account.impersonationUrl, token.text, isCallers);
@@ -81,16 +81,16 @@ export class GoogleTokens {
     return token;
   }
 
-  /** The workload stands for a service account: its token is exchanged once more. */
+  /** The workload impersonates a service account: its token is exchanged once more. */
   private async impersonate(url: string, token: string, isCallers: boolean): Promise<AccessToken> {
-    const askedAtMs = this.clock.now();
+    const requestedAtMs = this.clock.now();
     const answer = await askTokenService(this.transport, {
       address: namedAddress(url, isCallers, VENDOR_HOSTS.vertex, 'service_account_impersonation_url'),
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
       body: JSON.stringify({ scope: [SCOPE], lifetime: `${ASSERTION_S}s` }),
     });
     const { accessToken, expireTime } = readTokenReply(answer);
-    return liveToken(accessToken, askedAtMs, typeof expireTime === 'string' ? Date.parse(expireTime) : NaN);
+    return liveToken(accessToken, requestedAtMs, typeof expireTime === 'string' ? Date.parse(expireTime) : NaN);
   }
 }
 
@@ -114,7 +114,7 @@ async function readSubjectFile(path: string): Promise<string> {
   try {
     if ((await stat(path)).size <= FILE_BYTES_MAX) return await readFile(path, 'utf8');
   } catch {
-    // Told below, without the path: it says how the operator's machine is laid out.
+    // Reported below without the path, which reveals the layout of the operator's machine.
   }
   throw refused('has a credential_source whose file cannot be read');
 }

@@ -6,7 +6,10 @@ import { BedrockPlatform } from './bedrock/platform.js';
 import { direct } from './direct.js';
 import { VertexPlatform } from './vertex.js';
 
-/** Every platform, by its id in the catalog file; each is made once a process. Adding one is a file and a line here. */
+/**
+ * Every platform, by its id in the catalog file; each is made once per process. To add one, write a file and a line
+ * here.
+ */
 export const PLATFORMS: Readonly<Record<PlatformId, (dependencies: PlatformDependencies) => Platform>> = {
   direct: () => direct,
   azure: (dependencies) => new AzurePlatform(dependencies),

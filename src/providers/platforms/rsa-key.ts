@@ -2,26 +2,28 @@ import { createPrivateKey, type JsonWebKey, type KeyObject } from 'node:crypto';
 import { refused } from './credential-members.js';
 
 /**
- * Google's own keys have 2,048 bits. Time grows with their cube: one of 32,768, which a caller's credential has room
- * for, holds a thread of the pool for ten seconds, and with it whatever else waits there.
+ * Google's own keys have 2,048 bits. Time grows with the cube of the bits. A key of 32,768 bits fits into a caller's
+ * credential, and would block a thread of the pool, and all work queued there, for ten seconds.
  */
 const MODULUS_BITS_MAX = 4_096;
-/** Of the public exponent. That of nearly all keys has three. */
+/** Maximum number of bytes of the public exponent. Nearly all keys have three. */
 const EXPONENT_BYTES_MAX = 8;
 
 const PEM = /-----BEGIN (RSA )?PRIVATE KEY-----([\w+/=\s]+)-----END \1PRIVATE KEY-----/;
-/** How every RSA key in PKCS #8 begins, behind its length: version 0, and the algorithm, which has no parameters. */
+/**
+ * The beginning of every RSA key in PKCS #8, after its length: version 0, and the algorithm, which has no parameters.
+ */
 const RSA_IN_PKCS8 = Buffer.from('020100300d06092a864886f70d0101010500', 'hex');
-/** Bytes of the length in front of it, at most, with the sequence that it is of. */
+/** Maximum number of bytes of the length before it, with the tag of its sequence. */
 const HEAD_BYTES_MAX = 5;
 
 /**
- * The private key of a service account, to sign with.
+ * The private key of a service account, for signatures.
  *
- * It is a caller's text, and the library is shown none but keys of RSA, of sizes that are used: it computes what a key
- * of DSA or Diffie-Hellman lacks while it reads it, on the event loop and for minutes, and an RSA signature with
- * whatever numbers stand beside the modulus.
- * @throws ProviderFault `refused-credential`, never with a word of the key
+ * The text is a caller's, so only RSA keys of common sizes reach the library. When it reads a key of DSA or
+ * Diffie-Hellman, it computes missing parts on the event loop, for minutes. It makes RSA signatures with any numbers
+ * beside the modulus, of any length.
+ * @throws ProviderFault `refused-credential`, never with a part of the key
  */
 export function readRsaKey(pem: string): KeyObject {
   const [, isPkcs1, digits] = PEM.exec(pem) ?? [];
@@ -34,7 +36,7 @@ export function readRsaKey(pem: string): KeyObject {
     key = createPrivateKey({ key: bytes, format: 'der', type: isPkcs1 === undefined ? 'pkcs8' : 'pkcs1' });
     numbers = key.export({ format: 'jwk' });
   } catch {
-    // What the library says may quote the key.
+    // The library's message may quote the key.
     throw refused('has a private_key that cannot be read');
   }
   assertSize(numbers);
@@ -46,11 +48,11 @@ function isOfRsa(pkcs8: Buffer): boolean {
   return place >= 0 && place <= HEAD_BYTES_MAX;
 }
 
-/** The library takes any, and what a signature costs goes by the longest number. */
+/** The library takes any size, and the longest number decides the cost of a signature. */
 function assertSize({ n, d, p, q, dp, dq, qi, e }: JsonWebKey): void {
   const bytes = Math.max(...[n, d, p, q, dp, dq, qi].map(bytesOf));
   if (bytes * 8 > MODULUS_BITS_MAX) throw refused(`has a private_key of more than ${MODULUS_BITS_MAX} bits`);
-  if (bytesOf(e) > EXPONENT_BYTES_MAX) throw refused('has a private_key with a public exponent that nobody uses');
+  if (bytesOf(e) > EXPONENT_BYTES_MAX) throw refused('has a private_key with a public exponent that is too long');
 }
 
 const bytesOf = (number = ''): number => Buffer.byteLength(number, 'base64url');

@@ -6,14 +6,17 @@ import type { GuardedAddress } from '../../core/platform.js';
 import type { Transport } from '../transport.js';
 import type { AccessToken } from './access-tokens.js';
 
-/** Of one exchange. Chosen: token services answer within a second, and who waits for one may have others to try. */
+/**
+ * Time limit of one exchange. Chosen: token services answer within a second, and routing may have other endpoints to
+ * try.
+ */
 export const TOKEN_MS_MAX = 15_000;
 const CONNECT_MS_MAX = 5_000;
 const REPLY_BYTES_MAX = 64 * 1024;
-/** An error's own name; nothing else of an answer is told. */
+/** The name of an OAuth error; no other part of an answer is reported. */
 const WORD = /^[\w.-]{1,60}$/;
 
-/** Clouds give tokens for an hour, some for a day: what is said to hold for longer is fetched anew all the same. */
+/** Clouds issue tokens for an hour, some for a day; a longer lifetime is cut to this. */
 const LIFETIME_MS_MAX = DAY_MS;
 
 const REFUSED: readonly number[] = [400, 401, 403];
@@ -27,8 +30,8 @@ export interface Exchange {
 }
 
 /**
- * The text a token service answers with. Nothing of what was sent, and of the answer's words only the name of its
- * error, is told.
+ * The text of a token service's answer. Errors report nothing of what was sent, and of the answer only the name of its
+ * error.
  * @throws ProviderFault
  */
 export async function askTokenService(transport: Pick<Transport, 'open'>, exchange: Exchange): Promise<string> {
@@ -74,38 +77,38 @@ export function readTokenReply(text: string): JsonObject {
   return value;
 }
 
-/** A form, as OAuth wants it. */
+/** A form body, as OAuth requires. */
 export const form = (fields: Readonly<Record<string, string>>): Pick<Exchange, 'headers' | 'body'> => ({
   headers: { 'content-type': 'application/x-www-form-urlencoded' },
   body: new URLSearchParams(fields).toString(),
 });
 
 /**
- * The token of an OAuth reply, and how long it holds.
+ * The token of an OAuth reply, and its expiry.
  * @throws ProviderFault `malformed-reply`
  */
-export function readOauthToken(text: string, askedAtMs: number): AccessToken {
+export function readOauthToken(text: string, requestedAtMs: number): AccessToken {
   const { access_token: token, expires_in: seconds } = readTokenReply(text);
-  // Some services write the number as a text.
+  // Some services send the number as a text.
   const lifetimeS = typeof seconds === 'string' || typeof seconds === 'number' ? Number(seconds) : NaN;
-  return liveToken(token, askedAtMs, askedAtMs + lifetimeS * 1_000);
+  return liveToken(token, requestedAtMs, requestedAtMs + lifetimeS * 1_000);
 }
 
 /**
- * A token that can be sent and still holds.
+ * A token that a header can carry and that has not expired.
  * @throws ProviderFault `malformed-reply`
  */
-export function liveToken(text: unknown, askedAtMs: number, expiresAtMs: number): AccessToken {
-  if (!isHeaderSafe(text) || !(expiresAtMs > askedAtMs)) {
+export function liveToken(text: unknown, requestedAtMs: number, expiresAtMs: number): AccessToken {
+  if (!isHeaderSafe(text) || !(expiresAtMs > requestedAtMs)) {
     throw new ProviderFault('malformed-reply', "The credential's token service sent no token.");
   }
-  return { text, expiresAtMs: Math.min(expiresAtMs, askedAtMs + LIFETIME_MS_MAX) };
+  return { text, expiresAtMs: Math.min(expiresAtMs, requestedAtMs + LIFETIME_MS_MAX) };
 }
 
 export const isHeaderSafe = (token: unknown): token is string =>
   typeof token === 'string' && /^[\x21-\x7e]+$/.test(token);
 
-/** @param sent what may be secret: a service that repeats it in the place of a word is not quoted */
+/** @param sent possibly secret: an error name that is part of it is not quoted */
 function refusal(status: number, text: string, sent: string): ProviderFault {
   const error = parsed(text)?.['error'];
   const word = isJsonObject(error) ? error['status'] : error;
@@ -118,7 +121,7 @@ function refusal(status: number, text: string, sent: string): ProviderFault {
   return new ProviderFault(kind, `The credential's token service answered with status ${status}${named}.`, { status });
 }
 
-/** What goes wrong on the way is told as what it is: not the provider, but who gives its tokens. */
+/** Attributes a failed call to the token service, not to the provider. */
 function asTokenFault(error: unknown): unknown {
   if (!(error instanceof ProviderFault) || error.message.includes('token service')) return error;
   return new ProviderFault(

@@ -1,5 +1,5 @@
 /**
- * Goal: what a caller's credential names is called as it is only at the vendor's own hosts. Method: a table of
+ * Goal: an address in a caller's credential is called without guards only at the vendor's own hosts. Method: a table of
  * addresses, look-alikes among them.
  */
 import { namedAddress, VENDOR_HOSTS } from './vendor-hosts.js';
@@ -35,7 +35,7 @@ it.each([
 });
 
 it.each(['', 'me.openai.azure.com', 'file:///etc/passwd', 'https://u:canary@me.openai.azure.com/', 'ftp://x/'])(
-  'takes %j for no address, whoever names it',
+  'refuses %j as an address, from callers and the operator',
   (text) => {
     for (const isCallers of [true, false]) {
       expect(() => named(text, isCallers)).toThrow(expect.objectContaining({ kind: 'refused-credential' }));

@@ -3,8 +3,8 @@ import { ProviderFault } from '../../core/errors.js';
 import type { GuardedAddress } from '../../core/platform.js';
 
 /**
- * The hosts that an address of a caller's credential may name as they are; one that begins with a dot stands for all
- * names below it. Whatever else a caller names is reached only as URLs of callers are (`isGuarded`).
+ * The vendor's hosts that a caller's credential may name without further checks. An entry that begins with a dot means
+ * all names below it. Other addresses that a caller names are guarded like callers' URLs (`isGuarded`).
  */
 export const VENDOR_HOSTS = {
   azure: [
@@ -20,9 +20,9 @@ export const VENDOR_HOSTS = {
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 /**
- * An address that a credential names, as it may be called.
+ * An address from a credential, with its guard where it needs one.
  * @param isCallers the credential is a caller's own: the operator may name any address
- * @throws ProviderFault `refused-credential` for what is no address; the message does not hold it
+ * @throws ProviderFault `refused-credential` for what is no address; the message does not contain it
  */
 export function namedAddress(
   text: string,

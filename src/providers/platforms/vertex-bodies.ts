@@ -10,17 +10,17 @@ const BETA_HEADER = 'anthropic-beta';
 const VERSION_HEADER = 'anthropic-version';
 
 /**
- * Fields of Anthropic's own API alone: tiers, places and what runs on its side. Google's cloud refuses a body with a
- * field it does not know (docs.claude.com, Claude on Vertex AI, features that are not supported; read 2026-11-23).
+ * Fields that only Anthropic's own API takes: tiers, regions and what runs on its side. Google's cloud refuses a body
+ * with an unknown field (docs.claude.com, Claude on Vertex AI, features that are not supported; read 2026-11-23).
  */
 const ANTHROPIC_ALONE: ReadonlySet<string> = new Set([
   'service_tier', 'inference_geo', 'speed', 'container', 'mcp_servers', 'fallback_credit_token', 'billing_policy',
 ]); // oxfmt-ignore
 
-/** The fields of a request that are told in those, where Claude is asked. */
+/** The fields of a request that become fields of `ANTHROPIC_ALONE`. */
 const NOT_TAKEN: ReadonlySet<RequestField> = new Set<RequestField>(['service_tier', 'inference_geo']);
 
-/** Betas of what those fields, and tools that run on Anthropic's side, ask for; by their beginnings. */
+/** Betas for those fields and for tools that run on Anthropic's side, by the beginnings of their names. */
 const ANTHROPIC_ALONE_BETAS: readonly string[] = [
   'mcp-client-',
   'files-api-',
@@ -37,26 +37,26 @@ const ANTHROPIC_ALONE_BETAS: readonly string[] = [
 export const leavesOut = (field: RequestField, { endpoint }: Target): boolean =>
   dialectOf(endpoint) === 'anthropic-messages' && NOT_TAKEN.has(field);
 
-/** Whether a beta that a caller names goes on. */
+/** Whether a beta that a caller names is sent. */
 export const takesBeta = (beta: string): boolean => !ANTHROPIC_ALONE_BETAS.some((start) => beta.startsWith(start));
 
 type Adapt = (call: UpstreamCall) => UpstreamCall;
 
-/** By dialect; the bodies of others go as they are. */
+/** By dialect; the bodies of other dialects are sent unchanged. */
 const ADAPTERS: Readonly<Partial<Record<DialectId, Adapt>>> = {
   'google-gemini': adaptGemini,
   'anthropic-messages': adaptMessages,
 };
 
-/** The dialect's call as Google's cloud takes it: the model in the address alone. */
+/** The dialect's call in the form of Google's cloud: only the address names the model. */
 export function adaptForVertex(call: UpstreamCall, { endpoint }: Target): UpstreamCall {
   return ADAPTERS[dialectOf(endpoint)]?.(call) ?? call;
 }
 
 /**
- * Calls have no ids in the version of Google's API that is asked here, and a body with one is refused (messages
+ * Calls have no ids in the version of Google's API that is used here, and a body with one is refused (messages
  * `FunctionCall` and `FunctionResponse` of v1/tool.proto in @google-cloud/aiplatform 7.4.0; vercel/ai, issue 15664;
- * read 2026-11-24). Results stand in the order of their calls.
+ * read 2026-11-24). Results follow the order of their calls.
  */
 function adaptGemini(call: UpstreamCall): UpstreamCall {
   const { contents, ...body } = geminiBody(call) as { readonly contents?: readonly GeminiTurn[] };
@@ -70,7 +70,7 @@ function adaptGemini(call: UpstreamCall): UpstreamCall {
 }
 
 /**
- * A count is asked with the parts of a request that can be counted, not with the request
+ * A count takes the countable parts of a request, not the request itself
  * (cloud.google.com/vertex-ai/generative-ai/docs/reference/express-mode/rest/v1/publishers.models/countTokens; read
  * 2026-11-24).
  */
@@ -98,7 +98,7 @@ function withoutCallId(part: JsonObject): JsonObject {
   return part;
 }
 
-/** A count names the model in its body; its address is one for all. */
+/** A count names the model in its body; its address is the same for all models. */
 function adaptMessages(call: UpstreamCall): UpstreamCall {
   const left = call.path === COUNT_PATH ? ANTHROPIC_ALONE : new Set([...ANTHROPIC_ALONE, 'model']);
   const { [BETA_HEADER]: betas, [VERSION_HEADER]: _version, ...headers } = call.headers;

@@ -1,7 +1,7 @@
 /**
- * Goal: a call of Gemini's own format goes where project, region and model say, with the verb and query of the dialect,
- * and without the model in its body. Method: the platform alone, over a call as the dialect makes it; all else stands
- * in test/providers/vertex.spec.ts.
+ * Goal: the address of a call in Gemini's own format has the project, region and model, and the verb and query of the
+ * dialect; its body names no model. Method: the platform alone, with a call of the dialect;
+ * test/providers/vertex.spec.ts covers the rest.
  */
 import { AheadClock } from '../../../test/support/ahead-clock.js';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
@@ -39,7 +39,7 @@ const call = (verb: string): UpstreamCall => ({
 const GOOGLE = 'https://{region}-aiplatform.googleapis.com';
 const BEHIND = 'publishers/google/models/gemini-x';
 
-/** As the dialect asks for a count: of the whole request, of which some parts cannot be counted here. */
+/** The dialect counts the whole request, of which some parts cannot be counted here. */
 const counted = ({ body, ...rest }: UpstreamCall): UpstreamCall => ({
   ...rest,
   body: { generateContentRequest: { model: 'models/gemini-x', ...body, toolConfig: {} } },

@@ -12,10 +12,10 @@ import { bearer, framesOf, revealSafe } from './direct.js';
 import { adaptForVertex, leavesOut, takesBeta } from './vertex-bodies.js';
 import type { PlatformDependencies } from './dependencies.js';
 
-/** Everywhere: Google chooses. */
+/** The global location, where Google chooses the region. */
 const GLOBAL = 'global';
 
-/** Of the address behind the place: `publishers/google/models/gemini-3:generateContent`. By dialect. */
+/** The address after the location: `publishers/google/models/gemini-3:generateContent`. By dialect. */
 const ROUTES: Readonly<Partial<Record<DialectId, (call: UpstreamCall, model: string) => string>>> = {
   'google-gemini': ({ path }, model) => `publishers/google/models/${model}${verbOf(path)}`,
   'anthropic-messages': ({ path, stream }, model) =>
@@ -26,8 +26,8 @@ const ROUTES: Readonly<Partial<Record<DialectId, (call: UpstreamCall, model: str
 };
 
 /**
- * Google's cloud: the model and the place in the address, a token for it fetched by a service account's key or by
- * workload identity and kept, or an API key (express mode, which has neither project nor place).
+ * Google's cloud. The address names the model and the location. Calls carry a cached token, fetched with a service
+ * account's key or by workload identity, or an API key (express mode, which has neither project nor location).
  */
 export class VertexPlatform implements Platform {
   private readonly credentials = new CredentialReader(readGoogleCredential);
@@ -52,7 +52,7 @@ export class VertexPlatform implements Platform {
   }
 
   /**
-   * Claude is given no addresses there (platform.claude.com/docs/en/build-with-claude/vision; the refusal:
+   * Claude takes no addresses there (platform.claude.com/docs/en/build-with-claude/vision; the refusal:
    * anthropics/anthropic-sdk-typescript, issue 1038; read 2026-11-24).
    */
   fetchesMedia(dialect: DialectId): boolean {
@@ -91,21 +91,21 @@ export class VertexPlatform implements Platform {
     return framesOf(headers);
   }
 
-  /** A token that is refused is not used again. The dialect tells why. */
+  /** A refused token is not used again. The dialect reads the fault. */
   fault({ status }: UpstreamFailure, context: CallContext): undefined {
     if (status === 401 && context.credential) this.tokens.forget(this.credentials.keyOf(context));
   }
 }
 
-/** The host of all regions bears none in its name. */
+/** The host of the global location has no region in its name. */
 const withRegion = (baseUrl: string, region: string): string =>
   (region === GLOBAL ? baseUrl.replace('{region}-', '') : baseUrl).replaceAll('{region}', region);
 
-/** Of an address that is one region's already. */
+/** The region of an address that already names one. */
 const regionIn = (baseUrl: string): string | undefined =>
   /^https:\/\/([a-z0-9-]+)-aiplatform\.googleapis\.com/.exec(baseUrl)?.[1];
 
-/** `:streamGenerateContent?alt=sse` of the dialect's own path. */
+/** The verb in the dialect's own path: `:streamGenerateContent?alt=sse`. */
 function verbOf(path: string): string {
   return path.slice(path.lastIndexOf(':'));
 }

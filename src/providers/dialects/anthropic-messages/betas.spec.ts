@@ -1,9 +1,9 @@
-// Goal: each field that needs a beta brings it, whoever names it or not; nothing else brings one. Method: a body for
-// every row of the table, alone and beside what callers send.
+// Goal: each field that needs a beta adds it, whether or not the caller names it; nothing else adds one. Method: a body
+// for every row of the table, alone and beside other callers' fields.
 import type { JsonObject } from '../../../core/json/json.js';
 import { betasOf, FIELD_BETAS } from './betas.js';
 
-/** A body that uses each row of the table, and one beside it that does not. */
+/** For each row of the table, a body that uses it and one that does not. */
 const BODIES: Readonly<Record<string, readonly [uses: JsonObject, not: JsonObject]>> = {
   speed: [{ speed: 'fast' }, { speed: undefined }],
   context_management: [{ context_management: { edits: [] } }, { context_management: null }],
@@ -18,6 +18,10 @@ const BODIES: Readonly<Record<string, readonly [uses: JsonObject, not: JsonObjec
   'thinking.display: updates': [
     { thinking: { type: 'adaptive', display: 'updates' } },
     { thinking: { type: 'adaptive', display: 'omitted' } },
+  ],
+  'thinking.block_binding': [
+    { thinking: { type: 'adaptive', block_binding: { type: 'none' } } },
+    { thinking: { type: 'adaptive', block_binding: null } },
   ],
   mcp_servers: [{ mcp_servers: [{ type: 'url' }] }, { mcp_servers: [] }],
   'messages: source file': [

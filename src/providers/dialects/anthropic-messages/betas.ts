@@ -1,6 +1,6 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
-/** What a body must hold for a beta to be needed. */
+/** Whether a body contains what needs the beta. */
 type Uses = (body: JsonObject) => boolean;
 
 const has =
@@ -26,7 +26,7 @@ const hasMember =
     value[member] !== null &&
     (expected === undefined || value[member] === expected);
 
-/** Whether a turn's content names a file that is stored at the vendor, or a result in it does. */
+/** Whether a turn's content, or a result in it, names a file that the vendor stores. */
 const holdsFile = (content: Json | undefined): boolean =>
   Array.isArray(content) &&
   (content as readonly Json[]).some(
@@ -40,9 +40,9 @@ const isFile = (source: Json | undefined): boolean => isJsonObject(source) && so
 const isAny = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
 
 /**
- * Which beta each field of a body needs, by the list of betas and the types of beta requests in the vendor's own SDK
- * (@anthropic-ai/sdk 1.12.0) and what @ai-sdk/anthropic 3.0.138 sends with which field; read 2026-11-23. A field that
- * needs none is not here. The vendor ignores or refuses a field whose beta is missing.
+ * Which beta each field of a body needs. Sources, read 2026-11-23: the list of betas and the types of beta requests in
+ * the vendor's own SDK (@anthropic-ai/sdk 1.12.0), and which beta @ai-sdk/anthropic 3.0.138 sends with which field.
+ * Fields that need none are not listed. The vendor ignores or refuses a field whose beta is missing.
  */
 export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses: Uses])[] = [
   ['speed', 'fast-mode-2026-02-01', has('speed')],
@@ -50,6 +50,7 @@ export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses:
   ['context_management.edits: compact_20260112', 'compact-2026-01-12', hasEdit('compact_20260112')],
   ['output_config.task_budget', 'task-budgets-2026-03-13', hasMember('output_config', 'task_budget')],
   ['thinking.display: updates', 'thinking-display-updates-2026-08-18', hasMember('thinking', 'display', 'updates')],
+  ['thinking.block_binding', 'thinking-binding-controls-2026-08-01', hasMember('thinking', 'block_binding')],
   ['mcp_servers', 'mcp-client-2025-04-04', ({ mcp_servers: servers }) => isAny(servers)],
   ['tools: advisor_20260301', 'advisor-tool-2026-03-01', hasTool('advisor_20260301')],
   ['tools: memory_20250818', 'context-management-2025-06-27', hasTool('memory_20250818')],
@@ -68,7 +69,7 @@ export const FIELD_BETAS: readonly (readonly [field: string, beta: string, uses:
   ['container.skills', 'skills-2025-10-02', ({ container }) => isJsonObject(container) && isAny(container['skills'])],
 ];
 
-/** By the field of the body that they are about: most bodies have none of these but `messages`. */
+/** Rows by the field of the body that they concern: most bodies have none of these fields but `messages`. */
 const ROWS_OF = new Map<string, (typeof FIELD_BETAS)[number][]>();
 for (const row of FIELD_BETAS) {
   const [field] = /^\w+/.exec(row[0])!;
@@ -76,15 +77,15 @@ for (const row of FIELD_BETAS) {
 }
 
 /**
- * `name-2026-02-01`: the same feature has a later date when its form changes, and a caller who names one knows which.
+ * The beta's name without its date. A feature gets a later date when its form changes, and a caller who names a date
+ * chooses that form.
  */
 const nameOf = (beta: string): string => beta.replace(/-\d{4}-\d{2}-\d{2}$/, '');
 
 /**
- * The betas of a call: the caller's own, then those that a field of its body needs and that he did not name in any
- * form.
- * @param own those of the caller's that may go out
- * @param mayHoldFiles false: no block of the conversation can name a file that is stored at the vendor
+ * The betas of a call: the caller's own, then those that its body needs and the caller did not name with any date.
+ * @param own the caller's betas that may be sent
+ * @param mayHoldFiles false: no block of the conversation can name a file that the vendor stores
  * @param hasVendorTools false: all tools are functions
  */
 export function betasOf(

@@ -1,5 +1,5 @@
-// Goal: where the request's own cache marker goes, and that there are never more than four. Method:
-// tables over small prompts.
+// Goal: the request's own cache marker goes to the right block, and there are never more than four. Method: tables over
+// small prompts.
 import type { JsonObject } from '../../../core/json/json.js';
 import { markLastBlock, type Prompt } from './cache-marker.js';
 

@@ -2,7 +2,7 @@ import type { CacheMarker } from '../../../core/conversation/content.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { encodeMarker } from './encode-blocks.js';
 
-/** Most cache markers the vendor takes in one request. */
+/** Maximum number of cache markers that the vendor takes in one request. */
 const MARKERS_MAX = 4;
 
 /** The cacheable parts of a request in the vendor's form, in the order the vendor reads them. */
@@ -13,9 +13,9 @@ export interface Prompt {
 }
 
 /**
- * Puts the request's own marker on its last cacheable block. The caller's markers come first: where they are four
- * already, or that block has one, nothing changes (docs/reasons/translation.md#number-of-markers). The parts given are
- * not touched; changed ones are copies.
+ * Puts the request's own marker on its last cacheable block. The caller's markers have priority: with four of them, or
+ * one on that block, nothing changes (docs/contribute/reasons/translation.md#number-of-markers). The given parts are
+ * not changed; the result holds copies.
  */
 export function markLastBlock(prompt: Prompt, marker: CacheMarker): Prompt {
   if (countMarkers(prompt) >= MARKERS_MAX) return prompt;
@@ -30,7 +30,7 @@ export function markLastBlock(prompt: Prompt, marker: CacheMarker): Prompt {
   return tools ? { ...prompt, tools } : prompt;
 }
 
-/** The content with the marker on its last block that can bear one; undefined when none can. */
+/** The content with the marker on the last block that can have one; undefined when none can. */
 function markContent(content: Json | undefined, marker: CacheMarker): JsonObject[] | undefined {
   const cache_control = encodeMarker(marker);
   if (typeof content === 'string')
@@ -43,7 +43,7 @@ function markContent(content: Json | undefined, marker: CacheMarker): JsonObject
   return isMarked(block) ? [...blocks] : blocks.with(last, { ...block, cache_control });
 }
 
-/** Reasoning, text that says nothing and tools whose definition is deferred may not be marked. */
+/** The vendor refuses markers on reasoning, blank text and tools with a deferred definition. */
 function mayBeMarked(block: JsonObject): boolean {
   switch (block['type']) {
     case 'thinking':
@@ -62,7 +62,7 @@ function countMarkers({ tools, system, messages }: Prompt): number {
   return count;
 }
 
-/** Markers of the blocks and of what they hold: results of tools and documents nest. */
+/** Counts markers of the blocks and of the blocks in them: results of tools and documents nest. */
 function countIn(content: Json | undefined): number {
   if (!Array.isArray(content)) return 0;
   let count = 0;

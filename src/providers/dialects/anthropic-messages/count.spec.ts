@@ -1,5 +1,5 @@
-// Goal: what a count is asked of the vendor with, and what is believed of the answer. Method: a request with every
-// field beside the message call it would make; a table of replies.
+// Goal: a count sends the right fields, and only plausible answers are taken. Method: a request with every field beside
+// the message call that it would make; a table of replies.
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import { doAtOnce } from '../../../core/steps.js';
@@ -36,7 +36,7 @@ const REQUEST = modelRequest({
 });
 
 describe('encodeCount', () => {
-  it('asks with the prompt of the message itself, and with nothing that only an answer needs', () => {
+  it('sends the prompt of the message itself, and nothing that only an answer needs', () => {
     const call = doAtOnce(encodeCount(REQUEST, TARGET));
     const message = JSON.parse(printJson(doAtOnce(encodeMessages(REQUEST, TARGET)).body)) as JsonObject;
     const counted = JSON.parse(printJson(call.body)) as JsonObject;

@@ -7,7 +7,7 @@ import { encodeMessages, type CallForm } from './encode.js';
 
 export const COUNT_PATH = '/v1/messages/count_tokens';
 
-/** What the vendor's count takes; it refuses what only an answer needs, such as `max_tokens`. */
+/** Fields that the vendor's count takes. It refuses those that only an answer needs, such as `max_tokens`. */
 const COUNTED_FIELDS: ReadonlySet<string> = new Set([
   'model', 'messages', 'system', 'tools', 'tool_choice', 'thinking', 'output_config', 'context_management', 'mcp_servers',
 ]); // oxfmt-ignore
@@ -15,7 +15,7 @@ const COUNTED_FIELDS: ReadonlySet<string> = new Set([
 const COUNT: CallForm = { path: COUNT_PATH, fields: COUNTED_FIELDS };
 
 /**
- * The call that counts what the same request would send.
+ * The call that counts the tokens of the same request.
  * @throws Untranslatable as the request itself would
  */
 export const encodeCount = (request: ModelRequest, target: Target): Steps<UpstreamCall> =>

@@ -3,17 +3,17 @@ import type { BlockDelta, BlockStart } from '../../../core/conversation/event.js
 import { printJson, isJsonObject, type Json, type JsonObject, type Opaque } from '../../../core/json/json.js';
 import { malformed } from './fault.js';
 
-/** What the start of a block says: how it begins, and the content it already holds. */
+/** The start of a block: its kind, and the content it already holds. */
 export interface StartedBlock {
   readonly start: BlockStart;
   readonly deltas: readonly BlockDelta[];
-  /** Arguments that stand in the start: they hold unless deltas bring others, as the vendor's own client reads it. */
+  /** Arguments in the start: they hold unless deltas bring others, as in the vendor's own client. */
   readonly inputJson?: string;
 }
 
 const NO_DELTAS: readonly BlockDelta[] = [];
 
-/** Reads a content block, empty as a stream begins it or full as a whole reply holds it. */
+/** Reads a content block: empty at its start in a stream, complete in a whole reply. */
 export function readBlock(block: Json | undefined): StartedBlock {
   if (!isJsonObject(block)) throw malformed('a content block is not an object');
   switch (block['type']) {
@@ -40,7 +40,7 @@ export function readBlock(block: Json | undefined): StartedBlock {
 
 /**
  * Reads one delta of an open block.
- * @returns undefined for a kind not known here in a block that is: the vendor asks its readers to pass over what is new
+ * @returns undefined for an unknown kind: the vendor requires readers to ignore new kinds
  */
 export function readDelta(delta: Json | undefined, open: BlockStart['type'] | undefined): BlockDelta | undefined {
   if (!isJsonObject(delta)) throw malformed('a delta is not an object');
@@ -80,13 +80,13 @@ function readText(block: JsonObject): StartedBlock {
   return { start: hasOnly(block, TEXT_KEYS) ? TEXT : { type: 'text', ...extrasOf(besides(block, TEXT_KEYS)) }, deltas };
 }
 
-/** Whether an object that was parsed has no key beside these: nearly all have none, and a copy of the rest is dear. */
+/** Whether a parsed object has no other keys. Nearly all have none, and copying the rest is expensive. */
 export function hasOnly(value: JsonObject, keys: ReadonlySet<string>): boolean {
   for (const key in value) if (!keys.has(key)) return false;
   return true;
 }
 
-/** The members that have none of these keys. */
+/** The members with other keys. */
 export const besides = (value: JsonObject, keys: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(value).filter(([key]) => !keys.has(key)));
 
@@ -95,12 +95,12 @@ function readThinking(block: JsonObject): StartedBlock {
   const words = textOf(thinking, 'thinking');
   const deltas: BlockDelta[] = [];
   if (words !== '') deltas.push({ type: 'thinking', text: words });
-  // A stream brings the signature later; some starts leave the key out until then.
+  // A stream brings the signature later; some starts omit the key.
   if (typeof signature === 'string' && signature !== '') deltas.push({ type: 'signature', signature });
   return { start: { type: 'thinking', ...extrasOf(rest) }, deltas };
 }
 
-/** As the format has them in requests; what is no image that it knows stays as it came. */
+/** Reads an image in the form that requests use; an image in an unknown form stays as it came. */
 function readImage(block: JsonObject): StartedBlock {
   const { type: _type, source, ...rest } = block;
   const read = isJsonObject(source) ? readSource(source) : undefined;
@@ -123,7 +123,7 @@ function readToolUse(type: 'tool-use' | 'server-tool-use', block: JsonObject): S
   return { start, deltas: NO_DELTAS, ...(json !== undefined && { inputJson: json }) };
 }
 
-/** As JSON, which a text is already; undefined where there are none. */
+/** The arguments as JSON text; a text already is JSON. Undefined where there are none. */
 function argumentsOf(input: Json | undefined): string | undefined {
   if (typeof input === 'string') return input.trim() === '' ? undefined : input;
   const isEmpty = input === undefined || input === null || (isJsonObject(input) && Object.keys(input).length === 0);
@@ -139,7 +139,7 @@ function print(input: Json): string {
   try {
     return printJson(input);
   } catch {
-    // The parser takes deeper nesting than the printer.
+    // The parser accepts deeper nesting than the printer.
     throw malformed('the input of a tool call is nested too deep');
   }
 }

@@ -82,7 +82,7 @@ describe('blocks', () => {
     ],
     [{ type: 'thinking', thinking: '' }, []],
     [{ type: 'text', text: '', citations: null }, []],
-  ])('emits what already stands in the start %j', (content, deltas) => {
+  ])('emits what the start already contains: %j', (content, deltas) => {
     const events = decode(block(content));
     expect(events.slice(1).map((event) => event.type === 'block-delta' && event.delta)).toEqual(deltas);
   });
@@ -121,7 +121,7 @@ describe('blocks', () => {
     ]);
   });
 
-  it('reads a reply that stands whole in its start, as code that calls tools gets it', () => {
+  it('reads a reply that is complete in its start, as code that calls tools gets it', () => {
     const content = [
       { type: 'text', text: 'a' },
       {
@@ -290,7 +290,7 @@ describe('the end', () => {
     });
   });
 
-  it('carries the sequence met and everything said beside the reason', () => {
+  it('carries the sequence met and every other field beside the reason', () => {
     const details = { type: 'refusal', category: null };
     expect(
       decode(
@@ -329,12 +329,18 @@ describe('usage', () => {
   });
 
   it.each<[string, JsonObject, JsonObject, JsonObject]>([
-    ['null says nothing', { input_tokens: 10 }, { input_tokens: null }, { inputTokens: 10 }],
+    ['null means no figure', { input_tokens: 10 }, { input_tokens: null }, { inputTokens: 10 }],
     ['negative figures are passed over', { output_tokens: 1 }, { output_tokens: -5 }, { outputTokens: 1 }],
     ['fractions are not judged here', {}, { output_tokens: 1.5 }, { outputTokens: 1.5 }],
     ['what no integer can be is passed over', {}, { output_tokens: 1e300 }, {}],
     ['text is passed over', {}, { output_tokens: '7' }, {}],
     ['zero is a figure', {}, { output_tokens: 0 }, { outputTokens: 0 }],
+    [
+      'a prompt of 0 that cost nothing',
+      { input_tokens: 0 },
+      { output_tokens: 5, cost_details: { upstream_inference_prompt_cost: 0 } },
+      { inputTokens: 0, outputTokens: 5, promptIsFree: true },
+    ],
     ['writes without parts are of five minutes', { cache_creation_input_tokens: 7 }, {}, { cacheWriteTokens: 7 }],
     [
       'writes are parted',
@@ -374,7 +380,7 @@ describe('usage', () => {
     expect(usageOf(first, last)).toEqual(expected);
   });
 
-  it('tells the calls that the vendor made, as far as their kinds are known', () => {
+  it("reports the vendor's iterations of known kinds", () => {
     const tokens = { input_tokens: 5, output_tokens: 2 };
     const iterations = [
       { type: 'compaction', ...tokens, cache_creation_input_tokens: 3, cache_read_input_tokens: 1 },
@@ -392,7 +398,7 @@ describe('usage', () => {
     });
   });
 
-  it('says that what the start tells is not the last word, and what the end or a whole reply tells is', () => {
+  it("marks the start's report as interim, and that of the end or of a whole reply as final", () => {
     const streamed = (usage: JsonObject): ModelEvent[] =>
       decode({ type: 'message_start', message: { usage: {} } }, ending({}, { usage }), stop);
     const whole = doAtOnce(

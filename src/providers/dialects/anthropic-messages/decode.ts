@@ -13,11 +13,11 @@ import { NAMING } from './encode-blocks.js';
 import { malformed, readInBandFault } from './fault.js';
 import { PlainDelta, sourceOf } from './plain-delta.js';
 import { TABLE } from './table.js';
-import { mergeRawUsage, NO_RAW_USAGE, readUsage, tellsOutput } from './usage.js';
+import { mergeRawUsage, NO_RAW_USAGE, readUsage, reportsOutput } from './usage.js';
 
 const NOTHING: JsonObject = {};
 
-/** Keys of a message that are only known at its end; at its start they stand empty. */
+/** Keys of a message that are only known at its end; at its start they are empty. */
 const END_KEYS: ReadonlySet<string> = new Set(['container', 'context_management', 'stop_details']);
 
 type Read = (decoder: MessagesDecoder, payload: JsonObject, source: SourceBytes | undefined, out: ModelEvent[]) => void;
@@ -45,8 +45,8 @@ const READ: ReadonlyMap<string, Read> = new Map<string, Read>([
 ]);
 
 /**
- * Reads the vendor's stream. One per reply; a whole reply is played through the same methods. It checks the shape of
- * what it reads; the order of events is the grammar's affair.
+ * Reads the vendor's stream. One per reply; a whole reply goes through the same methods. It checks the shape of each
+ * event; the grammar checks their order.
  */
 export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private names: ToolNames | undefined;
@@ -56,7 +56,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   private hasInput = false;
   private rawUsage: JsonObject = NO_RAW_USAGE;
   private usage: Usage = NO_USAGE;
-  /** A report after the last words told the output. */
+  /** A report after the last content contained the output tokens. */
   private hasLastOutput = false;
   private stopReason: string | undefined;
   private stopSequence: string | undefined;
@@ -65,11 +65,11 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
 
   constructor(private readonly context: DecodeContext) {}
 
-  /** Frames with names that are not known here, `[DONE]`, and everything after the end are passed over. */
+  /** Ignores frames with unknown names, `[DONE]`, and everything after the end. */
   push(frame: SseFrame, out: ModelEvent[]): void {
     if (this.plainDelta?.read(frame, out)) return;
     if (this.ended || frame.data === '' || frame.data === '[DONE]') return;
-    // `message` is the standard's own name for a frame without one.
+    // `message` is the name that the SSE standard gives to a frame without one.
     const isNamed = frame.event !== '' && frame.event !== 'message';
     if (isNamed && !READ.has(frame.event)) return;
     const payload = parse(frame.data);
@@ -80,8 +80,8 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   /**
-   * @throws ProviderFault when the stream stopped before its end: a cut reply is never taken for a whole one
-   *   (docs/reasons/streams.md#cut-replies).
+   * @throws ProviderFault when the stream stopped before its end: a cut reply never counts as a whole one
+   * (docs/use/streaming.md#failures-in-mid-stream).
    */
   end(): void {
     if (!this.ended) throw malformed('the stream was cut before its end', { isCut: true });
@@ -94,9 +94,9 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     const vendorFields = Object.fromEntries(
       Object.entries(unknown).filter(([key, value]) => value !== null || !END_KEYS.has(key)),
     );
-    // Most of it is told with the end, if that is still to come.
+    // If the end is still to come, it reports most of these fields.
     this.startWith(id, model, usage, vendorFields, out, typeof reason !== 'string');
-    // A turn that goes on inside of running code stands whole in its start, with its end.
+    // A turn that continues in running code arrives complete in its start, with its end.
     if (Array.isArray(content))
       for (const [index, block] of (content as readonly Json[]).entries()) {
         this.startBlock(index, block, out);
@@ -105,7 +105,10 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     this.endWith(reason, sequence, this.endExtras);
   }
 
-  /** @param vendorFields what the start says besides @param isInterim whether more is to come */
+  /**
+   * @param vendorFields other fields of the start
+   * @param isInterim whether a later event completes them
+   */
   startWith(
     id: Json | undefined,
     model: Json | undefined,
@@ -128,8 +131,8 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   startBlock(index: number, block: Json | undefined, out: ModelEvent[]): void {
-    const { start: told, deltas, inputJson } = readBlock(block);
-    const start = told.type === 'tool-use' ? { ...told, name: this.originalName(told.name) } : told;
+    const { start: started, deltas, inputJson } = readBlock(block);
+    const start = started.type === 'tool-use' ? { ...started, name: this.originalName(started.name) } : started;
     this.openBlock = start.type;
     this.inputOfStart = inputJson;
     this.hasInput = false;
@@ -140,11 +143,11 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   growBlock(index: number, value: Json | undefined, source: SourceBytes | undefined, out: ModelEvent[]): void {
     const delta = readDelta(value, this.openBlock);
     if (!delta) return;
-    // Its next deltas are read without the parser; a block of a whole reply has none.
+    // Later deltas of the block skip the parser; a block of a whole reply has none.
     if (delta.type === this.openBlock && (delta.type === 'text' || delta.type === 'thinking'))
       this.plainDelta ??= new PlainDelta(index, delta.type);
     if (delta.type === 'input-json' && delta.json !== '') {
-      // Space alone is no argument, and before one it says nothing.
+      // Whitespace before or instead of arguments has no meaning.
       if (!this.hasInput && delta.json.trim() === '') return;
       this.hasInput = true;
       this.inputOfStart = undefined;
@@ -162,19 +165,19 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     out.push(source ? { type: 'block-end', index, source } : { type: 'block-end', index });
   }
 
-  /** `message_delta`: the final usage, and why the reply ends. What it says besides travels with the end. */
+  /** `message_delta`: the final usage, and the reason for the end. Its other fields travel with the end. */
   readEnding(payload: JsonObject, out: ModelEvent[]): void {
     const { type: _type, delta, usage, ...beside } = payload;
     if (!isJsonObject(delta)) throw malformed('message_delta has no delta');
     const { stop_reason: reason, stop_sequence: sequence, ...rest } = delta;
     this.endWith(reason, sequence, { ...this.endExtras, ...beside, ...rest });
     if (!isJsonObject(usage)) return;
-    // One that tells no output leaves that of the start, which was told before there was any.
-    this.hasLastOutput ||= tellsOutput(usage);
+    // A report without output tokens leaves the figure of the start, which came before any output.
+    this.hasLastOutput ||= reportsOutput(usage);
     this.readUsage(usage, out, !this.hasLastOutput);
   }
 
-  /** @param vendorFields what the end says besides */
+  /** @param vendorFields other fields of the end */
   endWith(reason: Json | undefined, sequence: Json | undefined, vendorFields: JsonObject): void {
     if (typeof reason === 'string') this.stopReason = reason;
     if (typeof sequence === 'string') this.stopSequence = sequence;
@@ -197,7 +200,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
     );
   }
 
-  /** What the caller calls the tool. */
+  /** The tool's name in the caller's request. */
   private originalName(name: string): string {
     return (this.names ??= toolNamesOf(this.context, NAMING)).toOriginal(name);
   }
@@ -210,7 +213,7 @@ export class MessagesDecoder implements Step<SseFrame, ModelEvent> {
   }
 }
 
-/** The events of a whole reply: a stream whose blocks are full from their start. */
+/** The events of a whole reply: a stream whose blocks are complete from their start. */
 export function* decodeMessage(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('the body is not a JSON object');
   if (body['type'] === 'error' || isJsonObject(body['error'])) throw readInBandFault(body);
@@ -231,13 +234,13 @@ export function* decodeMessage(body: unknown, context: DecodeContext): Steps<Mod
   return out;
 }
 
-/** Blocks that are read before others have their turn. */
+/** Blocks that are read before other work gets its turn. */
 const STEP_BLOCKS = 500;
 const WHOLE_KEYS: ReadonlySet<string> = new Set([
   'type', 'role', 'id', 'model', 'content', 'usage', 'stop_reason', 'stop_sequence',
 ]); // oxfmt-ignore
 
-/** A block whose arguments are long has them as text, which is read alike. */
+/** Long arguments are printed as text, which is read in the same way. */
 function* withPrintedInput(block: JsonObject): Steps<JsonObject> {
   const { input } = block;
   if (!isJsonObject(input) || !isLong(input)) return block;

@@ -5,7 +5,9 @@ import { encodeMessages } from './encode.js';
 import { readFault } from './fault.js';
 import { TABLE } from './table.js';
 
-/** Anthropic's Messages format, in which this gateway's own Messages face speaks: nothing is lost either way. */
+/**
+ * Anthropic's Messages format, which is also the format of this gateway's Messages face: nothing is lost either way.
+ */
 export const anthropicMessages: Dialect = {
   id: 'anthropic-messages',
   vendor: 'anthropic',

@@ -1,3 +1,4 @@
+import { append } from '../../../core/append.js';
 import {
   blockPath,
   type CacheMarker,
@@ -15,14 +16,15 @@ import type { Steps } from '../../../core/steps.js';
 import { SILENT_ERROR } from '../block-text.js';
 import type { EncodeContext, NamingRules } from '../encode-context.js';
 import { encodeToolInput } from '../encode-tool-input.js';
+import { errorInWords, holdsMediaOfError } from '../error-results.js';
 import { hashedId, type ToolIdRule } from '../tool-ids.js';
 import type { KeptTurn } from './history.js';
 
 const LEGAL_TOOL_ID = /^[\w-]+$/;
-/** Chosen: the vendor's own have about 30 characters. */
+/** Chosen: the vendor's own ids have about 30 characters. */
 const STAND_IN_LENGTH = 48;
 
-/** `^[a-zA-Z0-9_-]{1,128}$`: a refusal of the vendor's for a name names this pattern (read 2026-11-24). */
+/** `^[a-zA-Z0-9_-]{1,128}$`: the vendor names this pattern when it refuses a name (read 2026-11-24). */
 const NAME_MAX = 128;
 
 const CALL_IDS: ToolIdRule = {
@@ -30,36 +32,47 @@ const CALL_IDS: ToolIdRule = {
   standIn: (text) => hashedId(text, STAND_IN_LENGTH),
 };
 
-/** What the vendor takes on tools and their calls. A refused one would end the conversation. */
+/** What the vendor accepts as names and ids of tools and their calls. One refused name would end the conversation. */
 export const NAMING: NamingRules = {
   callIds: CALL_IDS,
   nameMax: NAME_MAX,
 };
 
 /**
- * One turn that does not go out as it came. Its blocks do where they came in this format; the rest is built from the
- * neutral fields.
- * @throws Untranslatable for a block the vendor has no form for
+ * Encodes a turn that cannot be sent as it came. Blocks that came in this format are sent as they came; the others are
+ * built from the neutral fields.
+ * @throws Untranslatable for a block that the vendor has no form for
  */
 export function* encodeTurn({ message, blocks, index }: KeptTurn, context: EncodeContext): Steps<JsonObject> {
   const origin = message.origin?.vendor === 'anthropic' ? message.origin.value : undefined;
   const content: JsonObject[] = [];
-  // Errors name the block's place in what the caller sent, so the dropped ones are counted as well.
+  const carried: ContentBlock[] = [];
+  let carriedTo = 0;
+  // Errors name the block's place in the caller's request, so dropped blocks are counted as well.
   for (const [place, block] of message.content.entries()) {
     if (context.steps.isOver()) yield;
     if (block !== blocks[content.length]) continue;
-    content.push(
-      block.type === 'tool-use'
-        ? yield* encodeCall(block, context)
-        : encodeBlock(block, blockPath(message, index, place), context),
-    );
+    const path = blockPath(message, index, place);
+    if (block.type === 'tool-use') {
+      content.push(yield* encodeCall(block, context));
+      continue;
+    }
+    const isCarrying = block.type === 'tool-result' && holdsMediaOfError(block);
+    const split = isCarrying ? errorInWords(block, context.callId(block)) : undefined;
+    if (split) append(carried, split.carried);
+    const encoded = encodeBlock(split?.result ?? block, path, context);
+    // Members of a result that core does not model are kept.
+    const came = split && block.origin?.vendor === 'anthropic' ? block.origin.value : undefined;
+    content.push(came ? { ...came, ...encoded } : encoded);
+    // The vendor accepts nothing between results.
+    if (block.type === 'tool-result') carriedTo = content.length;
   }
-  return origin ? { ...origin, content } : { role: message.role, content };
+  const behind = carried.map((block) => encodeBlock(block, `messages.${index}`, context));
+  const all = behind.length === 0 ? content : [...content.slice(0, carriedTo), ...behind, ...content.slice(carriedTo)];
+  return origin ? { ...origin, content: all } : { role: message.role, content: all };
 }
 
-/**
- * The instructions. A single plain text is printed as a string, which is how such a one usually came.
- */
+/** The instructions. A single plain text is printed as a string, the form in which it usually came. */
 export function encodeSystem(system: readonly TextBlock[], context: EncodeContext): string | JsonObject[] | undefined {
   // The vendor refuses empty ones.
   const kept = system.filter((block) => block.text.trim() !== '');
@@ -69,9 +82,9 @@ export function encodeSystem(system: readonly TextBlock[], context: EncodeContex
   return encodeBlocks(kept, 'system', context);
 }
 
-/** `{ type: 'ephemeral', ttl }` of a marker. */
+/** The wire form of a marker: `{ type: 'ephemeral', ttl, scope }`. */
 export function encodeMarker(marker: CacheMarker | undefined): JsonObject | undefined {
-  return marker && { type: 'ephemeral', ttl: marker.ttl };
+  return marker && { type: 'ephemeral', ttl: marker.ttl, scope: marker.scope };
 }
 
 function encodeBlocks(
@@ -82,7 +95,7 @@ function encodeBlocks(
   return blocks.map((block, index) => encodeBlock(block, `${path}.${index}`, context));
 }
 
-/** False for a block that its own vendor would refuse: what another made of a call came in by a reply it never gave. */
+/** False for a block that its own vendor would refuse, such as a call that another provider's reply contained. */
 export function mayGoAsItCame(block: ContentBlock, context: EncodeContext): boolean {
   switch (block.type) {
     case 'text':
@@ -97,6 +110,7 @@ export function mayGoAsItCame(block: ContentBlock, context: EncodeContext): bool
       return (
         context.callId(block) === block.toolUseId &&
         !isSilentError(block) &&
+        !(block.isError === true && holdsMediaOfError(block)) &&
         block.content.every((part) => !isEmptyText(part) && !isStoredFile(part))
       );
     case 'document':
@@ -106,30 +120,32 @@ export function mayGoAsItCame(block: ContentBlock, context: EncodeContext): bool
   }
 }
 
-/** As it came, but for what its vendor would refuse. */
+/** The call as it came, except for names and ids that its vendor would refuse. */
 function* encodeCall(block: ToolUseBlock, context: EncodeContext): Steps<JsonObject> {
   const came = block.origin?.vendor === 'anthropic' ? block.origin.value : undefined;
   if (came && mayGoAsItCame(block, context)) return came;
-  const said = {
+  const fields = {
     id: context.callId(block),
     name: context.names.toWire(block.name),
     input: yield* encodeToolInput(block.input),
   };
-  return came ? { ...came, ...said } : { type: 'tool_use', ...said, cache_control: encodeMarker(block.cacheMarker) };
+  return came
+    ? { ...came, ...fields }
+    : { type: 'tool_use', ...fields, cache_control: encodeMarker(block.cacheMarker) };
 }
 
-/** A file that only who keeps it can read. */
+/** A file that only the vendor that stores it can read. */
 const isStoredFile = (block: ContentBlock | ToolReferenceBlock): boolean =>
   block.type === 'document' && block.source.type === 'file';
 
-/** @throws Untranslatable where the table refuses files that are stored */
+/** @throws Untranslatable where the table refuses stored files */
 function assertReachable(block: ContentBlock | ToolReferenceBlock, path: string, context: EncodeContext): void {
   if (isStoredFile(block)) context.admits('document_file', path);
   if (block.type !== 'tool-result') return;
   for (const [index, part] of block.content.entries()) assertReachable(part, `${path}.content.${index}`, context);
 }
 
-/** The block as it came, but for what its vendor would refuse. */
+/** The block as it came, except for what its vendor would refuse. */
 function mended(value: JsonObject, block: ContentBlock | ToolReferenceBlock, context: EncodeContext): JsonObject {
   if (block.type === 'tool-reference' || mayGoAsItCame(block, context)) return value;
   switch (block.type) {
@@ -139,21 +155,21 @@ function mended(value: JsonObject, block: ContentBlock | ToolReferenceBlock, con
       return {
         ...value,
         tool_use_id: context.callId(block),
-        content: isSilentError(block) ? SILENT_ERROR : saidBy(value['content']),
+        content: isSilentError(block) ? SILENT_ERROR : withoutEmptyTexts(value['content']),
       };
     default:
       return value;
   }
 }
 
-/** Without empty texts; undefined where nothing is left. */
-function saidBy(content: Json | undefined): Json | undefined {
+/** Content without empty texts; undefined where nothing is left. */
+function withoutEmptyTexts(content: Json | undefined): Json | undefined {
   if (!Array.isArray(content)) return content;
-  const said = (content as readonly JsonObject[]).filter((part) => part['type'] !== 'text' || part['text'] !== '');
-  return said.length > 0 ? said : undefined;
+  const kept = (content as readonly JsonObject[]).filter((part) => part['type'] !== 'text' || part['text'] !== '');
+  return kept.length > 0 ? kept : undefined;
 }
 
-/** A failure without a word is refused (github.com/bytedance/trae-agent, issue 230, read 2026-11-24). */
+/** An error without text is refused (github.com/bytedance/trae-agent, issue 230, read 2026-11-24). */
 const isSilentError = ({ isError, content }: ToolResultBlock): boolean =>
   isError === true && content.every(isEmptyText);
 
@@ -164,7 +180,7 @@ function ownCitations(citations: readonly Json[] | undefined): readonly Json[] |
   return own && own.length > 0 ? own : undefined;
 }
 
-// Keys that are undefined are left out when the body is printed.
+// Undefined keys are left out when the body is printed.
 function encodeBlock(block: ContentBlock | ToolReferenceBlock, path: string, context: EncodeContext): JsonObject {
   assertReachable(block, path, context);
   if (block.origin?.vendor === 'anthropic') return mended(block.origin.value, block, context);
@@ -249,7 +265,7 @@ function encodeWantsCitations(wanted: boolean | undefined): JsonObject | undefin
   return wanted === undefined ? undefined : { enabled: wanted };
 }
 
-/** What a foreign value calls itself, for errors. */
+/** The type of a foreign value, for errors. */
 function wireName(value: JsonObject): string {
   return typeof value['type'] === 'string' ? value['type'] : 'foreign';
 }

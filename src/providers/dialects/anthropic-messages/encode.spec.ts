@@ -1,5 +1,5 @@
-// Goal: what reaches a Messages upstream. Method: encode a neutral request, read the body back;
-// tables for fields and rules.
+// Goal: the right body reaches a Messages provider. Method: encode a neutral request, read the body back; tables for
+// fields and rules.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ContentBlock, Message, TextBlock } from '../../../core/conversation/content.js';
@@ -10,6 +10,7 @@ import type { Target } from '../../../core/provider.js';
 import { doAtOnce } from '../../../core/steps.js';
 import { encodeMessages } from './encode.js';
 
+const CLOSED = { type: 'object', properties: {}, additionalProperties: false };
 const target = (limits: { endpoint?: number; model?: number } = {}): Target => {
   const endpoint: Target['endpoint'] = {
     tag: 'anthropic',
@@ -75,7 +76,7 @@ describe('the call', () => {
     });
   });
 
-  it('asks for a stream in body and header when the client does', () => {
+  it('requests a stream in body and header when the client does', () => {
     const call = doAtOnce(encodeMessages(request({ stream: true }), target()));
     expect(call.stream).toBe(true);
     expect(call.headers['accept']).toBe('text/event-stream');
@@ -116,8 +117,8 @@ describe('fields', () => {
     ['the least effort', { effort: 'minimal' }, { output_config: { effort: 'low' } }],
     [
       'output format',
-      { outputFormat: { type: 'json-schema', schema: { type: 'object' }, name: 'x' } },
-      { output_config: { format: { type: 'json_schema', schema: { type: 'object' } } } },
+      { outputFormat: { type: 'json-schema', schema: CLOSED, name: 'x' } },
+      { output_config: { format: { type: 'json_schema', schema: CLOSED } } },
     ],
     [
       'task budget',
@@ -136,7 +137,7 @@ describe('fields', () => {
     ],
     ['the user', { user: 'u' }, { metadata: { user_id: 'u' } }],
     [
-      'the user where metadata names nobody',
+      'the user where metadata names none',
       { metadata: { vendor: 'anthropic', value: { user_id: null, team: 't' } }, user: 'u' },
       { metadata: { user_id: 'u', team: 't' } },
     ],
@@ -168,7 +169,7 @@ describe('fields', () => {
     expect(bodyOf(parts)).not.toHaveProperty(key);
   });
 
-  it('lets no extras stand over what is modelled', () => {
+  it('lets no extras override modelled fields', () => {
     const value = JSON.parse(
       '{"__proto__":{"kept":true},"model":"x","max_tokens":1,"temperature":2,"messages":[],"stream":true}',
     ) as JsonObject;
@@ -249,7 +250,7 @@ describe('tools', () => {
       {
         name: 'f',
         description: 'd',
-        input_schema: { type: 'object', properties: {} },
+        input_schema: { type: 'object', properties: {}, additionalProperties: false },
         strict: true,
         cache_control: { type: 'ephemeral', ttl: '1h' },
       },
@@ -267,14 +268,16 @@ describe('tools', () => {
 });
 
 describe('history', () => {
-  it('prints what came in this format as it came, wherever it stands', () => {
+  it('prints values of this format unchanged, wherever they are', () => {
     const plain = { role: 'user', content: 'Hi' };
     const marked = { role: 'system', content: [{ type: 'text', text: 'Now', cache_control: { type: 'ephemeral' } }] };
     const messages: Message[] = [
       wire({ role: 'user', content: [{ type: 'text', text: 'Hi' }] } as const, plain),
       wire({ role: 'system', content: [{ type: 'text', text: 'Now' }] } as const, marked),
     ];
-    expect(bodyOf({ messages })['messages']).toEqual([plain, marked]);
+    const { endpoint, ...rest } = target();
+    const taking = { ...rest, endpoint: { ...endpoint, upstreamModel: 'claude-opus-4-8' } };
+    expect(bodyOf({ messages }, taking)['messages']).toEqual([plain, marked]);
   });
 
   const cacheMarker = { ttl: '5m' } as const;
@@ -432,17 +435,17 @@ describe('what came in this format, but not from this vendor', () => {
   };
   const foreign = { type: 'web_search_result_location', cited_text: '', url: 'u', title: null, encrypted_index: '' };
   const own = { ...foreign, encrypted_index: 'x' };
-  const said = { type: 'text', text: 'b', citations: [foreign, own] };
+  const cited = { type: 'text', text: 'b', citations: [foreign, own] };
   const messages: Message[] = [
     wire(
       {
         role: 'assistant',
         content: [
-          wire({ type: 'text', text: 'b', citations: [foreign, own] } as const, said),
+          wire({ type: 'text', text: 'b', citations: [foreign, own] } as const, cited),
           wire({ type: 'tool-use', id: 'f:0', name: 'f', input: ' ' } as const, call),
         ],
       } as const,
-      { role: 'assistant', content: [said, call], kept: 1 },
+      { role: 'assistant', content: [cited, call], kept: 1 },
     ),
     wire(
       {
@@ -483,7 +486,7 @@ describe('what came in this format, but not from this vendor', () => {
     });
   });
 
-  it('drops instructions that say nothing', () => {
+  it('drops blank instructions', () => {
     const empty: TextBlock = wire({ type: 'text', text: ' ' } as const, { type: 'text', text: ' ' });
     expect(bodyOf({ system: [empty] })).not.toHaveProperty('system');
   });

@@ -1,4 +1,4 @@
-// Goal: what a refused call says. Method: bodies of every shape, read tolerantly.
+// Goal: the fault of a refused call has the right kind and message. Method: bodies of every shape, read tolerantly.
 import type { UpstreamFailure } from '../../../core/provider.js';
 import { readFault } from './fault.js';
 

@@ -17,17 +17,17 @@ const KIND_OF_TYPE: ReadonlyMap<string, FaultKind> = new Map([
   ['timeout_error', 'timed-out'],
 ]);
 
-/** A reply that is no completion: broken JSON, wrong shapes, an early end. */
+/** The fault of a reply that is no completion: broken JSON, wrong shapes, an early end. */
 export const malformed = (complaint: string, detail: FaultDetail = {}): ProviderFault =>
   new ProviderFault('malformed-reply', `The provider's reply is malformed: ${complaint}.`, detail);
 
-/** Why a call that was not a 2xx failed. Tolerates any body; the status decides the kind. */
+/** The fault of a call whose status is not a 2xx. Tolerates any body; the status decides the kind. */
 export function readFault(failure: UpstreamFailure): ProviderFault {
   const { type, message } = readError(readFailureBody(failure.body).json);
   return faultFromStatus(failure, message, type);
 }
 
-/** The fault of an error that came inside a 200, as a stream's `error` event or as the whole body. */
+/** The fault of an error inside a 200: a stream's `error` event, or the whole body. */
 export function readInBandFault(payload: unknown): ProviderFault {
   const { type, message } = readError(payload);
   return inBandFault(

@@ -1,5 +1,5 @@
-// Goal: what of a history the vendor is shown, and when thinking must be left out. Method:
-// tables of turns in shorthand.
+// Goal: the vendor receives the right part of a history, and thinking is left out where it must be. Method: tables of
+// turns in shorthand.
 import { targetOf } from '../../../../test/support/field-samples.js';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
@@ -39,12 +39,12 @@ const BLOCKS: Readonly<Record<string, ContentBlock>> = {
 function turnsOf(messages: readonly Message[]): KeptTurn[] {
   const context = new EncodeContext(modelRequest({ messages }), targetOf({}), new Map(), TABLE);
   const turns = doAtOnce(keptTurns(messages, context));
-  // Whatever is known without looking through the turns is what looking through them gives.
+  // The shortcut gives the same turns as the full pass.
   expect(allTurns(messages) ?? turns).toEqual(turns);
   return turns;
 }
 
-/** `user text | assistant thinking call | user result` */
+/** The shorthand of a history: `user text | assistant thinking call | user result`. */
 const history = (shorthand: string): Message[] =>
   shorthand.split(' | ').map((turn) => {
     const [role, ...names] = turn.split(' ');
@@ -81,6 +81,28 @@ describe('keptTurns', () => {
     );
   });
 
+  it.each<[string, Thinking | undefined, boolean]>([
+    ['claude-sonnet-4-5', undefined, true],
+    ['claude-sonnet-4-5', { type: 'enabled', budgetTokens: 1024 }, false],
+    ['claude-opus-4-7', undefined, false],
+  ])(
+    'keeps an empty last turn of the assistant where %s with thinking %j continues it: %s',
+    (name, thinking, isKept) => {
+      const { endpoint, model, ...rest } = targetOf({});
+      const id = `anthropic/${name}`;
+      const target = { ...rest, model: { ...model, id }, endpoint: { ...endpoint, upstreamModel: name } };
+      for (const content of [[], [BLOCKS['empty']!]]) {
+        const messages: Message[] = [...history('user text'), { role: 'assistant', content }];
+        const request = modelRequest({ messages, ...(thinking && { thinking }) });
+        const turns = doAtOnce(keptTurns(messages, new EncodeContext(request, target, new Map(), TABLE)));
+        expect(turns.map(({ message, blocks }) => [message.role, blocks.length])).toEqual([
+          ['user', 1],
+          ...(isKept ? [['assistant', 0]] : []),
+        ]);
+      }
+    },
+  );
+
   it('keeps the places the caller knows', () => {
     const messages = history('assistant unsigned | user text | assistant empty call');
     expect(turnsOf(messages).map((turn) => turn.index)).toEqual([1, 2]);
@@ -90,7 +112,7 @@ describe('keptTurns', () => {
     ['an empty text', 'user empty'],
     ['several, and space', 'user empty space ownEmpty'],
   ])('refuses a turn of nothing but %s, by its place', (_name, turn) => {
-    expect(() => turnsOf(history(`user text | ${turn}`))).toThrow(/^messages\.1\.content: says nothing/);
+    expect(() => turnsOf(history(`user text | ${turn}`))).toThrow(/^messages\.1\.content: is empty/);
     const [first] = history(turn);
     expect(() => turnsOf([{ ...first!, paths: ['messages.7.content'] }])).toThrow(/^messages\.7\.content: /);
   });
@@ -106,7 +128,7 @@ describe('keptTurns', () => {
   });
 
   it('refuses a turn without any block', () => {
-    expect(() => turnsOf([{ role: 'user', content: [] }])).toThrow(/^messages\.0\.content: says nothing/);
+    expect(() => turnsOf([{ role: 'user', content: [] }])).toThrow(/^messages\.0\.content: is empty/);
   });
 });
 

@@ -3,23 +3,25 @@ import { isAnthropicReasoning } from '../../../core/conversation/reasoning-mark.
 import { traitsOf } from '../../../core/conversation/traits.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { Steps } from '../../../core/steps.js';
-import { assertSaysSomething } from '../empty-conversation.js';
+import { takesEmptyEnd } from '../../model-rules/prefill.js';
+import { assertHasTurns } from '../empty-conversation.js';
 import type { EncodeContext } from '../encode-context.js';
 import { findDroppedCalls, foreignForm } from '../foreign-blocks.js';
 import type { ShownTurn } from '../open-tool-loop.js';
 import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
+import { effortSetBy } from './turn-effort.js';
 
-/** A turn, and those of its blocks that this vendor may be shown. */
+/** A turn, with the blocks of it that this vendor may receive. */
 export interface KeptTurn extends ShownTurn {
-  /** Its place in what the caller sent. */
+  /** Its index in the caller's request. */
   readonly index: number;
-  /** The very array of the message when nothing was dropped. */
+  /** The message's own array when nothing was dropped. */
   readonly blocks: readonly ContentBlock[];
 }
 
 /**
- * All turns, where none of them holds what may be dropped; undefined: `keptTurns` decides. Nearly all conversations are
- * so.
+ * All turns, if none contains a block that may be dropped; else undefined. Nearly all conversations need only this and
+ * not `keptTurns`.
  */
 export function allTurns(messages: readonly Message[]): KeptTurn[] | undefined {
   const { hasBlankText, hasReasoning, hasOpaque } = traitsOf(messages);
@@ -34,37 +36,43 @@ export function allTurns(messages: readonly Message[]): KeptTurn[] | undefined {
 }
 
 /**
- * The history as this vendor may see it, by the rows of the table: without reasoning that somebody else signed or
- * nobody did, and without the calls and results of tools a gateway ran. Dropped besides are texts that say nothing,
- * which the vendor refuses, system turns of nothing else, and turns of which nothing is left.
- * @throws Untranslatable for a turn in which the caller says nothing at all, where no turn is left, and for reasoning
- *   that the table refuses
+ * The history as this vendor may receive it, by the rows of the table. It leaves out reasoning that is unsigned or that
+ * another vendor signed, calls and results of tools that a gateway ran, and blank texts, which the vendor refuses. It
+ * also leaves out turns that become empty, and blank turns that are not a user's. An empty last turn of the assistant
+ * stays where the model takes it, and so does a turn of instructions that sets the effort. The vendor joins consecutive
+ * turns of one role (platform.claude.com/docs/en/api/messages, read 2026-11-29).
+ * @throws Untranslatable for a blank turn of the user, where no turn is left, and for reasoning that the table refuses
  */
 export function* keptTurns(messages: readonly Message[], context: EncodeContext): Steps<KeptTurn[]> {
   let droppedCalls: ReadonlySet<unknown> | undefined;
   const turns: KeptTurn[] = [];
   for (const [index, message] of messages.entries()) {
     if (context.steps.isOver(message.content.length)) yield;
-    // Each is looked through once: it may be long.
+    // One pass over the content, which may be long.
     const blanks = message.content.filter(isBlank).length;
     if (blanks === message.content.length) {
-      if (message.role === 'system') continue;
+      // Empty replies come back in the next turn. At the end, an empty turn prefills the answer with nothing.
+      const isEnd = message.role === 'assistant' && index === messages.length - 1;
+      if (isEnd && message.content.every(isEmpty) && takesEmptyEnd(context.request, context.target))
+        turns.push({ message, index, blocks: message.content.length === 0 ? message.content : [] });
+      if (effortSetBy(message) !== undefined) turns.push({ message, index, blocks: [] });
+      if (message.role !== 'user') continue;
       throw new Untranslatable(
         message.paths?.[0] ?? `messages.${index}.content`,
-        'says nothing; send a text that is not empty, or leave the turn out',
+        'is empty; send a text that is not empty, or leave the turn out',
       );
     }
     let blocks = message.content;
-    // Most are texts that say something, which are never dropped.
+    // Most blocks are texts with words, which are never dropped.
     if (!blocks.every(isText)) {
       droppedCalls ??= yield* droppedCallIds(messages, context);
       blocks = yield* keptBlocks(message, index, droppedCalls, context);
     }
-    // Space beside words is taken, space alone is not.
-    if (blanks > 0 && !blocks.some(saysWords)) blocks = blocks.filter((block) => !isBlank(block));
+    // Blank texts are taken beside other text, but not alone.
+    if (blanks > 0 && !blocks.some(hasWords)) blocks = blocks.filter((block) => !isBlank(block));
     if (blocks.length > 0) turns.push({ message, index, blocks });
   }
-  assertSaysSomething(turns);
+  assertHasTurns(turns);
   return turns;
 }
 
@@ -72,9 +80,11 @@ const WORDS = /\S/;
 
 const isText = (block: ContentBlock): boolean => block.type === 'text' && block.text !== '';
 
+const isEmpty = (block: ContentBlock): boolean => block.type === 'text' && block.text === '';
+
 const isBlank = (block: ContentBlock): boolean => block.type === 'text' && !WORDS.test(block.text);
 
-const saysWords = (block: ContentBlock): boolean => block.type === 'text' && WORDS.test(block.text);
+const hasWords = (block: ContentBlock): boolean => block.type === 'text' && WORDS.test(block.text);
 
 function* keptBlocks(
   message: Message,
@@ -113,11 +123,11 @@ function isDropped(
   }
 }
 
-/** What this very provider told; a signature of the vendor's holds wherever it was made. */
+/** Reasoning from this very provider; a signature of the vendor's is valid wherever it was made. */
 const isOwn = (block: ReasoningBlock, { target }: EncodeContext): boolean =>
   isSigned(block) && isAnthropicReasoning(block.mark) && block.mark?.provider === target.endpoint.provider.slug;
 
-/** The calls whose results are dropped: without these they would look unanswered. */
+/** The calls whose results are dropped: without its result, a call would look unanswered. */
 function* droppedCallIds(messages: readonly Message[], context: EncodeContext): Steps<ReadonlySet<unknown>> {
   const ids = new Set<unknown>();
   for (const { content } of messages) {

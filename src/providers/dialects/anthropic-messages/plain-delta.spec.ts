@@ -1,5 +1,5 @@
 /**
- * Goal: the short way reads exactly what the parser reads, or leaves the frame to it. Method: any text, spelling and
+ * Goal: the fast path reads exactly what the parser reads, or leaves the frame to it. Method: any text, spelling and
  * padding, read both ways; a table of frames that must be left alone.
  */
 import fc from 'fast-check';

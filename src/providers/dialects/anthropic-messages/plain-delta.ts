@@ -6,15 +6,14 @@ const QUOTE = 34;
 const SPACE = 32;
 const CLOSING_BRACE = 125;
 
-/** The bytes of a frame, for an event that says the same. */
+/** The bytes of a frame, for an event with exactly its content. */
 export function sourceOf({ source }: SseFrame): SourceBytes | undefined {
   return source && { vendor: 'anthropic', bytes: source.bytes, start: source.start, end: source.end };
 }
 
 /**
- * Reads the deltas that most of a stream is made of without parsing their JSON: text or reasoning of the
- * open block, in the very words the vendor writes them in, with nothing escaped. Every other frame is left
- * to the parser. One per block.
+ * Reads the most frequent deltas of a stream without parsing their JSON: text or reasoning of the open block, in
+ * exactly the vendor's layout, without escapes. Every other frame is left to the parser. One per block.
  */
 export class PlainDelta {
   private readonly head: string;
@@ -26,14 +25,14 @@ export class PlainDelta {
     this.head = `{"type":"${EVENT}","index":${index},"delta":{"type":"${type}_delta","${type}":"`;
   }
 
-  /** @returns false when the frame is not such a delta: nothing was read of it */
+  /** @returns false when the frame is not such a delta; nothing of it was read then */
   read(frame: SseFrame, out: ModelEvent[]): boolean {
     const { data } = frame;
     if (frame.event !== EVENT || !data.startsWith(this.head)) return false;
     const end = data.indexOf('"', this.head.length);
     if (end === -1 || !closesAfter(data, end)) return false;
     const text = data.slice(this.head.length, end);
-    // An escape or a raw control character: the parser knows what to make of it.
+    // Escapes and raw control characters are left to the parser.
     if (NOT_PLAIN.test(text)) return false;
     const source = sourceOf(frame);
     const { index, type } = this;
@@ -49,7 +48,7 @@ export class PlainDelta {
 // oxlint-disable-next-line no-control-regex -- control characters are what it looks for
 const NOT_PLAIN = /[\\\u0000-\u001f]/;
 
-/** Only the two braces of delta and event follow the quote; the vendor pads with spaces between them. */
+/** Only the closing braces of delta and event follow the quote; the vendor pads with spaces between them. */
 function closesAfter(data: string, quote: number): boolean {
   if (data.charCodeAt(quote) !== QUOTE || data.charCodeAt(quote + 1) !== CLOSING_BRACE) return false;
   let place = quote + 2;

@@ -1,38 +1,72 @@
 import type { Target } from '../../../core/provider.js';
-import type { Condition, TranslationTable } from '../../../core/translation.js';
-import { ABSENT, dropped, field, mapped, refused, sent, taken, where, told, usage, STORED_FILE } from '../rules.js';
+import type { Condition } from '../../../core/translation.js';
+import { leftByClaude } from '../../model-rules/claude-request.js';
+import { fitToModel } from '../../model-rules/fit-to-model.js';
+import { takesAnswerSchemas, takesStrictTools } from '../../model-rules/strict-tools.js';
+import { tableOf } from '../base-table.js';
+import {
+  ABSENT,
+  dropped,
+  field,
+  mapped,
+  NO_PLACE,
+  reported,
+  sent,
+  STORED_FILE,
+  taken,
+  TAKES_FORCED_CHOICE,
+  TAKES_REASONING,
+  usage,
+  where,
+} from '../rules.js';
 
 const AS_IT_CAME = mapped('as it came');
-const NO_PLACE = field(dropped());
+const OF_NO_ERROR = mapped('as it came; of failed calls behind the results');
 
-/** Platforms of others have no store of the vendor's (docs/platforms.md). */
+/** Other vendors' platforms have no store of this vendor's files (docs/operate/platforms.md). */
 const KEEPS_FILES: Condition<Target> = {
   words: 'but at Bedrock and Vertex',
   holds: ({ endpoint: { provider } }) => provider.platform !== 'bedrock' && provider.platform !== 'vertex',
 };
 
+const TAKES_STRICT_TOOLS: Condition<Target> = {
+  words: 'but at Bedrock for models that refuse it',
+  holds: takesStrictTools,
+};
+const TAKES_ANSWER_SCHEMAS: Condition<Target> = {
+  words: 'but for models that refuse it',
+  holds: takesAnswerSchemas,
+};
+
 const NO_FLEX: Condition<Target> = { words: 'any tier but `flex`', holds: ({ tier }) => tier !== 'flex' };
 
-/** Anthropic's Messages format, in which this gateway's own Messages face speaks (docs/translation.md). */
-export const TABLE: TranslationTable<Target> = {
+/** Anthropic's Messages format, which this gateway's Messages face uses too (docs/use/translation.md). */
+export const TABLE = tableOf({
+  fit: fitToModel,
+  leftMeasure: leftByClaude,
   fields: {
-    model: field(mapped('`model`')),
     max_tokens: field(
       mapped("`max_tokens`; absent: the endpoint's or model's maximum, else above the thinking budget"),
     ),
-    stream: field(mapped('`stream`')),
-    temperature: sent('temperature', ({ sampling }) => sampling.temperature),
-    top_p: sent('top_p', ({ sampling }) => sampling.topP),
-    top_k: sent('top_k', ({ sampling }) => sampling.topK),
-    stop: sent('stop_sequences', ({ stopSequences }) => stopSequences),
-    reasoning: field(mapped('`thinking`')),
-    reasoning_effort: field(mapped('`output_config.effort`')),
-    reasoning_summary: field(mapped('`thinking.display: summarized`, where thinking is asked for')),
-    verbosity: field(where(taken('verbosity'), mapped('`output_config.effort`, where no effort was asked for'))),
-    structured_outputs: field(mapped('`output_config.format`')),
+    top_k: sent('top_k', ({ sampling }) => sampling.topK, taken('top_k')),
+    stop: sent('stop_sequences', ({ stopSequences }) => stopSequences, taken('stop'), {
+      note: 'but those of white space',
+    }),
+    reasoning: field(where(TAKES_REASONING, mapped('`thinking`, in a form that the model has'))),
+    reasoning_effort: field(
+      where(TAKES_REASONING, mapped('`output_config.effort`, or `thinking` where the model has no effort')),
+    ),
+    reasoning_summary: field(
+      where(TAKES_REASONING, mapped('`thinking.display: summarized`, where thinking is requested')),
+    ),
+    verbosity: field(where(taken('verbosity'), mapped('`output_config.effort`, where no effort is requested'))),
+    structured_outputs: field(
+      where(
+        TAKES_ANSWER_SCHEMAS,
+        mapped('`output_config.format`, or [instructions](../translation.md#schemas-of-answers)'),
+      ),
+    ),
     response_format: field(dropped('who has it wants the prompt to ask for JSON too')),
-    modalities: field(dropped('the model gives what it gives')),
-    image_config: field(dropped()),
     task_budget: field(mapped('`output_config.task_budget`')),
     context_management: field(AS_IT_CAME),
     cache_control: field(mapped('on the last cacheable block, unless the caller set four')),
@@ -40,30 +74,18 @@ export const TABLE: TranslationTable<Target> = {
     metadata: field(AS_IT_CAME),
     service_tier: field(where(NO_FLEX, mapped('`speed`; `service_tier` `auto`, `standard_only`; other words dropped'))),
     inference_geo: field(mapped("the leg's place; `global` as it came; else dropped")),
-    tools: field(mapped('`tools`')),
     tool_choice: field(mapped('`tool_choice`')),
     parallel_tool_calls: field(mapped('`tool_choice.disable_parallel_tool_use`')),
     system: field(mapped('`system`')),
     betas: field(mapped('`anthropic-beta`')),
-    top_a: NO_PLACE,
-    min_p: NO_PLACE,
-    frequency_penalty: NO_PLACE,
-    presence_penalty: NO_PLACE,
-    repetition_penalty: NO_PLACE,
-    seed: NO_PLACE,
-    logit_bias: NO_PLACE,
     logprobs: NO_PLACE,
-    top_logprobs: NO_PLACE,
-    prompt_cache_key: NO_PLACE,
   },
   blocks: {
     text: AS_IT_CAME,
     text_citations: mapped('as they came, but for pages that another provider found'),
-    phase: dropped(),
     image_bytes: AS_IT_CAME,
     image_url: AS_IT_CAME,
     image_detail: dropped('the vendor scales by its own rule'),
-    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
     document_bytes: AS_IT_CAME,
     document_text_bytes: AS_IT_CAME,
     document_url: mapped('as it came: the vendor fetches it'),
@@ -72,55 +94,40 @@ export const TABLE: TranslationTable<Target> = {
     document_file: where(KEEPS_FILES, AS_IT_CAME, STORED_FILE),
     document_citations: AS_IT_CAME,
     search_result: AS_IT_CAME,
-    audio: refused('audio content'),
-    video_bytes: refused('video content'),
-    video_url: refused('video content'),
     tool_use: mapped('as it came, arguments an object'),
     tool_result: AS_IT_CAME,
     tool_result_error: AS_IT_CAME,
-    tool_result_image: AS_IT_CAME,
-    tool_result_document: AS_IT_CAME,
+    tool_result_image: OF_NO_ERROR,
+    tool_result_document: OF_NO_ERROR,
     tool_reference: AS_IT_CAME,
     thinking_own: AS_IT_CAME,
     thinking_anthropic: AS_IT_CAME,
-    thinking_other: dropped('a signature holds at its signer'),
-    thinking_unsigned: dropped('the vendor refuses it'),
     sealed_own: AS_IT_CAME,
     sealed_anthropic: AS_IT_CAME,
-    sealed_other: dropped('nobody else opens it'),
     server_tool_use: AS_IT_CAME,
     web_search_tool_result: AS_IT_CAME,
     web_fetch_tool_result: AS_IT_CAME,
     server_tool_result: AS_IT_CAME,
-    gateway_tool_result: dropped('with their calls'),
     compaction: AS_IT_CAME,
     other: AS_IT_CAME,
     own_item: AS_IT_CAME,
-    foreign_item: refused('a block'),
     cache_control: AS_IT_CAME,
     tool_result_cache_control: AS_IT_CAME,
-    speaker: dropped(),
   },
   tools: {
     function: AS_IT_CAME,
-    strict: AS_IT_CAME,
+    strict: where(TAKES_STRICT_TOOLS, mapped('as it came, within the limits of Claude')),
     cache_control: AS_IT_CAME,
     own: AS_IT_CAME,
-    foreign: refused("the vendor's tool"),
-    service: refused('the tool'),
-    choice_auto: mapped('`auto`'),
-    choice_any: mapped('`any`'),
-    choice_none: mapped('`none`'),
-    choice_tool: mapped('`tool`'),
+    choice_any: where(TAKES_FORCED_CHOICE, mapped('`any`')),
+    choice_tool: where(TAKES_FORCED_CHOICE, mapped('`tool`')),
   },
   replies: {
     text: mapped('a text'),
-    refusal: ABSENT,
     thinking: mapped('reasoning'),
     signature: mapped('its signature'),
     sealed: mapped('`redacted_thinking`'),
     tool_call: mapped('a call'),
-    argument_pieces: mapped('at once'),
     citations: mapped('as they came'),
     logprobs: ABSENT,
     vendor_blocks: mapped('as they came'),
@@ -140,18 +147,17 @@ export const TABLE: TranslationTable<Target> = {
     faults: new Map(),
   },
   usage: {
-    input: told(['input_tokens']),
-    output: told(['output_tokens']),
-    cache_read: told(['cache_read_input_tokens']),
-    cache_write: told(['cache_creation_input_tokens'], 'less those of an hour'),
-    cache_write_1h: told(['cache_creation.ephemeral_1h_input_tokens']),
-    reasoning: told(['output_tokens_details.thinking_tokens']),
-    image_output: usage(ABSENT),
-    web_searches: told(['server_tool_use.web_search_requests']),
-    web_fetches: told(['server_tool_use.web_fetch_requests']),
+    input: reported(['input_tokens']),
+    output: reported(['output_tokens']),
+    cache_read: reported(['cache_read_input_tokens']),
+    cache_write: reported(['cache_creation_input_tokens'], 'less those of an hour'),
+    cache_write_1h: reported(['cache_creation.ephemeral_1h_input_tokens']),
+    reasoning: reported(['output_tokens_details.thinking_tokens']),
+    web_searches: reported(['server_tool_use.web_search_requests']),
+    web_fetches: reported(['server_tool_use.web_fetch_requests']),
     calls: usage(mapped('`iterations`')),
     service_tier: usage(mapped('`service_tier`')),
     speed: usage(mapped('`speed`')),
     inference_geo: usage(mapped('`inference_geo`')),
   },
-};
+});

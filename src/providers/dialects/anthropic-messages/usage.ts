@@ -1,6 +1,7 @@
 import type { TokenFigures, Usage, UsageIteration } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { figuresOf, readCount } from '../figures.js';
+import { isPromptFree } from '../prompt-classes.js';
 import { objectOf } from '../read-json.js';
 import { TABLE } from './table.js';
 
@@ -10,19 +11,22 @@ const figures = figuresOf(TABLE);
 export const NO_RAW_USAGE: JsonObject = {};
 
 /**
- * A later usage object over an earlier one: figures are cumulative and replace, `null` says nothing
- * (docs/reasons/money.md#cumulative-usage).
+ * Merges a later usage object into an earlier one: figures are cumulative and replace, `null` means no figure
+ * (docs/contribute/decisions/0035-one-rule-for-usage.md).
  */
 export function mergeRawUsage(before: JsonObject, after: JsonObject): JsonObject {
   const merged: { [key: string]: Json | undefined } = { ...before };
   for (const key of Object.keys(after)) {
-    // Assigned, `__proto__` would not be a key; no usage object has use for it.
+    // Assigning `__proto__` would set the prototype instead of a key; no usage object needs it.
     if (key !== '__proto__' && (after[key] !== null || !Object.hasOwn(merged, key))) merged[key] = after[key];
   }
   return merged;
 }
 
-/** The vendor's usage object in neutral figures, whatever they are; what is no number from zero on was not said. */
+/**
+ * The vendor's usage object in neutral figures, even implausible ones; a figure below zero or of another type is left
+ * out.
+ */
 export function readUsage(raw: JsonObject): Usage {
   const inputTokens = figures.input(raw);
   const outputTokens = figures.output(raw);
@@ -37,6 +41,7 @@ export function readUsage(raw: JsonObject): Usage {
   // Filled field by field: conditional spreads would cost an object each, on every reply.
   const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = readCacheWrites(raw);
   if (inputTokens !== undefined) usage.inputTokens = inputTokens;
+  if (inputTokens === 0 && isPromptFree(raw, 'upstream_inference_prompt_cost')) usage.promptIsFree = true;
   if (outputTokens !== undefined) usage.outputTokens = outputTokens;
   if (cacheReadTokens !== undefined) usage.cacheReadTokens = cacheReadTokens;
   if (reasoningTokens !== undefined) usage.reasoningTokens = reasoningTokens;
@@ -50,10 +55,10 @@ export function readUsage(raw: JsonObject): Usage {
   return usage;
 }
 
-/** Whether a report has a figure of the output, be it one that can be believed or not. */
-export const tellsOutput = (raw: JsonObject): boolean => figures.output(raw) !== undefined;
+/** Whether a report has a figure of the output, plausible or not. */
+export const reportsOutput = (raw: JsonObject): boolean => figures.output(raw) !== undefined;
 
-/** The vendor's words for its calls. Others are not known, and are passed over. */
+/** The vendor's names for its iterations. Others are unknown, and are left out. */
 const KINDS: ReadonlyMap<Json | undefined, UsageIteration['kind']> = new Map([
   ['message', 'message'],
   ['compaction', 'compaction'],
@@ -85,9 +90,8 @@ function readTokens(raw: JsonObject): TokenFigures {
 }
 
 /**
- * Cache writes by how long they live. The total and its two parts may come in different reports, one staler
- * than the other; both only rise, so the larger is the newer. What the parts do not explain was written for
- * five minutes, the default.
+ * Cache writes by lifetime. The total and its two parts may come in different reports, one older than the other. Both
+ * only rise, so the larger is the newer. What the parts do not cover has the default lifetime, five minutes.
  */
 function readCacheWrites(raw: JsonObject): Pick<Usage, 'cacheWriteTokens' | 'cacheWrite1hTokens'> {
   const total = figures.cache_write(raw);

@@ -1,10 +1,10 @@
 import { isPoint } from './encode-turns.js';
 import type { CachePoint, Part, SystemPart, ToolPart, Turn } from './wire.js';
 
-/** Most points in one request (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html). */
+/** Maximum number of points in one request (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html). */
 const POINTS_MAX = 4;
 
-/** The parts of a body that points may stand in. */
+/** The parts of a body that may contain points. */
 export interface Prompt {
   readonly tools: ToolPart[];
   readonly system: SystemPart[];
@@ -12,10 +12,10 @@ export interface Prompt {
 }
 
 /**
- * Puts the request's own point behind its last part that may bear one. The caller's come first: with four of them, or
- * one already there, nothing is added (docs/reasons/translation.md#number-of-markers).
- * @param marksTools whether tools may bear one
- * @param bearsPoint whether one may stand right behind a part of a turn
+ * Puts the request's own point behind its last part that may have one. The caller's points have priority: with four of
+ * them, or one already there, nothing is added (docs/contribute/reasons/translation.md#number-of-markers).
+ * @param marksTools whether tools may have one
+ * @param bearsPoint whether one may follow directly on a part of a turn
  */
 export function markLastPart(
   { tools, system, turns }: Prompt,

@@ -15,30 +15,30 @@ import { readCitation } from './read-citation.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
 
-/** A block that began while another is open waits for that one's end, and no longer. */
+/** For a block that waits only until the open block ends. */
 const UNTIL_COMPLETE: BlockOptions = { isComplete: false };
 const CALL_UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 const TEXT: BlockStart = { type: 'text' };
-/** Tools that the vendor runs: its own type, and those of Nova by their names. */
+/** Tools that the vendor runs: those with its own type, and Nova's by their names. */
 const SERVER_TOOL_TYPE = 'server_tool_use';
 const SERVER_TOOL_PREFIX = 'nova_';
 
-/** What stands at one index of the reply. */
+/** The block at one index of the reply. */
 interface Place {
   block: SequencedBlock | undefined;
   readonly scan: ArgumentScan | undefined;
-  /** It is of a tool that the vendor runs, or of a kind that nobody asked for. */
+  /** It belongs to a tool that the vendor runs, or is of a kind that was not requested. */
   readonly isPassedOver: boolean;
-  /** Sealed reasoning, and a signature, as far as they came: each is told whole, since a face may wrap it. */
+  /** The encrypted reasoning and the signature so far: each is emitted whole, since a face may wrap it. */
   sealed: string;
   signature: string;
-  /** A picture as far as it came, likewise. */
+  /** The image so far, likewise emitted whole. */
   readonly picture: { readonly mediaType: string; readonly bytes: Buffer[] } | undefined;
 }
 
 /**
- * The reply under construction, whether it comes in events or at once: the pieces go in, events that obey the grammar
- * come out. One per reply.
+ * The reply under construction, streamed or whole: it takes pieces, and emits events that obey the grammar. One per
+ * reply.
  */
 export class ConverseReply {
   private hasBegun = false;
@@ -50,7 +50,7 @@ export class ConverseReply {
   private mark: ReasoningMark | undefined;
   private calls = 0;
   private ranVendorTools: true | undefined;
-  /** Undefined until the provider says that it has finished. */
+  /** Undefined until the provider reports that it has finished. */
   private stop: string | null | undefined;
   private stopFields: JsonObject = {};
   private usage: Usage | undefined;
@@ -64,7 +64,7 @@ export class ConverseReply {
     return this.hasEnded;
   }
 
-  /** How it stopped and its figures were told. */
+  /** Both the stop and the usage have arrived. */
   get isComplete(): boolean {
     return this.stop !== undefined && this.usage !== undefined;
   }
@@ -75,17 +75,17 @@ export class ConverseReply {
     out.push({ type: 'reply-start' });
   }
 
-  /** @param start a `contentBlockStart`: what it holds says the kind; texts and reasoning need none */
+  /** @param start a `contentBlockStart`, whose key gives the kind; texts and reasoning need none */
   blockStart(index: number, start: JsonObject, out: ModelEvent[]): void {
     this.begin(out);
     const { toolUse, image } = start;
     if (isJsonObject(toolUse)) this.beginCall(index, toolUse, out);
     else if (isJsonObject(image)) this.beginPicture(index, image);
-    // Results of the vendor's tools: not asked for.
+    // Results of the vendor's tools were not requested.
     else if (Object.keys(start).length > 0) this.put(index, passedOver());
   }
 
-  /** @param delta a piece of a block, or in a whole reply all of it under the same keys */
+  /** @param delta a piece of a block; in a whole reply, all of it under the same keys */
   blockDelta(index: number, delta: JsonObject, out: ModelEvent[]): void {
     this.begin(out);
     const { text, toolUse, reasoningContent, citation, image } = delta;
@@ -127,7 +127,7 @@ export class ConverseReply {
     this.serviceTier = nonEmpty(objectOf(body['serviceTier'])['type']) ?? this.serviceTier;
   }
 
-  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  /** @throws ProviderFault `malformed-reply` when the provider never reported that it had finished */
   end(out: ModelEvent[]): void {
     if (this.hasEnded) return;
     if (this.stop === undefined) {
@@ -141,7 +141,7 @@ export class ConverseReply {
     this.sequencer.finish(out);
     const stop = readStop(this.stop, this.calls > 0, this.stopFields);
     const beside = definedOnly({ serviceTier: this.serviceTier, ranVendorTools: this.ranVendorTools });
-    // As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`).
+    // Usage as reported; the charge estimates what is missing (`core/money/judge-usage.ts`).
     out.push({ type: 'usage', usage: mergeUsage(this.usage ?? NO_USAGE, beside) });
     out.push({ type: 'reply-end', stop });
   }
@@ -158,7 +158,7 @@ export class ConverseReply {
     this.put(index, { ...placeOf(undefined), picture: { mediaType: `image/${nonEmpty(format) ?? 'png'}`, bytes: [] } });
   }
 
-  /** @throws ProviderFault where it broke off, or is more than can be kept */
+  /** @throws ProviderFault where it was interrupted, or exceeds the limit of what is kept */
   private picture(index: number, { source, error }: JsonObject): void {
     const place = this.places.get(index);
     if (place?.picture === undefined) return;
@@ -166,7 +166,7 @@ export class ConverseReply {
     const bytes = nonEmpty(objectOf(source)['bytes']);
     if (bytes === undefined) return;
     this.sequencer.keep(bytes.length);
-    // Each piece is base64 of its own.
+    // Each piece is encoded in base64 by itself.
     place.picture.bytes.push(Buffer.from(bytes, 'base64'));
   }
 
@@ -178,7 +178,7 @@ export class ConverseReply {
     this.sequencer.add(block, { type: 'citation', citation: read }, out);
   }
 
-  /** Words at once; what is sealed or signed when all of it is there. */
+  /** Emits text at once, and what is encrypted or signed when it is complete. */
   private reasoning(index: number, piece: JsonObject, out: ModelEvent[]): void {
     const sealed = nonEmpty(piece['redactedContent']);
     if (sealed !== undefined) {
@@ -219,7 +219,7 @@ export class ConverseReply {
     this.put(index, placeOf(block, new ArgumentScan()));
   }
 
-  /** @param input a piece of their text, or in a whole reply the value itself */
+  /** @param input a piece of their text; in a whole reply, the value itself */
   private arguments(index: number, input: Json | undefined, out: ModelEvent[]): void {
     const place = this.places.get(index);
     if (place?.isPassedOver) return;
@@ -231,7 +231,7 @@ export class ConverseReply {
     if (kept !== '') this.sequencer.add(place.block, { type: 'input-json', json: kept }, out);
   }
 
-  /** Another block at the index: what was there has ended, though nothing said so. */
+  /** Begins a block at the index. Any other block there has ended, even without an event for its end. */
   private begins(index: number, start: BlockStart, out: ModelEvent[]): SequencedBlock {
     this.blockStop(index, out);
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
@@ -240,7 +240,7 @@ export class ConverseReply {
   }
 
   private put(index: number, place: Place): void {
-    if (this.places.size === BLOCKS_MAX) throw malformed('has more blocks than can be');
+    if (this.places.size === BLOCKS_MAX) throw malformed('has too many blocks');
     this.places.set(index, place);
   }
 

@@ -5,19 +5,19 @@ import type { CountedPrompt, Target, UpstreamCall } from '../../../core/provider
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { jsonCall } from '../json-call.js';
-import { pathSegment } from '../path-segment.js';
+import { pathSegment } from '../../../core/text/path-segment.js';
 import { readCount } from '../figures.js';
 import { converseContext, converseToolWords } from './encode-context.js';
 import { encodeBody } from './encode.js';
 
 /**
- * What a profile of several regions has in front of its model's id. Tokens are counted for models alone: a profile is
- * refused (alchemy.run, CountTokens of Bedrock; read 2026-11-24).
+ * The prefix that a profile of several regions adds to its model's id. Bedrock counts tokens only for models and
+ * refuses profiles (alchemy.run, CountTokens of Bedrock; read 2026-11-24).
  */
 const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\.(?=[a-z0-9]+\.)/;
 
 /**
- * The call that counts what the same request would send
+ * The call that counts the tokens of the same request
  * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_CountTokens.html).
  * @throws Untranslatable as the request itself would, and for media by address: nothing is fetched for a count
  */

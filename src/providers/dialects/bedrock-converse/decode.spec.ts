@@ -1,5 +1,5 @@
-// Goal: every reply of Converse becomes the one sequence of events, streamed or whole. Method: tables of events and
-// bodies by hand beside the recordings of contract.spec.ts; a property over interleaved blocks.
+// Goal: every reply of Converse becomes the one sequence of events, streamed or whole. Method: tables of hand-written
+// events and bodies beside the recordings of contract.spec.ts; a property over interleaved blocks.
 import fc from 'fast-check';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
@@ -67,10 +67,10 @@ describe('a stream', () => {
         return out.some(({ type }) => type === 'reply-end');
       });
     };
-    const said = delta(0, { text: 'x' });
-    expect(endOf([said, ends('end_turn'), metadata(USAGE), delta(1, { text: 'late' })])).toBe(2);
-    expect(endOf([said, metadata(USAGE), ends('end_turn')])).toBe(-1);
-    expect(endOf([said, ends('end_turn'), ['metadata', { metrics: {} }]])).toBe(-1);
+    const text = delta(0, { text: 'x' });
+    expect(endOf([text, ends('end_turn'), metadata(USAGE), delta(1, { text: 'late' })])).toBe(2);
+    expect(endOf([text, metadata(USAGE), ends('end_turn')])).toBe(-1);
+    expect(endOf([text, ends('end_turn'), ['metadata', { metrics: {} }]])).toBe(-1);
   });
 
   it('gives each piece at once', () => {
@@ -104,8 +104,8 @@ describe('a stream', () => {
   });
 
   it.each<[string, Event[]]>([
-    ['does not say that it has finished', [start, delta(0, { text: 'Half' }), stop(0)]],
-    ['says nothing', []],
+    ['does not report that it has finished', [start, delta(0, { text: 'Half' }), stop(0)]],
+    ['is empty', []],
     ['has only figures', [start, metadata(USAGE)]],
   ])('is cut where it %s', (_, events) => {
     expect(() => eventsOf(events)).toThrow(
@@ -113,7 +113,7 @@ describe('a stream', () => {
     );
   });
 
-  it('passes over events that nobody knows, and blocks that nobody asked for', () => {
+  it('ignores unknown events, and blocks that were not requested', () => {
     const { blocks, usage } = fold(
       eventsOf([
         start,
@@ -135,7 +135,7 @@ describe('a stream', () => {
     expect(usage).toMatchObject({ inputTokens: 3, ranVendorTools: true });
   });
 
-  it('has no usage where none was told, and closes what nobody closed', () => {
+  it('has no usage where none was reported, and closes open blocks', () => {
     const reply = fold(eventsOf([delta(0, { text: 'Hi' }), ends('end_turn')]));
     expect(reply).toMatchObject({ usage: {}, blocks: [{ text: 'Hi' }] });
   });
@@ -164,7 +164,7 @@ describe('a stream', () => {
     );
   });
 
-  it('says the same however its blocks are interleaved', () => {
+  it('has the same content however its blocks are interleaved', () => {
     const calls = ['a', 'b', 'c'].map((name, index) => [
       call(index, { toolUseId: name, name }),
       delta(index, { toolUse: { input: '{"n":' } }),
@@ -174,7 +174,7 @@ describe('a stream', () => {
     const orders = fc.shuffledSubarray([0, 0, 0, 1, 1, 1, 2, 2, 2], { minLength: 9, maxLength: 9 });
     fc.assert(
       fc.property(orders, (order) => {
-        // Calls begin in their order; what follows comes in any.
+        // Calls begin in order; their other events come in any order.
         const rest = calls.map((events) => events.slice(1));
         const mixed = [...calls.map(([first]) => first!), ...order.map((index) => rest[index]!.shift()!)];
         const { blocks } = fold(eventsOf([start, ...mixed, ends('tool_use')]));
@@ -249,7 +249,7 @@ describe('usage', () => {
     expect(figures).toEqual(expected);
   }); // oxfmt-ignore
 
-  it('says which tier was served', () => {
+  it('reports which tier was served', () => {
     const { usage } = fold(
       eventsOf([delta(0, { text: 'x' }), ends('end_turn'), metadata(USAGE, { serviceTier: { type: 'flex' } })]),
     );
@@ -280,7 +280,7 @@ describe('reasoning', () => {
     });
   });
 
-  it('that is sealed is told whole', () => {
+  it('that is encrypted is emitted whole', () => {
     const events = [
       thought({ redactedContent: 'c2Vh' }),
       thought({ redactedContent: 'bGVk' }),
@@ -353,7 +353,7 @@ describe('a whole reply', () => {
   it.each<[string, readonly object[], readonly [string, string][]]>([
     ['of nothing', [], []],
     ['with arguments that are not there', [{ toolUse: { toolUseId: 't', name: 'f' } }], [['tool-use', '{}']]],
-    ['with blocks that nobody knows', [{ image: {} }, { text: 'x' }, { toolResult: {} }], [['text', 'x']]],
+    ['with unknown blocks', [{ image: {} }, { text: 'x' }, { toolResult: {} }], [['text', 'x']]],
     ['with empty words', [{ text: '' }, { text: 'x' }], [['text', 'x']]],
     [
       'with words that are cited',

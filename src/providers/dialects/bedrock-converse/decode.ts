@@ -7,7 +7,7 @@ import { StepCounter, type Steps } from '../../../core/steps.js';
 import { listOf, malformed, objectOf, parseEvent, printedInSteps } from '../read-json.js';
 import { ConverseReply } from './converse-reply.js';
 
-/** Reads a streamed Converse reply from its events by name. One per reply; events after its end are passed over. */
+/** Reads a streamed Converse reply from its named events. One per reply; events after its end are ignored. */
 export class ConverseStreamDecoder implements Step<SseFrame, ModelEvent> {
   private readonly reply: ConverseReply;
 
@@ -40,22 +40,22 @@ export class ConverseStreamDecoder implements Step<SseFrame, ModelEvent> {
         break;
       case 'metadata':
         reply.report(read(data));
-        // Nothing comes behind both, though the connection may stay open or break.
+        // No event follows these two, though the connection may stay open or break.
         if (reply.isComplete) reply.end(out);
         break;
-      // A newer event is no part of what was asked for.
+      // A newer kind of event is ignored: the request cannot have requested it.
     }
   }
 
-  /** Of a stream without figures, which come behind the stop, nothing but its end is the end. */
+  /** Usage comes after the stop. A stream without it ends only with the connection. */
   end(out: ModelEvent[]): void {
     this.reply.end(out);
   }
 }
 
 /**
- * The events of a whole reply: those of the stream with the same content.
- * @throws ProviderFault for a body that holds no answer
+ * The events of a whole reply: those of a stream with the same content.
+ * @throws ProviderFault for a body without an answer
  */
 export function* decodeWholeConverse(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
@@ -75,7 +75,7 @@ export function* decodeWholeConverse(body: unknown, context: DecodeContext): Ste
   return out;
 }
 
-/** A block in the pieces that a stream would give it in. */
+/** A block in the pieces that a stream would bring. */
 function* wholeBlock(reply: ConverseReply, index: number, block: JsonObject, out: ModelEvent[]): Steps<void> {
   const { toolUse, reasoningContent, citationsContent, image } = block;
   if (isJsonObject(toolUse)) {
@@ -100,7 +100,7 @@ function* wholeBlock(reply: ConverseReply, index: number, block: JsonObject, out
 
 const read = (data: string): JsonObject => parseEvent(data) ?? {};
 
-/** Without one it is the first: only one is told of then. */
+/** A missing index means the first block: a provider omits it only where there is one. */
 function indexOf(body: JsonObject): number {
   const index: Json | undefined = body['contentBlockIndex'];
   return typeof index === 'number' ? index : 0;

@@ -6,12 +6,12 @@ import { encodeConverse } from './encode.js';
 import { readFault } from './fault.js';
 import { TABLE } from './table.js';
 
-/** Bedrock's Converse, one form for the models of many vendors (docs/translation/bedrock-converse.md). */
+/** Bedrock's Converse, one format for the models of many vendors (docs/use/translation/bedrock-converse.md). */
 export const bedrockConverse: Dialect = {
   id: 'bedrock-converse',
   vendor: 'amazon',
   defaultCredential: 'bearer',
-  // It takes bytes, or what stands in the account's own storage.
+  // It takes bytes, or objects in the account's own storage.
   requiredMedia: (request) => findRequiredMedia(request, ['image', 'document']),
   table: TABLE,
   encode: encodeConverse,

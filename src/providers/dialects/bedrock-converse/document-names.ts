@@ -1,15 +1,15 @@
 const ILLEGAL_CHARACTERS = /[^A-Za-z0-9\s()[\]-]/g;
 const DEFAULT_NAME = 'Document';
-/** Of 200 that the format allows, with room for a number. */
+/** The format allows 200; the rest is for a number. */
 const NAME_MAX = 190;
 
 /**
- * Names of the documents of one request: letters, digits, single blanks, hyphens, parentheses and brackets, each once.
- * One that comes later never changes those before it. One per attempt.
+ * Names of the documents of one request: letters, digits, single blanks, hyphens, parentheses and brackets. Each is
+ * unique. A later document never changes an earlier name. One per attempt.
  */
 export class DocumentNames {
   private readonly used = new Set<string>();
-  /** The number that the last document of a title got: a search from the beginning takes time squared. */
+  /** The number of the last document with each title: a search from the beginning would take quadratic time. */
   private readonly numbers = new Map<string, number>();
 
   nameOf(title: string | undefined): string {

@@ -4,6 +4,7 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import type { BlockForm } from '../../../core/translation.js';
+import { withAdjacentResults } from '../adjacent-results.js';
 import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { isSigned, reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
@@ -22,10 +23,10 @@ const CALL_IDS: ToolIdRule = {
   standIn: (text) => hashedId(text, TOOL_ID_MAX),
 };
 
-/** What encoding one request for Converse needs everywhere. */
+/** What every step of encoding a request for Converse needs. */
 export class ConverseContext extends EncodeContext {
   readonly family: Family;
-  /** Whether documents are read as such. */
+  /** Whether the model reads documents. */
   readonly acceptsFiles: boolean;
   readonly documents = new DocumentNames();
   private mark: ReasoningMark | undefined;
@@ -36,24 +37,24 @@ export class ConverseContext extends EncodeContext {
     this.acceptsFiles = ACCEPTS_FILES.holds(target);
   }
 
-  /** The row of reasoning: its own is what this model told here, and signed. */
+  /** The row for reasoning: own reasoning is from this model at this provider, and signed. */
   reasoningForm(block: ReasoningBlock): BlockForm {
     const { format, provider } = (this.mark ??= markOf(this.target));
     return reasoningForm(block, isSigned(block) && block.mark?.format === format && block.mark.provider === provider);
   }
 
-  /** Whether a point may stand right behind it. */
+  /** Whether a point may follow directly on the part. */
   bearsPoint(part: Part): boolean {
     if ('reasoningContent' in part) return false;
     return !('toolResult' in part) || this.fateOf('tool_result_cache_control').type === 'mapped';
   }
 
-  /** The point behind a block that has a marker; undefined where the target takes none there. */
+  /** The point after a block with a marker; undefined where the target takes none there. */
   blockPoint(marker: CacheMarker | undefined): CachePoint | undefined {
     return this.fateOf('cache_control').type === 'mapped' ? this.cachePoint(marker) : undefined;
   }
 
-  /** The point that a marker asks for. */
+  /** The point that a marker requests. */
   cachePoint(marker: CacheMarker | undefined): CachePoint | undefined {
     if (marker === undefined) return undefined;
     const takesTtl = this.family.caching?.ttl !== false;
@@ -61,14 +62,15 @@ export class ConverseContext extends EncodeContext {
   }
 }
 
-/** @param words of `converseToolWords`; undefined for a request that names no tools */
+/** @param words from `converseToolWords`; undefined for a request that names no tools */
 export function converseContext(
   request: ModelRequest,
   target: Target,
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): ConverseContext {
-  return new ConverseContext(withImagesBehind(request, target), target, media, words);
+  const ordered = words === undefined ? request : withAdjacentResults(request);
+  return new ConverseContext(withImagesBehind(ordered, target), target, media, words);
 }
 
 export const converseToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>

@@ -3,8 +3,8 @@ import { titledText } from '../block-text.js';
 import type { ConverseContext } from './encode-context.js';
 import type { Bytes, DocumentPart, ResultPart } from './wire.js';
 
-// By media type, the format's own words
-// (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html, _ImageBlock.html, _VideoBlock.html).
+// Formats by media type (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_DocumentBlock.html,
+// _ImageBlock.html, _VideoBlock.html).
 
 const IMAGES: ReadonlyMap<string, string> = new Map([
   ['image/png', 'png'],
@@ -42,13 +42,13 @@ export function encodeImage({ source }: ImageBlock, path: string, context: Conve
   return { image: { format: formatOf(mediaType, IMAGES, 'an image', path, context), source: { bytes } } };
 }
 
-/** Nobody here fetches one: it is given as bytes, or not at all. */
+/** The gateway fetches no videos: bytes are sent, addresses are refused. */
 export function encodeVideo({ source }: VideoBlock, path: string, context: ConverseContext): ResultPart {
   const { mediaType, bytes } = bytesOf(source, 'a video', path, context);
   return { video: { format: formatOf(mediaType, VIDEOS, 'a video', path, context), source: { bytes } } };
 }
 
-/** The parts of a document: one, or its texts and pictures where the model reads no documents. */
+/** The parts of a document: one, or its texts and images where the model reads no documents. */
 export function encodeDocument(block: DocumentBlock, path: string, context: ConverseContext): ResultPart[] {
   const { source } = block;
   switch (source.type) {
@@ -69,9 +69,11 @@ export function encodeDocument(block: DocumentBlock, path: string, context: Conv
 
 type Blocks = Extract<DocumentBlock['source'], { type: 'blocks' }>['blocks'];
 
-/** Texts alone that are to be cited stay a document; the form has no pictures in one. */
+/** Texts that are to be cited stay a document. The format allows no images in one. */
 function blockParts(block: DocumentBlock, blocks: Blocks, path: string, context: ConverseContext): ResultPart[] {
-  const texts = blocks.flatMap((inner) => (inner.type === 'text' && isSaid(inner.text) ? [{ text: inner.text }] : []));
+  const texts = blocks.flatMap((inner) =>
+    inner.type === 'text' && hasWords(inner.text) ? [{ text: inner.text }] : [],
+  );
   const isText = blocks.every(({ type }) => type === 'text');
   if (context.acceptsFiles && block.wantsCitations === true && isText && texts.length > 0) {
     return [document(block, 'txt', { content: texts }, context)];
@@ -79,7 +81,7 @@ function blockParts(block: DocumentBlock, blocks: Blocks, path: string, context:
   const parts = inWords(titledText(block, ''));
   for (const [index, inner] of blocks.entries()) {
     if (inner.type === 'image') parts.push(encodeImage(inner, `${path}.source.content.${index}`, context));
-    else if (isSaid(inner.text)) parts.push({ text: inner.text });
+    else if (hasWords(inner.text)) parts.push({ text: inner.text });
   }
   return parts;
 }
@@ -102,10 +104,10 @@ function document(
   };
 }
 
-const inWords = (text: string): ResultPart[] => (isSaid(text) ? [{ text }] : []);
+const inWords = (text: string): ResultPart[] => (hasWords(text) ? [{ text }] : []);
 
-/** A text of space alone is refused. */
-export const isSaid = (text: string): boolean => /\S/.test(text);
+/** The format refuses blank texts. */
+export const hasWords = (text: string): boolean => /\S/.test(text);
 
 function bytesOf(
   source: MediaSource,

@@ -1,8 +1,9 @@
 import type { SearchResultBlock, ToolResultBlock } from '../../../core/conversation/content.js';
 import { searchResultText, TOOL_ERROR_PREFIX } from '../block-text.js';
 import { encodeBlock, type PartBlock, type PartForms } from '../encode-parts.js';
+import { attachmentName } from '../tool-result-text.js';
 import type { ConverseContext } from './encode-context.js';
-import { encodeDocument, encodeImage, encodeVideo, isSaid } from './encode-media.js';
+import { encodeDocument, encodeImage, encodeVideo, hasWords } from './encode-media.js';
 import type { ResultPart, ToolResultPart } from './wire.js';
 
 const FORMS: PartForms<ResultPart, ConverseContext> = {
@@ -14,32 +15,48 @@ const FORMS: PartForms<ResultPart, ConverseContext> = {
 };
 
 /**
- * The parts of one block of a user turn or of a tool's result; texts that say nothing are refused, and left out.
- * @param path the block, as the caller wrote it
+ * The parts of one block of a user turn or of a tool's result. Blank texts are refused by the format, and left out.
+ * @param path the block's place in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export const encodeParts = (block: PartBlock, path: string, context: ConverseContext): ResultPart[] =>
-  encodeBlock(block, path, context, FORMS).filter((part) => !('text' in part) || isSaid(part.text));
+  encodeBlock(block, path, context, FORMS).filter((part) => !('text' in part) || hasWords(part.text));
 
-export function encodeToolResult(block: ToolResultBlock, path: string, context: ConverseContext): ToolResultPart {
-  const content: ResultPart[] = [];
-  for (const [index, inner] of block.content.entries()) {
-    content.push(...encodeParts(inner, `${path}.content.${index}`, context));
-  }
-  const isError = block.isError === true;
-  // An error that says nothing is refused, whatever its status (github.com/aws-samples/
-  // sample-multi-agent-orchestration-chat-on-agentcore, issue 15, read 2026-11-24).
-  if (isError && (!context.family.takesStatus || content.length === 0)) prefixError(content);
-  return {
-    toolResult: {
-      toolUseId: context.callId(block),
-      content,
-      ...(isError && context.family.takesStatus && { status: 'error' }),
-    },
-  };
+/** A tool result, and its parts that may not stand inside it: each follows the result, behind a text that names it. */
+export interface EncodedToolResult {
+  readonly part: ToolResultPart;
+  readonly carried: readonly ResultPart[];
 }
 
-/** In the first text, so that what follows stays as it is. */
+export function encodeToolResult(block: ToolResultBlock, path: string, context: ConverseContext): EncodedToolResult {
+  const content: ResultPart[] = [];
+  const carried: ResultPart[] = [];
+  const isError = block.isError === true;
+  const id = context.callId(block);
+  for (const [index, inner] of block.content.entries()) {
+    for (const part of encodeParts(inner, `${path}.content.${index}`, context)) {
+      if (mayStandInResult(part, isError, context)) {
+        content.push(part);
+        continue;
+      }
+      const name = attachmentName(carried.length / 2 + 1, id);
+      content.push({ text: `[${name}: see below]` });
+      carried.push({ text: `[${name}]` }, part);
+    }
+  }
+  // An error without text is refused, whatever its status (github.com/aws-samples/
+  // sample-multi-agent-orchestration-chat-on-agentcore, issue 15, read 2026-11-24).
+  if (isError && (!context.family.takesStatus || content.length === 0)) prefixError(content);
+  const status = isError && context.family.takesStatus ? ({ status: 'error' } as const) : {};
+  return { part: { toolResult: { toolUseId: id, content, ...status } }, carried };
+}
+
+function mayStandInResult(part: ResultPart, isError: boolean, { family }: ConverseContext): boolean {
+  if (isError && family.wantsErrorsInWords === true) return 'text' in part;
+  return !('image' in part) || family.takesResultImages === true;
+}
+
+/** Puts the prefix into the first text, so that the parts after it stay as they are. */
 function prefixError(content: ResultPart[]): void {
   const place = content.findIndex((part) => 'text' in part);
   const text = place === -1 ? '' : (content[place] as { readonly text: string }).text;
@@ -49,7 +66,7 @@ function prefixError(content: ResultPart[]): void {
 }
 
 function searchResult(block: SearchResultBlock, context: ConverseContext): ResultPart {
-  const content = block.content.flatMap(({ text }) => (isSaid(text) ? [{ text }] : []));
+  const content = block.content.flatMap(({ text }) => (hasWords(text) ? [{ text }] : []));
   if (context.family.takesSearchResults !== true || content.length === 0) return { text: searchResultText(block) };
   const { source, title, wantsCitations = false } = block;
   return { searchResult: { source, title, content, citations: { enabled: wantsCitations } } };

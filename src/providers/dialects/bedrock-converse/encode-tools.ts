@@ -1,24 +1,28 @@
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Steps } from '../../../core/steps.js';
+import { converseToolSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
 import { sentChoice, sentFunctions } from '../sent-tools.js';
+import { strictTools } from '../strict-limits.js';
 import { withObjectType } from '../tool-schema.js';
 import type { ConverseContext } from './encode-context.js';
 import type { ToolConfig, ToolPart } from './wire.js';
 
-/** What a body says of tools. */
+/** The fields of a body that concern tools. */
 export interface ToolFields {
   readonly toolConfig?: ToolConfig;
-  /** Anthropic's own word, where the format has none; beside `toolConfig.toolChoice` it would be refused. */
+  /**
+   * Anthropic's own `tool_choice`, for a choice that the format lacks. It is refused beside `toolConfig.toolChoice`.
+   */
   readonly ownChoice?: JsonObject;
 }
 
 const NONE: ToolFields = {};
 
 /**
- * The tools, and how they may be called. The format has no word for `none`: Claude is told in its own; of others the
- * tools are left out, unless the history holds calls, which the format refuses without tools: then they stay, and may
- * be called. For the same reason a history with calls defines them where the request has no tools.
+ * The tools, and how they may be called. The format has no `none`. Claude gets Anthropic's own field for it. For other
+ * models the tools are left out. But the format refuses calls in the history without tools: then the tools stay, and
+ * may be called. For the same reason, calls in the history define their tools where the request has none.
  * @throws Untranslatable as `sentTools` does
  */
 export function* encodeTools(context: ConverseContext): Steps<ToolFields> {
@@ -43,28 +47,37 @@ export function* encodeTools(context: ConverseContext): Steps<ToolFields> {
 
 function* definitions(context: ConverseContext): Steps<ToolPart[]> {
   const functions = yield* sentFunctions(context, 'amazon');
-  return functions.flatMap((tool): ToolPart[] => {
+  // The vendor documents one rule for all models for which it enforces schemas (`schema-restrictions.ts`).
+  const held = yield* strictTools({ ...context.request, tools: functions });
+  const parts: ToolPart[] = [];
+  for (const tool of functions) {
+    if (context.steps.isOver(SCHEMA_STEPS)) yield;
+    parts.push(yield* definition(tool, held.has(tool), context));
     const point = context.cachePoint(tool.cacheMarker);
-    return point === undefined ? [definition(tool, context)] : [definition(tool, context), point];
-  });
+    if (point !== undefined) parts.push(point);
+  }
+  return parts;
 }
 
-function definition({ name, description, inputSchema, strict }: FunctionTool, { names }: ConverseContext): ToolPart {
+/** @param isStrict whether the vendor enforces the schema */
+function* definition(tool: FunctionTool, isStrict: boolean, { names, target }: ConverseContext): Steps<ToolPart> {
+  const { name, description } = tool;
+  const { schema } = yield* converseToolSchema(tool.inputSchema, target, isStrict);
   return {
     toolSpec: {
       name: names.toWire(name),
       // An empty one is refused.
       ...(description !== undefined && description !== '' && { description }),
-      inputSchema: { json: withObjectType(inputSchema) },
-      ...(strict === true && { strict }),
+      inputSchema: { json: withObjectType(schema) },
+      ...(isStrict && { strict: true }),
     },
   };
 }
 
-/** Of a tool of which only calls are known. */
+/** A tool that is known only from its calls. */
 const standIn = (name: string): ToolPart => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
 
-/** The tools that calls of the history name, as the target knows them; results alone name none. */
+/** The tools that calls in the history name, by their names at the target; results alone name none. */
 function* namesInHistory(context: ConverseContext): Steps<ReadonlySet<string>> {
   const { request, names } = context;
   const found = new Set<string>();

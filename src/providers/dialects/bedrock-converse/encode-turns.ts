@@ -1,34 +1,42 @@
 import { append } from '../../../core/append.js';
 import { blockPath, type CacheMarker, type ContentBlock, type Message } from '../../../core/conversation/content.js';
 import type { Steps } from '../../../core/steps.js';
+import { modelFamilyOf } from '../../model-rules/model-family.js';
+import { assertContinues, trimmedEnd } from '../../model-rules/prefill.js';
 import { encodeToolInput } from '../encode-tool-input.js';
-import { assertSaysSomething } from '../empty-conversation.js';
+import { assertHasTurns } from '../empty-conversation.js';
 import type { PathOf } from '../encode-context.js';
 import { findDroppedCalls } from '../foreign-blocks.js';
 import type { ConverseContext } from './encode-context.js';
-import { isSaid } from './encode-media.js';
+import { hasWords } from './encode-media.js';
 import { encodeParts, encodeToolResult } from './encode-parts.js';
 import type { CachePoint, Part, Turn } from './wire.js';
 
-/** A document is refused in a turn that says nothing. */
+/** The format refuses a document in a turn without text. */
 const BESIDE_DOCUMENTS: Part = { text: 'See the attached document.' };
-/** Instructions in the midst of a conversation, in a format that has none there. */
+/**
+ * "A conversation must start with a user message" (elastic/kibana, pull request 246393; RooCodeInc/Roo-Code, pull
+ * request 4150; read 2026-11-29). Other formats allow a greeting of the assistant in front.
+ */
+const BEFORE_ASSISTANT: Part = { text: '[The assistant begins.]' };
+/** Marks instructions within the conversation: the format has no role for them. */
 const SYSTEM_PREFIX = 'System: ';
 
-/** What is told of one or more turns of a user. */
+/** The parts of one or more consecutive user turns. */
 interface UserParts {
   readonly results: Part[];
   readonly rest: Part[];
 }
 
 /**
- * The conversation in turns that alternate, as the format demands: turns of one side in a row are one, with all results
- * of tools first. Instructions among them are a user's words, where they stand. Turns of which the rules keep nothing
- * are left out.
+ * The conversation in alternating turns, as the format requires: consecutive turns of one role become one, with all
+ * tool results first. Instructions among the turns become text of a user, in their place. Turns from which everything
+ * was dropped are left out.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
 export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
   const turns: Turn[] = [];
+  const isClaude = modelFamilyOf(context.target) === 'claude';
   let user: UserParts | undefined;
   const flush = (): void => {
     if (user !== undefined) turns.push({ role: 'user', content: [...user.results, ...user.rest] });
@@ -38,7 +46,9 @@ export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
     if (context.steps.isOver()) yield;
     const pathOf = (place: number): string => blockPath(message, index, place);
     if (message.role === 'assistant') {
-      const content = yield* assistantParts(message.content, pathOf, context);
+      const isLast = index === context.request.messages.length - 1;
+      const said = isLast && isClaude ? trimmedEnd(message.content) : message.content;
+      const content = yield* assistantParts(said, pathOf, context);
       if (content.length === 0) continue;
       flush();
       const last = turns.at(-1);
@@ -53,8 +63,15 @@ export function* encodeTurns(context: ConverseContext): Steps<Turn[]> {
     append(user.rest, rest);
   }
   flush();
-  assertSaysSomething(turns);
+  assertHasTurns(turns);
+  if (turns.at(-1)?.role === 'assistant') assertLastContinues(context);
+  if (turns[0]?.role === 'assistant') turns.unshift({ role: 'user', content: [BEFORE_ASSISTANT] });
   return turns;
+}
+
+function assertLastContinues({ request: { messages }, target }: ConverseContext): void {
+  const index = messages.findLastIndex(({ role }) => role === 'assistant');
+  assertContinues(messages[index]!.content, index, target);
 }
 
 function* userParts(message: Message, pathOf: PathOf, context: ConverseContext): Steps<UserParts> {
@@ -67,7 +84,9 @@ function* userParts(message: Message, pathOf: PathOf, context: ConverseContext):
       context.refuseIn('a system turn', path, block);
     }
     if (block.type === 'tool-result') {
-      results.push(encodeToolResult(block, path, context));
+      const { part, carried } = encodeToolResult(block, path, context);
+      results.push(part);
+      append(rest, carried);
       mark(results, block.cacheMarker ?? innerMarker(block.content), context);
       continue;
     }
@@ -81,7 +100,7 @@ function* userParts(message: Message, pathOf: PathOf, context: ConverseContext):
 
 const asInstruction = (part: Part): Part => ('text' in part ? { text: SYSTEM_PREFIX + part.text } : part);
 
-/** A result has no point of its own within: the last marker in it stands behind it. */
+/** The format has no points within a result: the last marker inside it becomes a point after it. */
 const innerMarker = (content: readonly { readonly cacheMarker?: CacheMarker }[]): CacheMarker | undefined =>
   content.findLast(({ cacheMarker }) => cacheMarker !== undefined)?.cacheMarker;
 
@@ -92,14 +111,14 @@ function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, contex
     if (context.steps.isOver()) yield;
     switch (block.type) {
       case 'text':
-        if (isSaid(block.text)) parts.push({ text: block.text });
+        if (hasWords(block.text)) parts.push({ text: block.text });
         break;
       case 'thinking':
         if (context.admits(context.reasoningForm(block), pathOf(place))) {
           const { thinking: text, signature } = block;
           parts.push({ reasoningContent: { reasoningText: { text, signature } } });
         }
-        // No point may stand behind reasoning.
+        // No point may follow reasoning.
         continue;
       case 'redacted-thinking':
         if (context.admits(context.reasoningForm(block), pathOf(place))) {
@@ -126,7 +145,7 @@ function* assistantParts(blocks: readonly ContentBlock[], pathOf: PathOf, contex
   return parts;
 }
 
-/** Puts a point behind what there is: the same words end there, also where the block itself was dropped. */
+/** Puts a point after the parts so far: the marked prefix ends there even where the block itself was dropped. */
 function mark(parts: Part[], marker: CacheMarker | undefined, context: ConverseContext): void {
   const point = context.blockPoint(marker);
   const last = parts.at(-1);

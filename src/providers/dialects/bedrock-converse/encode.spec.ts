@@ -1,6 +1,6 @@
-// Goal: what a request says reaches Converse, is dropped by a written rule, or is refused by the path the caller wrote
-// (docs/translation/bedrock-converse.md). Method: whole bodies by hand, field by field and block by block; a property
-// over conversations for the alternation of turns.
+// Goal: each part of a request reaches Converse, is dropped by a rule, or is refused with the caller's path
+// (docs/use/translation/bedrock-converse.md). Method: hand-written whole bodies, field by field and block by block; a
+// property over conversations for the alternation of turns.
 import fc from 'fast-check';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
@@ -58,6 +58,7 @@ const partsOf = (block: ContentBlock, target?: Target | string, media?: FetchedM
   (messagesOf([user(block, text('?'))], target, media) as { content: object[] }[])[0]!.content.slice(0, -1);
 const TOOL = { type: 'function', name: 'f', description: 'd', inputSchema: { type: 'object' } } as const;
 const SPEC = { toolSpec: { name: 'f', description: 'd', inputSchema: { json: { type: 'object' } } } };
+const CLOSED = { type: 'object', additionalProperties: false };
 const POINT = { cachePoint: { type: 'default' } };
 
 describe('the call', () => {
@@ -73,24 +74,24 @@ describe('the call', () => {
     expect(encoded.path).toBe(`/model/${name}/${verb}`);
   });
 
-  it('has nothing that was not said', () => {
+  it('has nothing that the request does not have', () => {
     expect(encode({})).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hello' }] }] });
   });
 
   it('has every field in its place', () => {
-    const sampling = { temperature: 0.5, topP: 0.9, topK: 7, seed: 1, frequencyPenalty: 1 };
+    const sampling = { temperature: 0.5, topK: 7, seed: 1, frequencyPenalty: 1 };
     const body = encode({
       system: [{ type: 'text', text: 'Be brief.' }, { type: 'text', text: ' ' }],
       maxOutputTokens: 9, sampling, stopSequences: ['END'], user: 'u', metadata: { vendor: 'anthropic', value: {} },
       verbosity: 'high', contextManagement: { vendor: 'anthropic', value: {} }, serviceTier: 'default',
-      outputFormat: { type: 'json-schema', schema: { type: 'object' }, name: 'n', description: 'd' },
+      outputFormat: { type: 'json-schema', schema: CLOSED, name: 'n', description: 'd' },
     });
     expect(body).toEqual({
       system: [{ text: 'Be brief.' }],
-      inferenceConfig: { maxTokens: 9, temperature: 0.5, topP: 0.9, stopSequences: ['END'] },
+      inferenceConfig: { maxTokens: 9, temperature: 0.5, stopSequences: ['END'] },
       additionalModelRequestFields: { top_k: 7 },
       additionalModelResponseFieldPaths: ['/stop_sequence', '/delta/stop_sequence'],
-      outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: '{"type":"object"}', name: 'n', description: 'd' } } } },
+      outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema: '{"type":"object","additionalProperties":false}', name: 'n', description: 'd' } } } },
       serviceTier: { type: 'default' },
       messages: [{ role: 'user', content: [{ text: 'Hello' }] }],
     });
@@ -110,9 +111,9 @@ describe('the call', () => {
     ['flex', { serviceTier: { type: 'flex' } }],
     ['fast', { performanceConfig: { latency: 'optimized' } }],
     ['standard', {}],
-  ] as const)('asks for the tier %s', (tier, expected) => {
-    const { messages: _messages, ...said } = encode({}, targetOf(CLAUDE, { tier }));
-    expect(said).toEqual(expected);
+  ] as const)('requests the tier %s', (tier, expected) => {
+    const { messages: _messages, ...fields } = encode({}, targetOf(CLAUDE, { tier }));
+    expect(fields).toEqual(expected);
   });
 });
 
@@ -138,7 +139,7 @@ describe('fields of the model behind it', () => {
     expect(fieldsOf(parts, target)).toEqual(expected);
   }); // oxfmt-ignore
 
-  it('asks Claude for no thinking in a loop that others began', () => {
+  it('requests no thinking of Claude in a loop that others began', () => {
     const loop = [user(text('x')), assistant(call('c')), user(result('c'))];
     expect(fieldsOf({ messages: loop, thinking: budget }, CLAUDE)).toEqual({ tool_choice: { type: 'none' } });
     const own = [
@@ -181,7 +182,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('says of an error that says nothing that it is one', () => {
+  it('marks an error without text as one', () => {
     const [, , turn] = messagesOf([
       user(text('Hi')),
       assistant(call('a'), call('b')),
@@ -193,7 +194,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('tells models without a status of an error in words', () => {
+  it('marks an error with text for models without a status', () => {
     const [, , turn] = messagesOf(
       [user(text('x')), assistant(call('a')), user(result('a', 'no', true))],
       LLAMA,
@@ -215,8 +216,12 @@ describe('turns', () => {
         fc.pre(turns.some(([, words]) => words.some((word) => word.trim() !== '')));
         const sent = messagesOf(messages) as { role: string; content: { text: string }[] }[];
         for (let index = 1; index < sent.length; index++) expect(sent[index]!.role).not.toBe(sent[index - 1]!.role);
-        const said = sent.flatMap(({ content }) => content.map((part) => part.text.replace('System: ', '')));
-        expect(said).toEqual(turns.flatMap(([, words]) => words).filter((word) => word.trim() !== ''));
+        const texts = sent.flatMap(({ content }) => content.map((part) => part.text.replace('System: ', '')));
+        const first = turns.find(([, words]) => words.some((word) => word.trim() !== ''))![0];
+        const before = first === 'assistant' ? ['[The assistant begins.]'] : [];
+        const words = turns.flatMap(([, own]) => own).filter((word) => word.trim() !== '');
+        expect(texts).toEqual([...before, ...words]);
+        expect(sent[0]!.role).toBe('user');
         for (const { content } of sent) expect(content.length).toBeGreaterThan(0);
       }),
     );
@@ -249,7 +254,7 @@ describe('blocks', () => {
     expect(partsOf(block)).toEqual(expected);
   }); // oxfmt-ignore
 
-  it('tells in words what the model does not read as such', () => {
+  it('sends as text what the model does not read as such', () => {
     const found: ContentBlock = {
       type: 'search-result',
       source: 's',
@@ -344,7 +349,7 @@ describe('cache points', () => {
     ],
   };
 
-  it('A31: stand behind whatever was marked, with their times', () => {
+  it('A31: follow whatever was marked, with their times', () => {
     const body = encode(request);
     expect(body).toMatchObject({ toolConfig: { tools: [SPEC, HOUR] }, system: [{ text: 's' }, POINT] });
     const contents = (body['messages'] as { content: object[] }[]).map(({ content }) => content);
@@ -357,7 +362,7 @@ describe('cache points', () => {
   });
 
   it.each([
-    // None right behind a result.
+    // None directly after a result.
     [NOVA, 4, 0],
     [LLAMA, 0, 0],
     [UNKNOWN, 6, 3],
@@ -366,7 +371,7 @@ describe('cache points', () => {
     expect([printed.split('cachePoint').length - 1, printed.split('1h').length - 1]).toEqual([points, hours]);
   });
 
-  it('of the whole request stands behind the last part, unless there are four or one is there', () => {
+  it('of the whole request follows the last part, unless there are four or one is there', () => {
     expect(messagesOf([user(text('x'))])).toEqual([{ role: 'user', content: [{ text: 'x' }] }]);
     const last = (parts: Partial<ModelRequest>) => (encode({ cacheMarker: {}, ...parts })['messages'] as { content: object[] }[]).at(-1)!.content;
     expect(last({})).toEqual([{ text: 'Hello' }, POINT]);
@@ -413,16 +418,16 @@ describe('tools', () => {
     expect(of(parts, target)).toEqual(expected);
   }); // oxfmt-ignore
 
-  it('say the type that a schema leaves out, and no description that says nothing', () => {
+  it('state the type that a schema leaves out, and no empty description', () => {
     const tool = { ...TOOL, description: '', inputSchema: {}, strict: true };
     expect(encode({ tools: [tool] })['toolConfig']).toEqual({
-      tools: [{ toolSpec: { name: 'f', inputSchema: { json: { type: 'object' } }, strict: true } }],
+      tools: [{ toolSpec: { name: 'f', inputSchema: { json: { ...CLOSED, properties: {} } }, strict: true } }],
     });
   });
 });
 
 describe('a count', () => {
-  it('asks for what would be sent', () => {
+  it('sends what the request would send', () => {
     const request = modelRequest({
       system: [{ type: 'text', text: 's' }],
       messages: [user(text('x'))],

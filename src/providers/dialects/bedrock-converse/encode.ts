@@ -1,5 +1,5 @@
 import type { ContentBlock } from '../../../core/conversation/content.js';
-import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
 import { traitsOf } from '../../../core/conversation/traits.js';
 import { definedOnly } from '../../../core/defined.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
@@ -7,12 +7,13 @@ import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.
 import type { Steps } from '../../../core/steps.js';
 import { namesTools } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
+import { restrictedForm } from '../held-schemas.js';
 import { jsonCall } from '../json-call.js';
 import { thinkingThatFits } from '../open-tool-loop.js';
-import { pathSegment } from '../path-segment.js';
+import { pathSegment } from '../../../core/text/path-segment.js';
 import { markLastPart } from './cache-points.js';
 import { converseContext, converseToolWords, type ConverseContext } from './encode-context.js';
-import { isSaid } from './encode-media.js';
+import { hasWords } from './encode-media.js';
 import { encodeTools, type ToolFields } from './encode-tools.js';
 import { encodeTurns } from './encode-turns.js';
 import { TABLE } from './table.js';
@@ -22,7 +23,7 @@ const encodeInference = fieldEncoder(TABLE, 'inferenceConfig');
 const NO_TOOLS: ToolFields = {};
 const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
-/** What other formats call a tier that everybody has; others pass as they are. */
+/** Other formats' names of common tiers; other values are sent unchanged. */
 const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['default', 'default'],
   ['standard', 'default'],
@@ -31,7 +32,7 @@ const SERVICE_TIERS: ReadonlyMap<string, string> = new Map([
   ['flex', 'flex'],
 ]);
 
-/** A Converse body. Keys that are undefined are left out when it is printed. */
+/** A Converse body. Undefined keys are left out when it is printed. */
 export interface ConverseBody {
   readonly system: readonly SystemPart[] | undefined;
   readonly inferenceConfig: Readonly<Record<string, Json>> | undefined;
@@ -45,8 +46,8 @@ export interface ConverseBody {
 }
 
 /**
- * The Converse call of a request. What it maps, drops and refuses is written in docs/translation/bedrock-converse.md.
- * @throws Untranslatable when the request holds something that no rule lets drop
+ * The Converse call of a request. docs/use/translation/bedrock-converse.md lists what it maps, drops and refuses.
+ * @throws Untranslatable when the request contains something that no rule permits to drop
  */
 export function* encodeConverse(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
   const path = `${modelPath(target)}/${request.stream ? 'converse-stream' : 'converse'}`;
@@ -55,13 +56,14 @@ export function* encodeConverse(request: ModelRequest, target: Target, media: Fe
   return jsonCall(path, body, request.stream, EVENT_STREAM);
 }
 
-/** Where a model is asked: the address alone names it. */
+/** The path names the model; the body does not. */
 export const modelPath = ({ endpoint }: Target): string => `/model/${pathSegment(endpoint.upstreamModel)}`;
 
 /** @throws Untranslatable as `encodeConverse` does */
 export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
   const { request, target, family } = context;
-  const system = encodeSystem(context);
+  const form = request.outputFormat && (yield* restrictedForm(request.outputFormat));
+  const system = encodeSystem(context, form?.words);
   const hasTools = request.tools.length > 0 || traitsOf(request.messages).hasToolBlocks;
   const { toolConfig, ownChoice } = hasTools ? yield* encodeTools(context) : NO_TOOLS;
   const turns = yield* encodeTurns(context);
@@ -71,7 +73,7 @@ export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
     const marksTools = context.admitsTool('cache_control', 'cache_control');
     markLastPart({ tools, system, turns }, point, marksTools, (part) => context.bearsPoint(part));
   }
-  const tellsStop = request.stopSequences?.length && context.carries('stop');
+  const reportsStop = request.stopSequences?.length && context.carries('stop');
   const inference = encodeInference(request, target);
   const { serviceTier, speed } = context.tierWords;
   const tier = serviceTier === undefined ? undefined : SERVICE_TIERS.get(serviceTier);
@@ -80,30 +82,32 @@ export function* encodeBody(context: ConverseContext): Steps<ConverseBody> {
     inferenceConfig: Object.keys(inference).length > 0 ? inference : undefined,
     toolConfig,
     additionalModelRequestFields: additionalFields(context, ownChoice),
-    additionalModelResponseFieldPaths: tellsStop ? family.stopSequencePaths : undefined,
-    outputConfig: encodeFormat(request.outputFormat),
+    additionalModelResponseFieldPaths: reportsStop ? family.stopSequencePaths : undefined,
+    outputConfig: form?.schema && outputConfig(form.schema, context),
     serviceTier: tier === undefined ? undefined : { type: tier },
     performanceConfig: speed === 'fast' ? { latency: 'optimized' } : undefined,
     messages: turns,
   };
 }
 
-function encodeSystem(context: ConverseContext): SystemPart[] {
+/** @param words appended to the caller's, whose prefix does not change */
+function encodeSystem(context: ConverseContext, words: string | undefined): SystemPart[] {
   const parts: SystemPart[] = [];
   for (const { text, cacheMarker } of context.request.system) {
-    if (isSaid(text)) parts.push({ text });
+    if (hasWords(text)) parts.push({ text });
     const point = context.blockPoint(cacheMarker);
     if (point !== undefined && parts.length > 0) parts.push(point);
   }
+  if (words !== undefined) parts.push({ text: words });
   return parts;
 }
 
-/** What goes to the model behind the format in its own words. */
+/** Fields that Converse passes to the model unchanged. */
 function additionalFields(context: ConverseContext, toolChoice: JsonObject | undefined): JsonObject | undefined {
   const { request, family } = context;
   const { topK } = request.sampling;
   const fields: JsonObject = {
-    ...(topK !== undefined && context.carries('top_k') && family.topK?.(topK)),
+    ...(topK !== undefined && topK >= 0 && context.carries('top_k') && family.topK?.(topK)),
     ...reasoningFields(context),
     ...(toolChoice && { tool_choice: toolChoice }),
   };
@@ -113,11 +117,11 @@ function additionalFields(context: ConverseContext, toolChoice: JsonObject | und
 function reasoningFields(context: ConverseContext): JsonObject | undefined {
   const { thinking, effort, reasoningSummary } = context.request;
   if (thinking === undefined && effort === undefined) return undefined;
-  const asked = definedOnly({ thinking: thinking && shownThinking(context), effort, reasoningSummary });
-  return context.family.reasoning?.(asked);
+  const requested = definedOnly({ thinking: thinking && shownThinking(context), effort, reasoningSummary });
+  return context.family.reasoning?.(requested, context.target);
 }
 
-/** Claude demands its own reasoning at the beginning of an open loop of tools (`open-tool-loop.ts`). */
+/** Claude requires its own reasoning at the beginning of an open tool loop (`open-tool-loop.ts`). */
 function shownThinking(context: ConverseContext): ModelRequest['thinking'] {
   const isShown = (block: ContentBlock): boolean =>
     (block.type !== 'thinking' && block.type !== 'redacted-thinking') ||
@@ -128,10 +132,9 @@ function shownThinking(context: ConverseContext): ModelRequest['thinking'] {
   }));
 }
 
-/** JSON without a schema has no word here and is left out: formats that have one want the prompt to ask for it too. */
-function encodeFormat(format: OutputFormat | undefined): JsonObject | undefined {
-  if (format?.type !== 'json-schema') return undefined;
-  const { schema, name, description } = format;
+/** @param schema that the model must follow */
+function outputConfig(schema: JsonObject, { request: { outputFormat } }: ConverseContext): JsonObject {
+  const { name, description } = outputFormat?.type === 'json-schema' ? outputFormat : {};
   const jsonSchema = {
     schema: printJson(schema),
     ...(name !== undefined && { name }),

@@ -4,42 +4,44 @@ import { ANTHROPIC_REASONING, type ReasoningMark } from '../../../core/conversat
 import { definedOnly } from '../../../core/defined.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
-import { takesEffort } from '../claude-models.js';
-import { askedEffort, nearestEffort } from '../reasoning-effort.js';
+import { claudeRulesOf } from '../../model-rules/claude-models.js';
+import { requestedEffort, EFFORT_DEFAULT, nearestEffort } from '../reasoning-effort.js';
 
-/** What a request says of reasoning. */
-export interface AskedReasoning extends Pick<ModelRequest, 'effort' | 'reasoningSummary'> {
-  /** As this attempt may ask for it. */
+/** The fields of a request that concern reasoning. */
+export interface RequestedReasoning extends Pick<ModelRequest, 'effort' | 'reasoningSummary'> {
+  /** The reasoning that this attempt may request. */
   readonly thinking?: Thinking | undefined;
 }
 
-/** How a prompt may be marked. */
+/** Where a prompt may have cache points. */
 export interface Caching {
   readonly tools: boolean;
-  /** Right behind a result of a tool. */
+  /** Directly after a tool result. */
   readonly results: boolean;
   readonly ttl: boolean;
 }
 
 /**
- * What Converse leaves to the model behind it: fields that go through in `additionalModelRequestFields`, and parts of
- * the format that only some models take.
+ * What Converse leaves to the model: fields that pass through in `additionalModelRequestFields`, and parts of the
+ * format that only some models take.
  */
 export interface Family {
   readonly topK?: (topK: number) => JsonObject;
-  /** Absent: it is not asked to reason. */
-  readonly reasoning?: (asked: AskedReasoning) => JsonObject;
-  /** Whether it is told how much effort to make. */
-  readonly takesEffort?: boolean;
+  /** Absent: no field requests reasoning. */
+  readonly reasoning?: (requested: RequestedReasoning, target: Target) => JsonObject;
   /** Absent: a cache point fails the call. */
   readonly caching?: Caching;
-  /** Whether results of tools have a `status`; others are told of an error in words. */
+  /** Whether tool results have a `status`; for other models a text marks the error. */
   readonly takesStatus: boolean;
-  /** Whether it reads Anthropic's own `tool_choice` beside the format's, which has no word for `none`. */
+  /** Whether it reads Anthropic's own `tool_choice` beside the format's, which has no `none`. */
   readonly takesOwnToolChoice?: boolean;
+  /** Whether tool results may hold images. */
+  readonly takesResultImages?: boolean;
+  /** Whether results of failed calls may hold only text. */
+  readonly wantsErrorsInWords?: boolean;
   /** Whether it reads search results as such. */
   readonly takesSearchResults?: boolean;
-  /** Where its own reply says which stop sequence was met: whole, and streamed. */
+  /** Where its own reply names the stop sequence that was met: in whole replies, and in streams. */
   readonly stopSequencePaths?: readonly string[];
 }
 
@@ -49,40 +51,41 @@ const CLAUDE: Family = {
   caching: { tools: true, results: true, ttl: true },
   takesStatus: true,
   takesOwnToolChoice: true,
+  takesResultImages: true,
+  wantsErrorsInWords: true,
   takesSearchResults: true,
   stopSequencePaths: ['/stop_sequence', '/delta/stop_sequence'],
 };
-const CLAUDE_WITH_EFFORT: Family = { ...CLAUDE, takesEffort: true };
 
 const NOVA: Family = {
   topK: (topK) => ({ inferenceConfig: { topK } }),
-  // It refuses points among tools (NousResearch/hermes-agent, issue 97281) and right behind results
+  // It refuses points among tools (NousResearch/hermes-agent, issue 97281) and directly after results
   // (aws-samples/bedrock-engineer, pull request 71; HolmesGPT/holmesgpt, issue 2332); read 2026-11-24.
   caching: { tools: false, results: false, ttl: false },
   takesStatus: true,
+  takesResultImages: true,
 };
-const NOVA_2: Family = { ...NOVA, reasoning: novaReasoning, takesEffort: true };
+const NOVA_2: Family = { ...NOVA, reasoning: novaReasoning };
 
 const GPT_OSS: Family = {
-  reasoning: (asked) => effortField('reasoning_effort', asked),
-  takesEffort: true,
+  reasoning: (requested) => effortField('reasoning_effort', requested),
   takesStatus: false,
 };
 
-/** Of whom nothing but the format itself is known to be taken. */
+/** For models that are known to take nothing beyond the format. */
 const PLAIN: Family = { takesStatus: false };
 
 /**
- * By the author in the model's id, and its generation where these differ. Sources: the pages of each family under
+ * By the author in the model's id, and by generation where generations differ. Sources: the pages of each family under
  * docs.aws.amazon.com/bedrock/latest/userguide/model-parameters.html, of Nova under docs.aws.amazon.com/nova (it
  * reasons from its second generation on: nova2-userguide), of prompt-caching.html and API_runtime_ToolResultBlock.html;
- * read 2026-11-23.
+ * read 2026-11-23. Images in results: API_runtime_ToolResultContentBlock.html, read 2026-11-29.
  */
 const FAMILIES: ReadonlyMap<string, Family | ((upstreamModel: string) => Family)> = new Map<
   string,
   Family | ((upstreamModel: string) => Family)
 >([
-  ['anthropic', (upstreamModel) => (takesEffort(upstreamModel) ? CLAUDE_WITH_EFFORT : CLAUDE)],
+  ['anthropic', CLAUDE],
   ['amazon', (upstreamModel) => (upstreamModel.includes('nova-2') ? NOVA_2 : NOVA)],
   ['openai', GPT_OSS],
   ['cohere', { ...PLAIN, topK: (topK) => ({ k: topK }) }],
@@ -92,10 +95,12 @@ const FAMILIES: ReadonlyMap<string, Family | ((upstreamModel: string) => Family)
   ),
 ]);
 
-/** Of a model that nobody knows: what the format itself has is sent as the caller asked for it. */
+/** For an unknown model, everything that the format has is sent as the caller requested it. */
 const UNKNOWN: Family = { caching: { tools: true, results: true, ttl: true }, takesStatus: true };
 
-/** `us.anthropic.claude-…`, `anthropic.claude-…`, `arn:aws:bedrock:…:inference-profile/eu.anthropic.claude-…` */
+/**
+ * Matches `us.anthropic.claude-…`, `anthropic.claude-…`, `arn:aws:bedrock:…:inference-profile/eu.anthropic.claude-…`
+ */
 const AUTHOR_IN_MODEL = /(?:^|[./])([a-z0-9]+)(?=\.[^./])/g;
 
 export function familyOf(target: Target): Family {
@@ -103,7 +108,9 @@ export function familyOf(target: Target): Family {
   return typeof family === 'function' ? family(target.endpoint.upstreamModel) : family;
 }
 
-/** Whose model answers: by its id at the provider, and where that is a name of the account's own, by the catalog's. */
+/**
+ * The author of the model: from its id at the provider, or from the catalog's where that id is the account's own name.
+ */
 export function authorOf({ endpoint, model }: Target): string {
   for (const [, author] of endpoint.upstreamModel.matchAll(AUTHOR_IN_MODEL)) {
     if (author !== undefined && FAMILIES.has(author)) return author;
@@ -111,18 +118,21 @@ export function authorOf({ endpoint, model }: Target): string {
   return model.id.slice(0, Math.max(0, model.id.indexOf('/')));
 }
 
-/** How reasoning of this target is told: Claude's needs no mark, and holds on every platform. */
+/** The mark of this target's reasoning. Claude's needs none, and is valid on every platform. */
 export function markOf(target: Target): ReasoningMark {
   const author = authorOf(target);
   const provider = target.endpoint.provider.slug;
   return { format: author === 'anthropic' ? ANTHROPIC_REASONING : `bedrock-${author}`, provider };
 }
 
-function claudeReasoning({ thinking, effort, reasoningSummary }: AskedReasoning): JsonObject {
+function claudeReasoning({ thinking, effort, reasoningSummary }: RequestedReasoning, target: Target): JsonObject {
   const summarized = reasoningSummary === undefined ? undefined : 'summarized';
+  const word = effort && CLAUDE_EFFORTS[effort];
+  const beta = word && claudeRulesOf(target)?.effortBeta;
   return definedOnly({
     thinking: thinking && claudeThinking(thinking, summarized),
-    output_config: effort && definedEffort(CLAUDE_EFFORTS[effort]),
+    output_config: word && { effort: word },
+    anthropic_beta: beta && [beta],
   });
 }
 
@@ -136,9 +146,6 @@ const CLAUDE_EFFORTS: Readonly<Record<Effort, string | undefined>> = {
   max: 'max',
 };
 
-const definedEffort = (effort: string | undefined): JsonObject | undefined =>
-  effort === undefined ? undefined : { effort };
-
 function claudeThinking(thinking: Thinking, summarized: string | undefined): JsonObject {
   switch (thinking.type) {
     case 'enabled': {
@@ -150,20 +157,19 @@ function claudeThinking(thinking: Thinking, summarized: string | undefined): Jso
       return { type: 'adaptive', ...(display !== undefined && { display }) };
     }
     case 'disabled':
-      return { type: 'disabled' };
+      return { type: thinking.origin?.vendor === 'anthropic' ? thinking.origin.value['type'] : 'disabled' };
   }
 }
 
-function novaReasoning({ thinking, effort }: AskedReasoning): JsonObject {
+function novaReasoning({ thinking, effort }: RequestedReasoning): JsonObject {
   if (thinking?.type === 'disabled' || effort === 'none') return { reasoningConfig: { type: 'disabled' } };
-  const asked = askedEffort(definedOnly({ thinking, effort }));
-  if (asked === undefined) return {};
-  return { reasoningConfig: { type: 'enabled', maxReasoningEffort: nearestEffort(asked, LOW_TO_HIGH) } };
+  const requested = requestedEffort(definedOnly({ thinking, effort })) ?? EFFORT_DEFAULT;
+  return { reasoningConfig: { type: 'enabled', maxReasoningEffort: nearestEffort(requested, LOW_TO_HIGH) } };
 }
 
 const LOW_TO_HIGH: readonly Effort[] = ['low', 'medium', 'high'];
 
-function effortField(field: string, { thinking, effort }: AskedReasoning): JsonObject {
-  const asked = askedEffort(definedOnly({ thinking, effort }));
-  return asked === undefined ? {} : { [field]: nearestEffort(asked, LOW_TO_HIGH) };
+function effortField(field: string, { thinking, effort }: RequestedReasoning): JsonObject {
+  const requested = requestedEffort(definedOnly({ thinking, effort }));
+  return requested === undefined ? {} : { [field]: nearestEffort(requested, LOW_TO_HIGH) };
 }

@@ -3,6 +3,6 @@ import type { UpstreamFailure } from '../../../core/provider.js';
 import { findAwsFault } from '../aws-faults.js';
 import { faultFromStatus } from '../faults.js';
 
-/** Why a call that was not a 2xx failed. Tolerates any body: a proxy's page says no more than its status. */
+/** The fault of a call whose status is not a 2xx. Tolerates any body: for a proxy's page only the status counts. */
 export const readFault = (failure: UpstreamFailure): ProviderFault =>
   findAwsFault(failure) ?? faultFromStatus(failure, undefined, undefined);

@@ -2,14 +2,17 @@ import { webCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { listOf, nonEmpty, objectOf, readPlace } from '../read-json.js';
 
-/** A place in a document: its name in this format, the type in that of the Messages format, and its two ends there. */
+/**
+ * A location in a document: its name in this format, its type in the Messages format, and that type's keys of start and
+ * end.
+ */
 const PLACES: readonly (readonly [place: string, type: string, start: string, end: string])[] = [
   ['documentChar', 'char_location', 'start_char_index', 'end_char_index'],
   ['documentPage', 'page_location', 'start_page_number', 'end_page_number'],
   ['documentChunk', 'content_block_location', 'start_block_index', 'end_block_index'],
 ];
 
-/** A citation in the shape of the Messages format; undefined for one without a place that it knows. */
+/** A citation in the shape of the Messages format; undefined where the kind of location is unknown. */
 export function readCitation(value: Json | undefined): JsonObject | undefined {
   if (!isJsonObject(value)) return undefined;
   const location = objectOf(value['location']);
@@ -45,7 +48,7 @@ export function readCitation(value: Json | undefined): JsonObject | undefined {
   };
 }
 
-/** The words that are cited: of a document they stand in pieces. */
+/** The cited text: a document's comes in pieces. */
 function quoteIn({ sourceContent }: JsonObject): string {
   let quote = '';
   for (const piece of listOf(sourceContent)) quote += nonEmpty(objectOf(piece)['text']) ?? '';

@@ -6,11 +6,12 @@ import { TABLE } from './table.js';
 
 /**
  * @param raw the provider's `stopReason`, null where a whole reply has none
- * @param fields what the model's own reply says beside, as far as it was asked for
- * @throws ProviderFault when the word stands for a failure
+ * @param fields additional fields of the model's own reply, as far as the call requested them
+ * @throws ProviderFault when the reason is a failure
  */
 export function readStop(raw: string | null, hasToolCalls: boolean, fields: JsonObject): StopReason {
-  if (raw !== null) assertNoFault(TABLE.stops, raw, undefined, "The provider's model made what cannot be read.");
+  if (raw !== null)
+    assertNoFault(TABLE.stops, raw, undefined, "The provider's model produced output that cannot be read.");
   const unified = unifiedStop(TABLE.stops, raw, hasToolCalls);
   const sequence = unified === 'stop-sequence' ? sequenceIn(fields) : undefined;
   return { unified, raw, vendor: 'amazon', ...(sequence !== undefined && { sequence }) };

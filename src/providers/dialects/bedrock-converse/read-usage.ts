@@ -9,8 +9,8 @@ const figures = figuresOf(TABLE);
 const HOUR = '1h';
 
 /**
- * The usage object of a reply. `inputTokens` leaves out what was read from a cache or written to one: the total is the
- * sum of all (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, read 2026-11-23).
+ * The usage object of a reply. `inputTokens` excludes cache reads and cache writes: the total is the sum of all three
+ * (docs.aws.amazon.com/bedrock/latest/userguide/prompt-caching.html, read 2026-11-23).
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -19,7 +19,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (inputTokens === undefined && outputTokens === undefined) return undefined;
   const cacheReadTokens = figures.cache_read(value);
   const written = figures.cache_write(value);
-  // Of a part that is larger than the whole the whole is believed.
+  // A part above its total is reduced to it.
   const hour = Math.min(hourWrites(value), written ?? 0);
   // Filled field by field: conditional spreads would cost an object each, on every reply.
   const usage: { -readonly [Key in keyof Usage]: Usage[Key] } = { extras: { vendor: 'amazon', value } };

@@ -1,7 +1,7 @@
 import type { Base64Text } from '../../../core/json/base64-text.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 
-// The parts of a Converse body, as far as they are made here
+// The parts of a Converse body that the gateway writes
 // (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_Converse.html).
 
 export interface CachePoint {
@@ -31,7 +31,7 @@ export interface SearchResultPart {
   readonly citations: { readonly enabled: boolean };
 }
 
-/** What may stand in a result of a tool as well as in a turn. */
+/** Content that both a tool result and a turn may hold. */
 export type ResultPart =
   | TextPart
   | { readonly image: MediaPart }

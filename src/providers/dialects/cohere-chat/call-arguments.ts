@@ -1,22 +1,22 @@
-/** What the vendor says of a call without arguments. */
+/** What the vendor sends for a call without arguments. */
 const NONE = 'null';
 
 /**
- * The arguments of one call, in pieces cut anywhere: passed on at once, but for the word that stands for none of them.
+ * The arguments of one call, in pieces cut anywhere: passed on at once, except for the word that means no arguments.
  */
 export class CallArguments {
-  /** Might become that word; never longer than it, so that no number of pieces makes it dear to look at. */
+  /** A possible beginning of that word. It is never longer than the word, so that many pieces stay cheap. */
   private held = '';
-  /** What stands behind it already: a blank for any number of them. */
+  /** Whitespace after the word: one blank for any amount. */
   private gap = '';
   private hasBegun = false;
 
   take(piece: string): string {
     if (this.hasBegun) return piece;
-    const said = piece.trimStart();
-    if (this.held !== '' && said !== piece) this.gap = ' ';
-    if (said === '') return '';
-    const json = this.held + this.gap + said;
+    const trimmed = piece.trimStart();
+    if (this.held !== '' && trimmed !== piece) this.gap = ' ';
+    if (trimmed === '') return '';
+    const json = this.held + this.gap + trimmed;
     const word = json.trimEnd();
     this.hasBegun = !NONE.startsWith(word);
     if (this.hasBegun) return json;
@@ -25,7 +25,7 @@ export class CallArguments {
     return '';
   }
 
-  /** What was held back, at the end: half of the word is no word. */
+  /** At the end, the text that was held back, unless it is that word. */
   rest(): string {
     const { held } = this;
     this.held = '';

@@ -10,18 +10,18 @@ import type { CohereDocument } from './wire.js';
 
 export type CitedBlock = SearchResultBlock | DocumentBlock;
 
-/** A block of the caller's that the answer is to cite, and how citations of the Messages format number it. */
+/** A block of the caller's that the answer is to cite, with its number in citations of the Messages format. */
 export interface CitedSource {
   readonly block: CitedBlock;
-  /** Its place among the documents, or among the search results, of the request. */
+  /** Its index among the documents, or among the search results, of the request. */
   readonly index: number;
   readonly text: string;
 }
 
 /**
- * What of a request is sent as `documents`: the texts and search results of which the caller wants citations. Numbered
- * in their order, so that a reply's citations find them again, and a growing conversation keeps the ids it had. Beside
- * tools or a form of the answer the vendor takes none.
+ * The texts and search results for which the caller requests citations, sent as `documents`. They are numbered in
+ * order, so that a reply's citations find them, and a growing conversation keeps its ids. The vendor takes no documents
+ * beside tools or a response format.
  */
 export class CitedSources {
   private readonly sources: CitedSource[] = [];
@@ -41,12 +41,12 @@ export class CitedSources {
     }
   }
 
-  /** It is among the documents, and need not be said again. */
+  /** Whether the block is among the documents and must not be sent a second time. */
   has(block: CitedBlock): boolean {
     return this.blocks.has(block);
   }
 
-  /** @param id as `documents` has it; the vendor tells it as it was given */
+  /** @param id as in `documents`; the vendor returns it unchanged */
   find(id: string): CitedSource | undefined {
     const number = /^doc_(\d{1,6})$/.exec(id)?.[1];
     return number === undefined ? undefined : this.sources[Number(number)];
@@ -72,7 +72,7 @@ function* blocksIn(messages: ModelRequest['messages']): Generator<ContentBlock |
 const placeOf = (block: CitedBlock): Record<string, string> =>
   block.type === 'search-result' ? { url: block.source } : block.context ? { context: block.context } : {};
 
-/** @returns undefined for what is no text: it goes another way, or is refused there */
+/** @returns undefined where it is no text: it is sent in another way, or is refused there */
 function textOf(block: CitedBlock): string | undefined {
   if (block.type === 'search-result') return block.content.map(({ text }) => text).join(BLOCK_SEPARATOR);
   const { source } = block;

@@ -14,14 +14,14 @@ import { citationsIn, readCitation } from './read-citations.js';
 import { readLogprobs } from './read-logprobs.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
-import { SaidText } from './said-text.js';
+import { IndexedText } from './indexed-text.js';
 import { TABLE } from './table.js';
 import { COHERE_REASONING } from './reasoning.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
 const UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 const TEXT: BlockStart = { type: 'text' };
-/** The words that the vendor calls a plan: a text of their own, which citations count apart. */
+/** The text that the vendor calls a plan: a block of its own, in which citations count separately. */
 const PLAN: BlockStart = { type: 'text' };
 
 interface ToolCall {
@@ -30,8 +30,8 @@ interface ToolCall {
 }
 
 /**
- * The reply under construction, whether it comes in events or at once: the pieces go in, events that obey the grammar
- * come out. One per reply.
+ * The reply under construction, streamed or whole: it takes pieces, and emits events that obey the grammar. One per
+ * reply.
  */
 export class CohereReply {
   private hasBegun = false;
@@ -42,11 +42,11 @@ export class CohereReply {
   private readonly ids: UniqueToolIds;
   private names: ToolNames | undefined;
   private sources: CitedSources | undefined;
-  /** What has been said in the last text. */
-  private text = new SaidText();
+  /** The last text so far. */
+  private text = new IndexedText();
   /** Units of the texts before it. */
   private textBefore = 0;
-  /** The block that the event's index names goes on: a start with that index ends it. */
+  /** The block at the event's index is open: a start with the same index ends it. */
   private isOpen = false;
   private finishReason: string | null | undefined;
   private usage: Usage | undefined;
@@ -68,24 +68,24 @@ export class CohereReply {
     out.push(given === undefined ? { type: 'reply-start' } : { type: 'reply-start', id: given });
   }
 
-  /** The next piece of content is a block of its own, whatever kind the one before it was. */
+  /** Begins a new block with the next piece of content, even of the same kind. */
   beginContent(): void {
     this.isOpen = false;
   }
 
-  /** A part of the content, or a piece of one. */
+  /** Reads a part of the content, or a piece of one. */
   content(part: JsonObject, out: ModelEvent[]): void {
     const { text, thinking } = part;
     if (typeof thinking === 'string') this.add(this.thinking, 'thinking', thinking, out);
     if (typeof text === 'string') this.add(TEXT, 'text', text, out);
   }
 
-  /** Words about the calls that follow. */
+  /** Reads text about the calls that follow. */
   plan(words: Json | undefined, out: ModelEvent[]): void {
     if (typeof words === 'string') this.add(PLAN, 'text', words, out);
   }
 
-  /** How likely the words were, beside them; where nobody asked for it, it is not kept. */
+  /** Log probabilities of the text; kept only where they were requested. */
   logprobs(value: Json | undefined, out: ModelEvent[]): void {
     const { last } = this.sequencer;
     if (this.context.request.sampling.logprobs !== true || last?.start !== TEXT) return;
@@ -94,7 +94,7 @@ export class CohereReply {
       this.sequencer.add(last, { type: 'opaque', opaque: { vendor: 'openai', value: read } }, out);
   }
 
-  /** Sources of what was said last; of reasoning and of calls nothing is cited here. */
+  /** Sources of the last text; citations in reasoning and calls are ignored. */
   cite(value: Json | undefined, out: ModelEvent[]): void {
     const { last } = this.sequencer;
     if (last?.start.type !== 'text') return;
@@ -141,7 +141,7 @@ export class CohereReply {
     this.sequencer.complete(known.block, out);
   }
 
-  /** @throws ProviderFault when the finish reason stands for a failure */
+  /** @throws ProviderFault when the finish reason is a failure */
   finish(source: JsonObject): void {
     const reason = nonEmpty(source['finish_reason']);
     if (reason !== undefined) assertNoFault(TABLE.stops, reason, nonEmpty(source['error']));
@@ -149,7 +149,7 @@ export class CohereReply {
     this.usage = readUsage(source['usage']);
   }
 
-  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  /** @throws ProviderFault `malformed-reply` when the provider never reported that it had finished */
   end(out: ModelEvent[]): void {
     if (this.hasEnded) return;
     if (this.finishReason === undefined) {
@@ -172,7 +172,7 @@ export class CohereReply {
       this.isOpen = true;
       if (type === 'text') {
         this.textBefore += this.text.length;
-        this.text = new SaidText();
+        this.text = new IndexedText();
       }
     }
     if (type === 'text') this.text.add(words);

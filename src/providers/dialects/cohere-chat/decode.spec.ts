@@ -1,5 +1,6 @@
-// Goal: whatever Cohere answers, the events obey the grammar and say the same. Method: events and bodies written from
-// the vendor's public reference; every sequence passes GrammarCheck; a property over cuts of arguments.
+// Goal: for every form of Cohere's answers, the events obey the grammar and have the same content. Method: events and
+// bodies written from the vendor's public reference; every sequence passes GrammarCheck; a property over cuts of
+// arguments.
 import fc from 'fast-check';
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
@@ -76,20 +77,20 @@ const cite = (citation: JsonObject): JsonObject => ({
 const blocksOf = (reply: Reply): unknown[] => reply.blocks.map(({ start, text }) => [start.type, text]);
 
 describe('a stream', () => {
-  it('tells each piece at once', () => {
+  it('emits each piece at once', () => {
     const step = cohereChat.decodeStream(context());
-    const told = (event: JsonObject): string[] => {
+    const emitted = (event: JsonObject): string[] => {
       const out: ModelEvent[] = [];
       step.push({ event: '', data: JSON.stringify(event) }, out);
       return out.map(({ type }) => type);
     };
-    expect(told(START)).toEqual(['reply-start']);
-    expect(told(content({ type: 'text', text: '' }, 'content-start'))).toEqual([]);
-    expect(told(content({ text: 'a' }))).toEqual(['block-start', 'block-delta']);
-    expect(told(callStart(0, 'c', 'f'))).toEqual(['block-end', 'block-start']);
-    expect(told(callDelta(0, '{"a"'))).toEqual(['block-delta']);
-    expect(told(callDelta(0, ':1}'))).toEqual(['block-delta']);
-    expect(told(end('TOOL_CALL'))).toEqual(['block-end', 'usage', 'reply-end']);
+    expect(emitted(START)).toEqual(['reply-start']);
+    expect(emitted(content({ type: 'text', text: '' }, 'content-start'))).toEqual([]);
+    expect(emitted(content({ text: 'a' }))).toEqual(['block-start', 'block-delta']);
+    expect(emitted(callStart(0, 'c', 'f'))).toEqual(['block-end', 'block-start']);
+    expect(emitted(callDelta(0, '{"a"'))).toEqual(['block-delta']);
+    expect(emitted(callDelta(0, ':1}'))).toEqual(['block-delta']);
+    expect(emitted(end('TOOL_CALL'))).toEqual(['block-end', 'usage', 'reply-end']);
   });
 
   it('keeps plan, reasoning, text and calls apart', () => {
@@ -120,7 +121,7 @@ describe('a stream', () => {
     expect(reply.stop).toEqual({ unified: 'tool-use', raw: 'TOOL_CALL', vendor: 'cohere' });
   });
 
-  it('gives calls that nobody named, or that share an id, ids of their own', () => {
+  it('gives calls without an id, or with a shared one, ids of their own', () => {
     const events = [START, callStart(0, 'c', 'f'), callStart(1, 'c', 'f'), callStart(2, null, 'f'), end('TOOL_CALL')];
     const ids = fold(play(events)).blocks.map(({ start }) => start.type === 'tool-use' && start.id);
     expect(new Set(ids).size).toBe(3);
@@ -133,7 +134,7 @@ describe('a stream', () => {
     expect([blocks[0]?.text, stop.unified]).toEqual(['{"city":"Kyo', 'output-limit']);
   });
 
-  it('says the same of arguments, wherever they are cut', () => {
+  it('emits the same arguments, wherever they are cut', () => {
     const json = fc.constantFrom('null', ' null ', '', '{}', '{"a":"null"}', ' {"b":[1,2]}', 'nul');
     fc.assert(
       fc.property(json, fc.array(fc.nat(14), { maxLength: 6 }), (text, cuts) => {
@@ -184,9 +185,9 @@ it.each<[string, Json, object]>([
   ['no more reasoning than was put out', { billed_units: { input_tokens: 1, output_tokens: 2 }, tokens: { reasoning_tokens: 9 } }, { inputTokens: 1, outputTokens: 2 }],
   ['nothing', { billed_units: { search_units: 1 } }, {}],
   ['nothing of a word', 'many', {}],
-])('usage tells %s', (_, usage, expected) => {
-  const { extras: _own, ...told } = fold(play([START, end('COMPLETE', usage)])).usage;
-  expect(told).toEqual(expected);
+])('usage reports %s', (_, usage, expected) => {
+  const { extras: _own, ...emitted } = fold(play([START, end('COMPLETE', usage)])).usage;
+  expect(emitted).toEqual(expected);
 }); // oxfmt-ignore
 
 describe('citations', () => {
@@ -200,13 +201,13 @@ describe('citations', () => {
     ]); // oxfmt-ignore
   });
 
-  it('whose words stand elsewhere have no place, and those without an address are dropped', () => {
+  it('whose text is elsewhere have no place, and those without an address are dropped', () => {
     const nowhere = { type: 'tool', id: 't:1', tool_output: { content: 'x', url: 'file:///etc' } };
     const events = [START, content({ text: 'sun' }), cite(at(1, 4, 'sun', page, nowhere)), end('COMPLETE')];
     expect(fold(play(events)).blocks[0]?.citations).toEqual([expect.not.objectContaining({ start_index: 1 })]);
   });
 
-  it('of the caller’s own blocks are told in the form of the Messages format, and as nobody’s of Anthropic', () => {
+  it('of the caller’s own blocks are emitted in the form of the Messages format, and as none of Anthropic’s', () => {
     const note: ContentBlock = {
       type: 'document',
       source: { type: 'text', text: 'Dusk' },
@@ -216,12 +217,12 @@ describe('citations', () => {
     const found: ContentBlock = { type: 'search-result', source: 'shelf 4', title: 'F', content: [{ type: 'text', text: 'a' }], wantsCitations: true }; // oxfmt-ignore
     const sources = ['doc_0', 'doc_1', 'doc_7'].map((id) => ({ type: 'document', id, document: { id } }));
     const events = [START, content({ text: 'Dusk' }), cite(at(0, 4, 'Dusk', ...sources)), end('COMPLETE')];
-    const told = fold(play(events, { messages: [{ role: 'user', content: [note, found] }] })).blocks[0]!.citations;
-    expect(told).toEqual([
+    const emitted = fold(play(events, { messages: [{ role: 'user', content: [note, found] }] })).blocks[0]!.citations;
+    expect(emitted).toEqual([
       { type: 'char_location', cited_text: '', document_index: 0, document_title: 'N', start_char_index: 0, end_char_index: 4 },
       { type: 'search_result_location', cited_text: '', source: 'shelf 4', title: 'F', search_result_index: 0, start_block_index: 0, end_block_index: 1 },
     ]); // oxfmt-ignore
-    expect(told.every(isForeignCitation)).toBe(true);
+    expect(emitted.every(isForeignCitation)).toBe(true);
   });
 
   it('of reasoning, and of a plan behind it, are dropped', () => {
@@ -232,7 +233,7 @@ describe('citations', () => {
   });
 });
 
-it('tells how likely words were where that was asked for, a piece as its tokens together', () => {
+it('emits log probabilities where they were requested, a piece as the sum of its tokens', () => {
   const piece = { text: 'ab', token_ids: [1, 2], logprobs: [-0.5, -0.25] };
   const events = [START, { ...content({ text: 'ab' }), logprobs: piece }, end('COMPLETE')];
   const logprobs = (parts: Partial<ModelRequest>) =>

@@ -8,7 +8,7 @@ import { listOf, malformed, objectOf, parseEvent } from '../read-json.js';
 import { CohereReply } from './cohere-reply.js';
 import { findInBandFault } from './fault.js';
 
-/** Reads a streamed reply. One per reply; frames after its end are passed over. */
+/** Reads a streamed reply. One per reply; frames after its end are ignored. */
 export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
   private readonly reply: CohereReply;
 
@@ -17,7 +17,7 @@ export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
   }
 
   push(frame: SseFrame, out: ModelEvent[]): void {
-    // Anything else is no event: the sentinel at the end, keep-alives.
+    // Other frames are no events: the sentinel at the end, keep-alives.
     if (this.reply.isOver || !frame.data.startsWith('{')) return;
     const event = parseEvent(frame.data);
     if (event === undefined) return;
@@ -35,7 +35,7 @@ export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
     const delta = objectOf(event['delta']);
     const message = objectOf(delta['message']);
     const { type } = event;
-    // Whatever comes first begins the reply.
+    // The first event begins the reply, whatever it is.
     reply.begin(event['id'], out);
     switch (type) {
       case 'content-start':
@@ -65,15 +65,15 @@ export class CohereStreamDecoder implements Step<SseFrame, ModelEvent> {
         reply.finish(delta);
         reply.end(out);
         break;
-      // `message-start`, `content-end`, `citation-end` and what the vendor adds say nothing more.
+      // `message-start`, `content-end`, `citation-end` and future events add nothing.
       default:
     }
   }
 }
 
 /**
- * The events of a whole reply: those of the stream with the same content.
- * @throws ProviderFault for an error inside a 200 and for a body that holds no completion
+ * The events of a whole reply: those of a stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body without a completion
  */
 export function* decodeWholeCohere(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
@@ -110,12 +110,12 @@ export function* decodeWholeCohere(body: unknown, context: DecodeContext): Steps
   return out;
 }
 
-/** Those of each part by its index: looked through for each part, they would take time squared. */
+/** Citations by the index of their part: a search for each part would take quadratic time. */
 function byPart(citations: readonly Json[], firstText: number): ReadonlyMap<Json, Json[]> {
   const parts = new Map<Json, Json[]>();
   for (const citation of citations) {
     if (isOfPlan(citation)) continue;
-    // Older models do not say which: there is one text.
+    // Older models give no index: they have one text.
     const index = objectOf(citation)['content_index'] ?? firstText;
     const known = parts.get(index);
     if (known === undefined) parts.set(index, [citation]);
@@ -130,5 +130,5 @@ function indexOf({ index }: JsonObject): number {
   return typeof index === 'number' ? index : 0;
 }
 
-/** One call, or a list of it, as the reference has it. */
+/** One call, or a list of calls, as in the reference. */
 const firstOf = (value: Json | undefined): JsonObject => objectOf(Array.isArray(value) ? (value as Json[])[0] : value);

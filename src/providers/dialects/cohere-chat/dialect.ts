@@ -4,7 +4,7 @@ import { encodeCohere } from './encode.js';
 import { faultOfFailure } from './fault.js';
 import { TABLE } from './table.js';
 
-/** Cohere's chat format, version 2. Images go by address; documents are texts. */
+/** Cohere's chat format, version 2. Images are sent by address; documents are texts. */
 export const cohereChat: Dialect = {
   id: 'cohere-chat',
   vendor: 'cohere',

@@ -11,10 +11,10 @@ import { COHERE_REASONING } from './reasoning.js';
 import type { CohereMessage, CoherePart, CohereToolCall } from './wire.js';
 
 /**
- * One assistant turn as one message. Its text beside calls is no content there, which the vendor refuses: models that
- * reason take it as thinking, and the others as the plan of their calls (github.com/vercel/ai, issue 5794).
- * @returns undefined for a turn of which the written rules keep nothing
- * @throws Untranslatable for blocks that no assistant message of the format holds
+ * One assistant turn as one message. The vendor refuses content beside calls. So models that reason get the text as
+ * thinking, and other models get it as the plan of the calls (github.com/vercel/ai, issue 5794).
+ * @returns undefined when the rules drop the whole turn
+ * @throws Untranslatable for blocks that no assistant message of the format can hold
  */
 export function* encodeAssistant(
   message: Message,
@@ -79,7 +79,7 @@ function callingMessage(
   };
 }
 
-/** The vendor signs and seals nothing: its own is known again by its mark. */
+/** The vendor neither signs nor encrypts reasoning: its mark identifies its own. */
 const isOwn = ({ mark }: ReasoningBlock, { target }: CohereContext): boolean =>
   mark?.format === COHERE_REASONING && mark.provider === target.endpoint.provider.slug;
 

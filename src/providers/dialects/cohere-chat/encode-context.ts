@@ -1,11 +1,12 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
+import { withAdjacentResults } from '../adjacent-results.js';
 import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, type ToolWords } from '../encode-context.js';
 import { CitedSources } from './cited-sources.js';
 import { TABLE } from './table.js';
 
-/** What encoding one request in Cohere's format needs everywhere. */
+/** What every step of encoding a request in Cohere's format needs. */
 export class CohereContext extends EncodeContext {
   readonly sources: CitedSources;
 
@@ -15,12 +16,13 @@ export class CohereContext extends EncodeContext {
   }
 }
 
-/** @param words of `toolWordsOf`; undefined for a request that names no tools */
+/** @param words from `toolWordsOf`; undefined for a request that names no tools */
 export function cohereContext(
   request: ModelRequest,
   target: Target,
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): CohereContext {
-  return new CohereContext(withImagesBehind(request, target), target, media, words);
+  const ordered = words === undefined ? request : withAdjacentResults(request);
+  return new CohereContext(withImagesBehind(ordered, target), target, media, words);
 }

@@ -1,7 +1,7 @@
 import { append } from '../../../core/append.js';
-import type { Message, ToolResultBlock } from '../../../core/conversation/content.js';
+import type { Message, TextBlock, ToolResultBlock } from '../../../core/conversation/content.js';
 import type { Steps } from '../../../core/steps.js';
-import { assertSaysSomething } from '../empty-conversation.js';
+import { assertHasTurns } from '../empty-conversation.js';
 import type { PathOf } from '../encode-context.js';
 import { ToolResultText } from '../tool-result-text.js';
 import { encodeInOrder, type UserTurn } from '../turn-order.js';
@@ -10,19 +10,21 @@ import type { CohereContext } from './encode-context.js';
 import { contentOf, encodeParts } from './encode-parts.js';
 import type { CohereMessage, CoherePart } from './wire.js';
 
-/** What a turn of documents alone says: they stand elsewhere, and a message says something. */
+/** The text of a turn that holds only documents: they are sent elsewhere, and a message needs content. */
 const SEE_DOCUMENTS = '[See the documents.]';
 
 /**
- * The conversation as messages. Turns keep their order; results directly follow the call they answer, and turns that
- * say nothing are left out.
+ * The conversation as messages. Turns keep their order. Results directly follow the call that they answer. Blank turns
+ * are left out.
+ * @param words appended to the caller's instructions
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
-export function* encodeMessages(context: CohereContext): Steps<CohereMessage[]> {
+export function* encodeMessages(context: CohereContext, words: string | undefined): Steps<CohereMessage[]> {
   const { request } = context;
   const out: CohereMessage[] = [];
-  if (request.system.length > 0) {
-    const system: Message = { role: 'system', content: request.system };
+  if (request.system.length > 0 || words !== undefined) {
+    const added: readonly TextBlock[] = words === undefined ? [] : [{ type: 'text', text: words }];
+    const system: Message = { role: 'system', content: [...request.system, ...added] };
     const instructions = systemMessage(system, (place) => `system.${place}`, context);
     if (instructions !== undefined) out.push(instructions);
   }
@@ -35,17 +37,17 @@ export function* encodeMessages(context: CohereContext): Steps<CohereMessage[]> 
     },
     (message) => out.push(message),
   );
-  assertSaysSomething(out);
+  assertHasTurns(out);
   return out;
 }
 
 function systemMessage(message: Message, pathOf: PathOf, context: CohereContext): CohereMessage | undefined {
   const texts = context.instructions(message, pathOf);
-  const said = withoutEmptyTexts(texts.flatMap((block, index) => encodeParts(block, pathOf(index), context)));
-  return said.length === 0 ? undefined : { role: 'system', content: contentOf(said) };
+  const kept = withoutEmptyTexts(texts.flatMap((block, index) => encodeParts(block, pathOf(index), context)));
+  return kept.length === 0 ? undefined : { role: 'system', content: contentOf(kept) };
 }
 
-/** Media of results stand where their result stood. */
+/** Media of a result take the place of the result. */
 function* userMessages(message: Message, pathOf: PathOf, context: CohereContext): Steps<UserTurn<CohereMessage>> {
   const results: CohereMessage[] = [];
   const parts: CoherePart[] = [];
@@ -61,8 +63,8 @@ function* userMessages(message: Message, pathOf: PathOf, context: CohereContext)
     hasDocuments ||= (block.type === 'document' || block.type === 'search-result') && context.sources.has(block);
     append(parts, encodeParts(block, pathOf(index), context));
   }
-  const said = withoutEmptyTexts(parts);
-  if (said.length > 0) return { results, rest: [{ role: 'user', content: contentOf(said) }] };
+  const kept = withoutEmptyTexts(parts);
+  if (kept.length > 0) return { results, rest: [{ role: 'user', content: contentOf(kept) }] };
   const isOfDocuments = hasDocuments && results.length === 0;
   return { results, rest: isOfDocuments ? [{ role: 'user', content: SEE_DOCUMENTS }] : [] };
 }

@@ -13,7 +13,7 @@ const DOCUMENTS: DocumentForms<CoherePart, CohereContext> = {
 
 const FORMS: PartForms<CoherePart, CohereContext> = {
   text,
-  // The vendor takes either, and fetches addresses itself (docs.cohere.com, guide on images).
+  // The vendor takes bytes or an address, and fetches addresses itself (docs.cohere.com, guide on images).
   image: ({ source, detail }) => ({
     type: 'image_url',
     image_url: { url: urlOf(source), ...(detail !== undefined && { detail }) },
@@ -24,15 +24,15 @@ const FORMS: PartForms<CoherePart, CohereContext> = {
 };
 
 /**
- * The parts of one block of a user turn or tool result; none for what stands among the documents.
- * @param path the block, as the caller wrote it
+ * The parts of one block of a user turn or tool result; none for a block that is sent among the documents.
+ * @param path the block's place in the caller's request
  * @throws Untranslatable when the format has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: CohereContext): CoherePart[] {
   return encodeBlock(block, path, context, FORMS);
 }
 
-/** Parts as shortly as the format allows: texts as one string. */
+/** Parts in the format's shortest form: texts as one string. */
 export function contentOf(parts: readonly CoherePart[]): CohereContent {
   const texts: string[] = [];
   for (const part of parts) {

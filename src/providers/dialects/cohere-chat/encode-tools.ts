@@ -7,9 +7,9 @@ import type { CohereContext } from './encode-context.js';
 import type { CohereToolFields } from './wire.js';
 
 /**
- * The tool fields of a body; none without tools. The format has no word for one tool by name: it is then the only one
- * that is sent, and required.
- * @throws Untranslatable as `sentTools` does, and for a choice among none of them
+ * The tool fields of a body; none without tools. The format cannot choose one tool by name. Then only that tool is
+ * sent, and a call is required.
+ * @throws Untranslatable as `sentTools` does, and for a choice among no tools
  */
 export function* encodeTools(context: CohereContext): Steps<CohereToolFields> {
   const known = yield* sentFunctions(context, 'cohere');
@@ -21,7 +21,7 @@ export function* encodeTools(context: CohereContext): Steps<CohereToolFields> {
   return {
     tools: sent.map((tool) => functionTool(tool, context)),
     ...(word !== undefined && { tool_choice: word }),
-    // One word for all of them: it stands for what each of them asks for.
+    // The field applies to all tools, so each of them must request it.
     ...(sent.every(({ strict }) => strict === true) && { strict_tools: true as const }),
   };
 }

@@ -1,5 +1,5 @@
-// Goal: what reaches Cohere. Method: encode a neutral request, read the body back; tables for fields and rules of
-// docs/translation/cohere-chat.md.
+// Goal: the right body reaches Cohere. Method: encode a neutral request, read the body back; tables for fields and
+// rules of docs/use/translation/cohere-chat.md.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import type { ContentBlock, Message, ThinkingBlock, ToolResultContent } from '../../../core/conversation/content.js';
@@ -50,7 +50,7 @@ function refusalOf(parts: Partial<ModelRequest>): string {
   return 'was carried';
 }
 
-it('goes to the path of the vendor, streamed as it was asked for', () => {
+it('goes to the path of the vendor, streamed where requested', () => {
   for (const stream of [true, false]) {
     const { path, headers, body, ...rest } = doAtOnce(cohereChat.encode(request({ stream }), target(), new Map()));
     expect([path, rest.stream, (body as JsonObject)['stream']]).toEqual(['/v2/chat', stream, stream]);
@@ -88,13 +88,13 @@ describe('fields', () => {
     ['an effort', { effort: 'low' }, { type: 'enabled' }],
     ['the effort none', { effort: 'none' }, { type: 'disabled' }],
     ['nothing', {}, undefined],
-  ])('asks for %s', (_, parts, thinking) => {
+  ])('requests %s', (_, parts, thinking) => {
     expect(bodyOf(parts)['thinking']).toEqual(thinking);
     expect(bodyOf(parts, target(['tools']))['thinking']).toBeUndefined();
   });
 
-  it('asks for JSON, of a schema where there is one', () => {
-    const schema = { type: 'object' };
+  it('requests JSON, of a schema where there is one', () => {
+    const schema = { type: 'object', properties: { a: {} }, required: ['a'] };
     expect(bodyOf({ outputFormat: { type: 'json-object' } })['response_format']).toEqual({ type: 'json_object' });
     expect(
       bodyOf({ outputFormat: { type: 'json-schema', schema, name: 'n', strict: true } })['response_format'],
@@ -144,7 +144,7 @@ describe('an assistant turn', () => {
   };
   const wireCall = { id: 't', type: 'function', function: { name: 'f', arguments: '{"a":1}' } };
 
-  it('tells words before calls as their plan; models that reason take them as thinking', () => {
+  it('sends text before calls as their plan; models that reason take it as thinking', () => {
     const turn = assistant(text('A'), text('B'), call('t', '{"a":1}'));
     expect(messagesOf([turn])).toEqual([{ role: 'assistant', tool_plan: 'AB', tool_calls: [wireCall] }]);
     const thought = { role: 'assistant', content: [{ type: 'thinking', thinking: 'AB' }], tool_calls: [wireCall] };
@@ -170,7 +170,7 @@ describe('an assistant turn', () => {
 });
 
 describe('turns', () => {
-  it('keep their order; results follow their calls, and media of results stand behind them', () => {
+  it('keep their order; results follow their calls, and media of results follow the results', () => {
     const image: ToolResultContent = { type: 'image', source: { type: 'url', url: 'https://x.test/a.png' } };
     const messages = [
       user(text('U')),
@@ -187,9 +187,9 @@ describe('turns', () => {
       {
         role: 'user',
         content: [
-          { type: 'text', text: 'more' },
           { type: 'text', text: '[Attachment 1 of tool result b]' },
           { type: 'image_url', image_url: { url: 'https://x.test/a.png' } },
+          { type: 'text', text: 'more' },
         ],
       },
     ]);
@@ -205,7 +205,7 @@ describe('documents', () => {
   };
   const found: ContentBlock = { type: 'search-result', source: 'https://x.test/', title: 'X', content: [text('a'), text('b')], wantsCitations: true }; // oxfmt-ignore
 
-  it('that are to be cited stand beside the messages', () => {
+  it('that are to be cited are beside the messages', () => {
     expect(bodyOf({ messages: [user(note, found, text('Which?'))] })).toMatchObject({
       messages: [{ role: 'user', content: 'Which?' }],
       documents: [
@@ -216,7 +216,7 @@ describe('documents', () => {
     expect(messagesOf([user(note)])).toEqual([{ role: 'user', content: '[See the documents.]' }]);
   });
 
-  it('are told in words where nobody wants citations, and beside tools or a form of the answer', () => {
+  it('are sent as text where no citations are requested, and beside tools or a response format', () => {
     const words = [{ role: 'user', content: 'Document: Note\n\nD' }];
     expect(messagesOf([user({ ...note, wantsCitations: false })])).toEqual(words);
     for (const beside of [{ tools: [tool('f')] }, { outputFormat: { type: 'json-object' } }] as const) {

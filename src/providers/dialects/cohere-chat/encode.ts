@@ -1,9 +1,11 @@
-import type { ModelRequest, OutputFormat } from '../../../core/conversation/request.js';
+import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { namesTools, toolWordsOf } from '../encode-context.js';
 import { fieldEncoder } from '../encode-fields.js';
+import { isTakenByCohere } from '../fitted-schemas.js';
+import { openForm } from '../held-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { cohereContext } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -18,18 +20,19 @@ const PATH = '/v2/chat';
 const encodeFields = fieldEncoder(TABLE);
 
 /**
- * The call of a request in Cohere's chat format, version 2. What it maps, drops and refuses is written in
- * docs/translation/cohere-chat.md.
- * @throws Untranslatable when the request holds something that no rule lets drop
+ * The call of a request in Cohere's chat format, version 2. docs/use/translation/cohere-chat.md lists what it maps,
+ * drops and refuses.
+ * @throws Untranslatable when the request contains something that no rule permits to drop
  */
-export function* encodeCohere(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
-  const toolWords = namesTools(asked) ? yield* toolWordsOf(asked, target) : undefined;
-  const context = cohereContext(asked, target, media, toolWords);
+export function* encodeCohere(requested: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const toolWords = namesTools(requested) ? yield* toolWordsOf(requested, target) : undefined;
+  const context = cohereContext(requested, target, media, toolWords);
   const { request } = context;
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'cohere' ? request.extras.value : {};
   const documents = context.sources.documents();
   const thinking = encodeThinking(request);
-  const messages = yield* encodeMessages(context);
+  const form = request.outputFormat && openForm(request.outputFormat, isTakenByCohere);
+  const messages = yield* encodeMessages(context, form?.words);
   const toolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   const body: CohereBody = {
     stream: request.stream,
@@ -41,12 +44,14 @@ export function* encodeCohere(asked: ModelRequest, target: Target, media: Fetche
     ...(request.maxOutputTokens !== undefined && { max_tokens: request.maxOutputTokens }),
     ...encodeFields(request, target),
     ...(thinking !== undefined && { thinking }),
-    ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
+    ...(request.outputFormat !== undefined && { response_format: responseFormat(form?.schema) }),
   };
   if (target.definition.quirks.omit !== undefined) omitFields(body, target);
   return jsonCall(PATH, body, request.stream);
 }
 
-/** The schema stands bare: its name, description and strictness have no place. */
-const responseFormat = (format: OutputFormat): JsonObject =>
-  format.type === 'json-object' ? { type: 'json_object' } : { type: 'json_object', json_schema: format.schema };
+/** Only the schema: the format has no fields for its name, description and strictness. */
+const responseFormat = (schema: JsonObject | undefined): JsonObject => ({
+  type: 'json_object',
+  ...(schema && { json_schema: schema }),
+});

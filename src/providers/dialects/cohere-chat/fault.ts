@@ -6,20 +6,23 @@ import { nonEmpty } from '../read-json.js';
 
 /**
  * Statuses with a meaning of the vendor's own (docs.cohere.com/reference/errors, read 2026-11-23). 498: the request
- * holds what is on a list of words that are refused.
+ * contains a blocked word.
  */
 const KIND_OF_STATUS: Readonly<Record<number, FaultKind>> = {
   498: 'rejected-request',
 };
 
-/** Why a call that was not a 2xx failed: `{ message, id }`, or whatever stood in front of the vendor says. */
+/**
+ * The fault of a call whose status is not a 2xx: from `{ message, id }`, or from the reply of a proxy in front of the
+ * vendor.
+ */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
   const { json, words } = readFailureBody(failure.body);
   const message = words ?? nonEmpty(json['message']) ?? nonEmpty(json['error']);
   return faultFromStatus(failure, message, undefined, KIND_OF_STATUS[failure.status]);
 }
 
-/** The failure that stands where a reply, or an event of one, should; undefined: there is none. */
+/** The error in place of a reply, or of an event of one; undefined where there is none. */
 export function findInBandFault(body: JsonObject): ProviderFault | undefined {
   if (typeof body['message'] !== 'string') return undefined;
   return inBandFault('server-error', body['message']);

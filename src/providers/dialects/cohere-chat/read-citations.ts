@@ -2,23 +2,23 @@ import { webCitation } from '../../../core/conversation/web-citation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import { listOf, nonEmpty, objectOf, readPlace } from '../read-json.js';
 import type { CitedSource, CitedSources } from './cited-sources.js';
-import type { SaidText } from './said-text.js';
+import type { IndexedText } from './indexed-text.js';
 
-/** Where in a text words stand that a source is cited for. */
+/** The part of a text that a source supports. */
 interface Span {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * The sources of one citation: those with an address as pages, the caller's own blocks as the Messages format cites
- * them. Others, such as what a tool of the caller's said, have no form here and are dropped.
- * @param text what has been said in the block that it is about
+ * The sources of one citation: those with an address as pages, and the caller's own blocks in the form of the Messages
+ * format. Others, such as the output of a caller's tool, have no form here and are dropped.
+ * @param text the text so far of the cited block
  * @param offset units of the reply's text before that block
  */
 export function readCitation(
   citation: JsonObject,
-  text: SaidText,
+  text: IndexedText,
   offset: number,
   sources: CitedSources,
 ): JsonObject[] {
@@ -37,8 +37,8 @@ export function readCitation(
   });
 }
 
-/** The vendor counts characters, and only names where words stand that it repeats: they are looked for there. */
-function readSpan({ start, end, text: words }: JsonObject, text: SaidText): Span | undefined {
+/** The vendor counts characters and repeats the text at that place; the place is searched for there. */
+function readSpan({ start, end, text: words }: JsonObject, text: IndexedText): Span | undefined {
   const first = readPlace(start);
   if (first === undefined || typeof end !== 'number' || typeof words !== 'string' || words === '') return undefined;
   if (text.has(words, first)) return { start: first, end: first + words.length };
@@ -48,8 +48,8 @@ function readSpan({ start, end, text: words }: JsonObject, text: SaidText): Span
 }
 
 /**
- * The vendor cites a block as a whole, and says nothing of a place in it. The quote is empty: by that the citation is
- * known again as none of Anthropic's (`isForeignCitation`).
+ * The vendor cites a block as a whole, without a location in it. The quote is empty, which distinguishes the citation
+ * from Anthropic's (`isForeignCitation`).
  */
 function citationOf({ block, index, text }: CitedSource, place: Span | undefined): JsonObject {
   if (block.type === 'document') {
@@ -75,6 +75,6 @@ function citationOf({ block, index, text }: CitedSource, place: Span | undefined
   };
 }
 
-/** The citations of an event or a message: one, or a list of them. */
+/** The citations of an event or a message, which has one or a list. */
 export const citationsIn = (value: Json | undefined): readonly JsonObject[] =>
   isJsonObject(value) ? [value] : listOf(value).filter((one) => isJsonObject(one));

@@ -2,9 +2,9 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import { listOf } from '../read-json.js';
 
 /**
- * How likely the words were, in the chat format's shape. The vendor tells pieces of one or more tokens: a piece is as
- * likely as its tokens one after the other.
- * @param value one piece, as streams have it, or the list of a whole reply
+ * Log probabilities of the text, in the chat format's shape. The vendor reports pieces of one or more tokens; the value
+ * of a piece is the sum of its tokens.
+ * @param value one piece in streams, the list in a whole reply
  */
 export function readLogprobs(value: Json | undefined): JsonObject | undefined {
   const pieces = isJsonObject(value) ? [value] : listOf(value);

@@ -7,9 +7,9 @@ import { TABLE } from './table.js';
 const figures = figuresOf(TABLE);
 
 /**
- * Reads `usage`. What is billed counts: `tokens` holds the vendor's own template besides, which nobody pays for, and
- * `cached_tokens` is a part of that (docs.cohere.com, guide on pricing), so that no cache reads are told.
- * @returns undefined when it says nothing of tokens
+ * Reads `usage`. Only billed units count. `tokens` also contains the vendor's own template, which is not billed.
+ * `cached_tokens` is a part of `tokens` (docs.cohere.com, guide on pricing), so no cache reads are reported.
+ * @returns undefined when it has no figure of tokens
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;

@@ -1,12 +1,12 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { JsonObject } from '../../../core/json/json.js';
 
-/** Whose reasoning it is, in the words of `reasoning_details`. */
+/** The format of this vendor's reasoning in `reasoning_details`. */
 export const COHERE_REASONING = 'cohere-chat-v2';
 
 /**
- * Whether to reason, and how long. An effort only switches it on: the vendor has no words for more and less of it
- * but a number of tokens.
+ * Whether to reason, and for how many tokens. An effort only switches reasoning on: the vendor has no levels, only a
+ * number of tokens.
  */
 export function encodeThinking({ thinking, effort }: ModelRequest): JsonObject | undefined {
   if (thinking?.type === 'disabled' || (thinking === undefined && effort === 'none')) return { type: 'disabled' };

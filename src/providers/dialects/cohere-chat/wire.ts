@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../../../core/json/json.js';
 
-/** One part of what a message says. */
+/** One part of a message's content. */
 export type CoherePart =
   | { readonly type: 'text'; readonly text: string }
   | { readonly type: 'thinking'; readonly thinking: string }
@@ -24,10 +24,10 @@ export type CohereMessage =
     }
   | { readonly role: 'tool'; readonly tool_call_id: string; readonly content: string };
 
-/** Something that the answer may be based on, and cite. */
+/** A source for the answer, which it may cite. */
 export interface CohereDocument {
   readonly id: string;
-  /** Texts under names of one's own; the vendor's guides call them `text`, `title`, `url`. */
+  /** Texts under free names; the vendor's guides use `text`, `title`, `url`. */
   readonly data: Readonly<Record<string, string>>;
 }
 

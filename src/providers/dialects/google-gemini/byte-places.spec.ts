@@ -1,4 +1,4 @@
-// Goal: bytes of UTF-8 are found as units of UTF-16. Method: a property over any text and any two of its characters.
+// Goal: positions in UTF-8 become positions in UTF-16. Method: a property over any text and any two of its characters.
 import fc from 'fast-check';
 import { BytePlaces } from './byte-places.js';
 
@@ -6,7 +6,7 @@ it('finds any part of whole characters, and none of half ones', () => {
   const characters = fc.array(fc.constantFrom('a', 'é', '京', '🌊', '“', '\n'));
   fc.assert(
     fc.property(characters, fc.nat(), fc.nat(), fc.nat({ max: 1_030 }), (rest, one, other, before) => {
-      // So that the place is noted before it, behind it or within it.
+      // Moves the character relative to the recorded position: before it, after it or across it.
       const all = [...'é'.repeat(before), ...rest];
       const [from = 0, to = 0] = [one % (all.length + 1), other % (all.length + 1)].sort((a, b) => a - b);
       const text = all.join('');

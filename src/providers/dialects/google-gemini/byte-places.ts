@@ -4,13 +4,13 @@ export interface Place {
   readonly end: number;
 }
 
-/** Every so many bytes it is noted how many units are before them. */
+/** Bytes between two recorded positions. */
 const STEP_BYTES = 1_024;
 
-/** Within a character, not at its beginning. */
+/** Whether it is a continuation byte of a character. */
 const isWithin = (byte: number): boolean => (byte & 0xc0) === 0x80;
 
-/** Units of the characters that begin between two bytes: of one of four bytes there are two. */
+/** Units of the characters that begin between two bytes; a character of four bytes has two. */
 function unitsIn(utf8: Buffer, start: number, end: number): number {
   let units = 0;
   for (let place = start; place < end; place++) {
@@ -20,12 +20,12 @@ function unitsIn(utf8: Buffer, start: number, end: number): number {
   return units;
 }
 
-/** Where in a text the bytes of its UTF-8 stand. */
+/** Converts positions in a text's UTF-8 bytes to UTF-16 units. */
 export class BytePlaces {
-  /** Undefined where each byte is a unit. */
+  /** Undefined where each byte is one unit. */
   private readonly utf8: Buffer | undefined;
   private readonly length: number;
-  /** Not one by one: texts are long, and few places of them are asked for. */
+  /** Only one position in `STEP_BYTES`: texts are long, and few positions are looked up. */
   private readonly unitsBefore: number[] = [];
 
   constructor(private readonly text: string) {
@@ -39,8 +39,8 @@ export class BytePlaces {
   }
 
   /**
-   * The part between two bytes; undefined where it is none of whole characters.
-   * @param words what is said to stand there: where it does not, the first place that holds them
+   * The part between two bytes; undefined where it does not consist of whole characters.
+   * @param words the text reported there; where it differs, the first place with these words is taken
    */
   find(startByte: number, endByte: number | undefined, words: string | undefined): Place | undefined {
     const start = this.unit(startByte);

@@ -10,12 +10,12 @@ import { encodeBody, modelPath } from './encode.js';
 const NO_MEDIA: FetchedMedia = new Map();
 
 /**
- * The call that counts what the same request would send: the whole request, which names its model here.
+ * The call that counts the tokens of the same request. Its body is the whole request, which here names its model.
  * @throws Untranslatable as the request itself would, and for media by address: nothing is fetched for a count
  */
 export function* encodeCount(request: ModelRequest, target: Target): Steps<UpstreamCall> {
-  const asked = yield* encodeBody(request, target, NO_MEDIA);
-  const body = { model: `models/${target.endpoint.upstreamModel}`, ...asked };
+  const requested = yield* encodeBody(request, target, NO_MEDIA);
+  const body = { model: `models/${target.endpoint.upstreamModel}`, ...requested };
   return jsonCall(`${modelPath(target)}:countTokens`, { generateContentRequest: body }, false);
 }
 

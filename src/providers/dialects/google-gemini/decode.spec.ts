@@ -1,7 +1,7 @@
 /**
- * Goal: whatever Gemini answers, the events obey the grammar and say the same, streamed and whole. Method: chunks
- * written from Google's documentation, as SSE bytes and as whole bodies; tables of stops and figures; the places of
- * citations against the words that they are said to stand for.
+ * Goal: for every form of Gemini's answers, the events obey the grammar and have the same content, streamed and whole.
+ * Method: chunks written from Google's documentation, as SSE bytes and as whole bodies; tables of stops and figures;
+ * the places of citations against the text that they cite.
  */
 import { geminiChunk, geminiContext, replyOf, streamGemini, wholeGemini } from '../../../../test/support/gemini.js';
 import { isCommitting } from '../../../core/conversation/event.js';
@@ -23,7 +23,7 @@ const faultOf = (act: () => unknown): ProviderFault => {
 };
 
 describe('parts', () => {
-  it('A20: tells thoughts as reasoning and never as text, however they are cut', () => {
+  it('A20: emits thoughts as reasoning and never as text, however they are cut', () => {
     const chunks = [
       geminiChunk([{ text: 'Pl', thought: true }]),
       geminiChunk([{ text: 'an', thought: true }]),
@@ -81,7 +81,7 @@ describe('parts', () => {
     expect(blocks[0]!.start).toEqual({ type: 'redacted-thinking', data: JSON.stringify(part), mark: MARK });
   });
 
-  it('tells pictures, and their signatures in front of them', () => {
+  it('emits images, each after its signature', () => {
     const inlineData = { mimeType: 'image/png', data: 'AAAA' };
     const parts = [{ inlineData }, { inlineData, thoughtSignature: 'c2ln' }];
     const { blocks } = replyOf(wholeGemini(geminiChunk(parts, STOP)));
@@ -173,7 +173,7 @@ describe('ends', () => {
     expect(replyOf(wholeGemini(body)).stop.unified).toBe('tool-use');
   });
 
-  it('takes the last word of a stream that says how it finished in each chunk', () => {
+  it('takes the last reason of a stream that repeats a finish reason in each chunk', () => {
     const chunks = [geminiChunk([{ text: 'a' }], STOP), geminiChunk([{ text: 'b' }], { finishReason: 'MAX_TOKENS' })];
     expect(replyOf(streamGemini(chunks))).toMatchObject({
       blocks: [{ text: 'ab' }],
@@ -225,7 +225,7 @@ describe('ends', () => {
     [{ error: { code: 429, message: 'Quota', status: 'RESOURCE_EXHAUSTED' } }, 'rate-limited'],
     [[{ error: { code: 503, message: 'Busy', status: 'UNAVAILABLE' } }], 'unavailable'],
     [{ error: { code: 500 } }, 'server-error'],
-  ])('is told a failure inside a stream and a 200: %j', (body, kind) => {
+  ])('throws a failure inside a stream and a 200: %j', (body, kind) => {
     expect(faultOf(() => streamGemini([geminiChunk([{ text: 'Hi' }]), body])).kind).toBe(kind);
     expect(faultOf(() => wholeGemini(body)).kind).toBe(kind);
   });
@@ -250,12 +250,12 @@ describe('usage', () => {
     ['no part larger than its whole', { promptTokenCount: 5, cachedContentTokenCount: 6 }, { inputTokens: 5, outputTokens: 0 }],
     ['the tier', { promptTokenCount: 5, serviceTier: 'FLEX' }, { inputTokens: 5, outputTokens: 0, serviceTier: 'flex' }],
     ["the tier in Vertex's words", { promptTokenCount: 5, trafficType: 'ON_DEMAND_PRIORITY' }, { inputTokens: 5, outputTokens: 0, serviceTier: 'priority' }],
-    ['nothing where nothing is said', { trafficType: 'ON_DEMAND' }, {}],
+    ['nothing where nothing is reported', { trafficType: 'ON_DEMAND' }, {}],
   ])('counts %s', (_, metadata, figures) => {
     expect(usageOf(metadata)).toEqual(figures);
   }); // oxfmt-ignore
 
-  it('takes the last of cumulative reports, and tells the first at once', () => {
+  it('takes the last of cumulative reports, and emits the first at once', () => {
     const chunks = [
       geminiChunk([{ text: 'a' }], {}, { usageMetadata: { promptTokenCount: 9, candidatesTokenCount: 1 } }),
       geminiChunk([{ text: 'b' }], {}, { usageMetadata: { trafficType: 'ON_DEMAND' } }),
@@ -276,7 +276,7 @@ describe('usage', () => {
   });
 });
 
-describe('what stands beside the words', () => {
+describe('fields beside the text', () => {
   const TEXT = 'Zürich “liegt” am See 🌊. Ja.';
   const byteOf = (words: string): number => Buffer.byteLength(TEXT.slice(0, TEXT.indexOf(words)));
   const segment = (words: string): JsonObject => ({ startIndex: byteOf(words), endIndex: byteOf(words) + Buffer.byteLength(words), text: words }); // oxfmt-ignore
@@ -284,7 +284,7 @@ describe('what stands beside the words', () => {
     replyOf(wholeGemini(geminiChunk([{ text }], { ...STOP, ...rest }))).blocks.flatMap(({ citations }) => citations.map(readWebCitation)); // oxfmt-ignore
   const groundingChunks = [{ web: { uri: 'https://a.test/', title: 'A' } }, { web: { uri: 'https://b.test/' } }];
 
-  it('tells for which words each page stands, in UTF-16 units', () => {
+  it('emits the text that each page supports, in UTF-16 units', () => {
     const groundingSupports = [
       { segment: segment('🌊. Ja'), groundingChunkIndices: [0, 1] },
       { segment: { endIndex: byteOf(' “'), text: 'Zürich' }, groundingChunkIndices: [1, 7] },
@@ -307,7 +307,7 @@ describe('what stands beside the words', () => {
     expect(second).toEqual({ url: 'https://b.test/' });
   });
 
-  it('takes nothing for a page but what stands at a number, and any number of recitations', () => {
+  it('takes only members at a number as pages, and any number of recitations', () => {
     const indices = ['length', 'at', [0], { toString: 'x' }, -1, 0.5, 99, null, 0] as never;
     const groundingSupports = [{ segment: segment('See'), groundingChunkIndices: indices }];
     expect(pagesOf({ groundingMetadata: { groundingChunks, groundingSupports } })).toMatchObject([{ url: 'https://a.test/' }]);
@@ -315,7 +315,7 @@ describe('what stands beside the words', () => {
     expect(pagesOf({ citationMetadata: { citations } })).toEqual([{ url: 'https://c.test/' }]);
   }); // oxfmt-ignore
 
-  it('tells pages that were found, recited or read, each once', () => {
+  it('emits pages that were found, recited or read, each once', () => {
     expect(
       pagesOf({
         groundingMetadata: { groundingChunks, webSearchQueries: ['x', 'x', 'y'] },
@@ -337,7 +337,7 @@ describe('what stands beside the words', () => {
     expect(replyOf(wholeGemini(body)).blocks).toMatchObject([{ text: 'Hi' }, { text: '{}' }, { text: '', citations: [{ url: 'https://a.test/' }] }]); // oxfmt-ignore
   });
 
-  it('tells how likely words were where that was asked for, in the words of the chat format', () => {
+  it("emits log probabilities where they were requested, in the chat format's shape", () => {
     const logprobsResult = {
       chosenCandidates: [{ token: 'é', logProbability: -0.5 }],
       topCandidates: [{ candidates: [{ token: 'é', logProbability: -0.5 }, { token: 'e' }] }],
@@ -345,8 +345,8 @@ describe('what stands beside the words', () => {
     const body = geminiChunk([{ text: 'é' }], { ...STOP, logprobsResult });
     const of = (context = geminiContext()) => replyOf(wholeGemini(body, context)).blocks[0]!.opaqueDeltas;
     expect(of()).toEqual([]);
-    const told = { token: 'é', logprob: -0.5, bytes: [195, 169] };
-    const content = [{ ...told, top_logprobs: [told, { token: 'e', logprob: 0, bytes: [101] }] }];
+    const reported = { token: 'é', logprob: -0.5, bytes: [195, 169] };
+    const content = [{ ...reported, top_logprobs: [reported, { token: 'e', logprob: 0, bytes: [101] }] }];
     expect(of(geminiContext({ sampling: { logprobs: true } }))).toEqual([
       { vendor: 'openai', value: { logprobs: { content, refusal: null } } },
     ]);

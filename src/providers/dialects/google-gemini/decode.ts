@@ -11,7 +11,7 @@ import { GeminiReply } from './gemini-reply.js';
 /** Compatible proxies send it; Google does not. */
 const DONE = '[DONE]';
 
-/** Reads a streamed reply. One per reply; it ends with its stream, and nothing in it says that no more will come. */
+/** Reads a streamed reply. One per reply. It ends with its stream; no event marks the end. */
 export class GeminiStreamDecoder implements Step<SseFrame, ModelEvent> {
   private readonly reply: GeminiReply;
 
@@ -31,8 +31,8 @@ export class GeminiStreamDecoder implements Step<SseFrame, ModelEvent> {
 }
 
 /**
- * The events of a whole reply: those of the stream with the same content.
- * @throws ProviderFault for an error inside a 200 and for a body that holds no reply
+ * The events of a whole reply: those of a stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body without a reply
  */
 export function* decodeWholeGemini(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   const out: ModelEvent[] = [];
@@ -43,7 +43,7 @@ export function* decodeWholeGemini(body: unknown, context: DecodeContext): Steps
   return out;
 }
 
-/** One, or a list of them: streams without frames are lists, and so are failures inside streams. */
+/** One chunk, or a list: streams without frames are lists, and so are failures inside streams. */
 function chunksIn(value: Json | undefined): readonly JsonObject[] {
   return isJsonObject(value) ? [value] : listOf(value).filter(isJsonObject);
 }
@@ -52,10 +52,10 @@ function* readChunk(chunk: JsonObject, reply: GeminiReply, out: ModelEvent[]): S
   const fault = findInBandFault(chunk);
   if (fault !== undefined) throw fault;
   const { candidates, promptFeedback, usageMetadata } = chunk;
-  // Anything else is no chunk of a reply.
+  // Other objects are no chunks of a reply.
   if (!Array.isArray(candidates) && !isJsonObject(promptFeedback) && !isJsonObject(usageMetadata)) return;
   reply.envelope(chunk, out);
-  // Before the words that it counts: what begins a stream can carry the prompt's size then.
+  // Usage is read before the text that it counts, so that the start of a stream can report the prompt's size.
   const hasReport = reply.report(usageMetadata, out);
   const candidate = firstCandidate(candidates);
   if (candidate !== undefined) {
@@ -71,7 +71,7 @@ function* readChunk(chunk: JsonObject, reply: GeminiReply, out: ModelEvent[]): S
   if (hasReport) reply.reported();
 }
 
-/** The candidate with index 0, or without one: only one was asked for. */
+/** The candidate with index 0 or without an index: only one was requested. */
 function firstCandidate(candidates: Json | undefined): JsonObject | undefined {
   for (const candidate of listOf(candidates)) {
     if (isJsonObject(candidate) && (candidate['index'] ?? 0) === 0) return candidate;

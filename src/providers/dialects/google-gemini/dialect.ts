@@ -7,7 +7,7 @@ import { faultOfFailure } from './fault.js';
 import { isReadByVendor } from './media-types.js';
 import { TABLE } from './table.js';
 
-/** Google's own format, `generateContent`, as the Gemini API and Vertex speak it. */
+/** Google's own format, `generateContent`, for the Gemini API and Vertex. */
 export const googleGemini: Dialect = {
   id: 'google-gemini',
   vendor: 'google',

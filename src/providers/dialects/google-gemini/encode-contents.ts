@@ -1,7 +1,7 @@
 import { append } from '../../../core/append.js';
 import type { Message } from '../../../core/conversation/content.js';
 import type { Steps } from '../../../core/steps.js';
-import { assertSaysSomething } from '../empty-conversation.js';
+import { assertHasTurns } from '../empty-conversation.js';
 import type { PathOf } from '../encode-context.js';
 import { encodeInOrder, type UserTurn } from '../turn-order.js';
 import type { GeminiContext } from './encode-context.js';
@@ -10,12 +10,12 @@ import { encodeParts } from './encode-parts.js';
 import { encodeToolResult, type EncodedToolResult } from './encode-tool-result.js';
 import type { Content, OwnPart, Part } from './wire.js';
 
-/** Instructions in the midst of a conversation have no role of their own here: these words begin them. */
+/** Marks instructions within the conversation: the format has no role for them. */
 const INSTRUCTION_LEAD = '[System]\n';
 
 /**
- * The conversation. Turns keep their order, those of one role that follow one another are one: the vendor counts the
- * results of a turn against the calls of the turn in front of it.
+ * The conversation. Turns keep their order. Consecutive turns of one role become one, because the vendor counts the
+ * results of a turn against the calls of the turn before it.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
 export function* encodeContents(context: GeminiContext): Steps<Content[]> {
@@ -29,7 +29,7 @@ export function* encodeContents(context: GeminiContext): Steps<Content[]> {
     },
     (content) => contents.add(content),
   );
-  assertSaysSomething(contents.all);
+  assertHasTurns(contents.all);
   return contents.all;
 }
 
@@ -37,15 +37,15 @@ class Contents {
   readonly all: Content[] = [];
 
   add({ role, parts }: Content): void {
-    const said = parts.filter(saysSomething);
-    if (said.length === 0) return;
+    const kept = parts.filter(hasContent);
+    if (kept.length === 0) return;
     const last = this.all.at(-1);
-    if (last?.role === role) append(last.parts, said);
-    else this.all.push({ role, parts: said });
+    if (last?.role === role) append(last.parts, kept);
+    else this.all.push({ role, parts: kept });
   }
 }
 
-const saysSomething = (part: Part | OwnPart): boolean =>
+const hasContent = (part: Part | OwnPart): boolean =>
   !('text' in part) || part.text !== '' || 'thoughtSignature' in part;
 
 const instructionParts = (message: Message, pathOf: PathOf, context: GeminiContext): Part[] =>
@@ -58,7 +58,7 @@ function* modelContent(message: Message, pathOf: PathOf, context: GeminiContext)
   return { role: 'model', parts: yield* encodeModelTurn(message, pathOf, context) };
 }
 
-/** Media of results stand where their result stood. */
+/** Media of a result take the place of the result. */
 function* userContents(message: Message, pathOf: PathOf, context: GeminiContext): Steps<UserTurn<Content>> {
   const results: EncodedToolResult[] = [];
   const rest: Part[] = [];
@@ -72,7 +72,7 @@ function* userContents(message: Message, pathOf: PathOf, context: GeminiContext)
       append(rest, encodeParts(block, pathOf(index), context));
     }
   }
-  // Who knows no ids, be it for its generation or its platform, takes results for those of the calls in their order.
+  // Models and platforms without call ids match results to calls by their order.
   results.sort((one, other) => one.call.place - other.call.place);
   return {
     results: [{ role: 'user', parts: results.map(({ response }) => response) }],

@@ -3,6 +3,7 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import { StepCounter, type Steps } from '../../../core/steps.js';
+import { withAdjacentResults } from '../adjacent-results.js';
 import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, namesTools, toolWordsOf, type NamingRules, type ToolWords } from '../encode-context.js';
 import { toolBlocksIn } from '../tool-ids.js';
@@ -12,17 +13,17 @@ import { TABLE } from './table.js';
 /** Names of tools begin with a letter or `_` (ai.google.dev/api/caching, FunctionDeclaration). */
 export const NAMING: NamingRules = { namesStartWithLetter: true };
 
-/** A call that a result may answer. */
+/** A call, for the results that answer it. */
 export interface KnownCall {
   readonly name: string;
-  /** Its place among all calls of the conversation. */
+  /** Its index among all calls of the conversation. */
   readonly place: number;
 }
 
 /** By result. */
 type AnsweredCalls = ReadonlyMap<ToolResultBlock, KnownCall>;
 
-/** What encoding one request in Gemini's format needs everywhere. */
+/** What every step of encoding a request in Gemini's format needs. */
 export class GeminiContext extends EncodeContext {
   readonly generation: Generation;
 
@@ -37,7 +38,9 @@ export class GeminiContext extends EncodeContext {
     this.generation = generationOf(target);
   }
 
-  /** What the result answers: the last call of its id in front of it; undefined where the conversation has none. */
+  /**
+   * The call that the result answers: the last one before it with its id; undefined where the conversation has none.
+   */
   callOf(result: ToolResultBlock): KnownCall | undefined {
     return this.answered.get(result);
   }
@@ -48,7 +51,8 @@ export function* geminiContext(request: ModelRequest, target: Target, media: Fet
   const words = namesTools(request) ? yield* toolWordsOf(request, target, NAMING) : undefined;
   const isBehind = hasImages && !target.model.inputModalities.includes('image');
   const answered = hasToolBlocks ? yield* answeredCalls(request.messages) : NO_CALLS;
-  return new GeminiContext(isBehind ? withImagesBehind(request, target) : request, target, media, words, answered);
+  const ordered = words === undefined ? request : withAdjacentResults(request);
+  return new GeminiContext(isBehind ? withImagesBehind(ordered, target) : ordered, target, media, words, answered);
 }
 
 const NO_CALLS: AnsweredCalls = new Map();

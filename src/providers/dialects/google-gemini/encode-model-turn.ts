@@ -12,8 +12,8 @@ import type { OwnPart, Part } from './wire.js';
 
 /**
  * The parts of one assistant turn, each with the signature that it came with
- * (docs/translation/google-gemini.md#signatures). None where the written rules keep nothing.
- * @throws Untranslatable for blocks that no model turn of the format holds
+ * (docs/use/translation/google-gemini.md#signatures). Empty when the rules drop the whole turn.
+ * @throws Untranslatable for blocks that no model turn of the format can hold
  */
 export function* encodeModelTurn(message: Message, pathOf: PathOf, context: GeminiContext): Steps<(Part | OwnPart)[]> {
   const turn = new ModelTurn(yield* signaturesById(message.content, pathOf, context));
@@ -25,11 +25,11 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
         if (block.text !== '') turn.addText(block.text);
         break;
       case 'thinking':
-        // Without a signature they are words about the thoughts.
+        // Without a signature, these are only words about the thoughts.
         if (isShown(block, pathOf(index), context)) turn.addThought(block.thinking, block.signature);
         break;
       case 'redacted-thinking': {
-        // One with an id is that of a call or a picture, which it is put on there.
+        // A signature with an id belongs to a call or an image, and is added there.
         if (!isShown(block, pathOf(index), context) || block.mark?.id !== undefined) break;
         if (!isSealedPart(block.data)) {
           turn.addSignature(block.data);
@@ -58,19 +58,19 @@ export function* encodeModelTurn(message: Message, pathOf: PathOf, context: Gemi
   return turn.finish();
 }
 
-/** The parts of one turn as they are put together. */
+/** The parts of one turn under construction. */
 class ModelTurn {
   readonly parts: (Part | OwnPart)[] = [];
   private hasCall = false;
   private pictures = 0;
-  /** The text in front, for as long as nothing else came and it has no signature. */
+  /** The preceding text, while no other part has come and it has no signature. */
   private text: { text: string; thoughtSignature?: string } | undefined;
-  /** Of a text that is still to come: the chat format tells all reasoning in front of the words. */
+  /** Signatures of a text that is still to come: the chat format puts all reasoning before the text. */
   private waiting: string[] = [];
 
   constructor(private readonly signatures: ReadonlyMap<string, string>) {}
 
-  /** Adjacent texts are one that citations cut. */
+  /** Adjacent texts are one text that citations divided. */
   addText(text: string): void {
     if (this.text !== undefined && this.text.thoughtSignature === undefined) {
       this.text.text += text;
@@ -84,7 +84,7 @@ class ModelTurn {
     }
   }
 
-  /** Words for a block that the format has no part for: never one text with those around it. */
+  /** Adds text for a block that the format has no part for; it is never joined with adjacent texts. */
   addWords(text: string): void {
     if (text !== '') this.add({ text });
   }
@@ -93,7 +93,7 @@ class ModelTurn {
     this.add({ text, thought: true, ...(thoughtSignature !== undefined && { thoughtSignature }) });
   }
 
-  /** A text's own stands behind it; a further one is that of an empty text, as streams tell it. */
+  /** A text's own signature follows it. Any further one belongs to an empty text, as in streams. */
   addSignature(signature: string): void {
     if (this.text === undefined) this.waiting.push(signature);
     else if (this.text.thoughtSignature === undefined) this.text.thoughtSignature = signature;
@@ -137,7 +137,7 @@ class ModelTurn {
   }
 }
 
-/** By what they belong to, wherever in the turn they stand. */
+/** Signatures by the call or image that they belong to, wherever in the turn they are. */
 function* signaturesById(
   content: readonly ContentBlock[],
   pathOf: PathOf,

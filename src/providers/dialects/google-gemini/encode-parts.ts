@@ -22,7 +22,7 @@ const FORMS: PartForms<Part, GeminiContext> = {
 
 /**
  * The parts of one block of a user turn or tool result.
- * @param path the block, as the caller wrote it
+ * @param path the block's place in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: GeminiContext): Part[] {
@@ -33,7 +33,7 @@ function text(words: string): Part {
   return { text: words };
 }
 
-/** An image or a video: bytes, or an address that the vendor reads, or one that was fetched for it. */
+/** An image or a video: its bytes, an address that the vendor reads, or the bytes fetched from another address. */
 export function mediaPart(source: MediaSource, path: string, context: GeminiContext): Part {
   if (source.type === 'base64') return { inlineData: { mimeType: source.mediaType, data: source.data } };
   const { url } = source;
@@ -45,7 +45,7 @@ export function mediaPart(source: MediaSource, path: string, context: GeminiCont
 
 const filePart = (url: string): Part => ({ fileData: { fileUri: url } });
 
-/** Bytes have no name here: title and context stand in front of them. */
+/** Bytes have no name here: title and context precede them. */
 function headed(block: DocumentBlock, parts: Part[]): Part[] {
   const header = titledText(block, '');
   return header === '' ? parts : [{ text: header }, ...parts];

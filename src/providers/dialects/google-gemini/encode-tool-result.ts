@@ -1,25 +1,27 @@
 import type { ToolResultBlock } from '../../../core/conversation/content.js';
 import { BLOCK_SEPARATOR } from '../block-text.js';
+import { attachmentName } from '../tool-result-text.js';
 import type { GeminiContext, KnownCall } from './encode-context.js';
 import { encodeParts } from './encode-parts.js';
 import type { InlineData, Part } from './wire.js';
 
-/** The result of a call, and what of it has no place in there: it stands behind the results of the turn. */
+/** The result of a call, and the media that it cannot hold: they follow the results of the turn. */
 export interface EncodedToolResult {
   readonly call: KnownCall;
   readonly response: Part;
-  /** Each medium behind a text that names it as the placeholder in the result does. */
+  /** Each medium follows a text with the same name as the placeholder in the result. */
   readonly carried: readonly Part[];
 }
 
 /**
- * A result in words: the vendor reads `output` as what a function gave, and `error` as why it failed.
- * @throws Untranslatable when something in the result has no form in the target, or nothing was called
+ * A result as text. The vendor reads `output` as the function's return value, and `error` as the reason for its
+ * failure.
+ * @throws Untranslatable when something in the result has no form in the target, or it answers no call
  */
 export function encodeToolResult(block: ToolResultBlock, path: string, context: GeminiContext): EncodedToolResult {
   const id = context.callId(block);
   const call = context.callOf(block);
-  // A result goes by the name of what was called.
+  // A result carries the name of the called tool.
   if (call === undefined) return context.refuse(path, 'a tool result that answers no call of this conversation');
   const texts: string[] = [];
   const inside: { readonly inlineData: InlineData }[] = [];
@@ -32,7 +34,7 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
       } else if ('inlineData' in part && context.generation.takesMediaInResults) {
         inside.push({ inlineData: part.inlineData });
       } else {
-        const name = `Attachment ${++attachments} of tool result ${id}`;
+        const name = attachmentName(++attachments, id);
         texts.push(`[${name}: see below]`);
         carried.push({ text: `[${name}]` }, part);
       }

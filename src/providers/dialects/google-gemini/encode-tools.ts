@@ -1,13 +1,10 @@
 import type { FunctionTool, ToolChoice } from '../../../core/conversation/tools.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
+import { geminiSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
 import { sentChoice, sentTools } from '../sent-tools.js';
 import { withObjectType } from '../tool-schema.js';
 import type { GeminiContext } from './encode-context.js';
-import { reduceSchema } from './reduce-schema.js';
-
-/** Its schema is written anew. */
-const TOOL_STEPS = 20;
 
 export interface ToolFields {
   readonly tools?: readonly JsonObject[];
@@ -15,7 +12,7 @@ export interface ToolFields {
 }
 
 /**
- * The tool fields of a body; none without tools: a choice among nothing says nothing.
+ * The tool fields of a body; none without tools, when a choice has no meaning.
  * @throws Untranslatable as `sentTools` does
  */
 export function* encodeTools(context: GeminiContext): Steps<ToolFields> {
@@ -25,9 +22,9 @@ export function* encodeTools(context: GeminiContext): Steps<ToolFields> {
   const functions: JsonObject[] = [];
   const own: JsonObject[] = [];
   for (const tool of tools) {
-    if (context.steps.isOver(TOOL_STEPS)) yield;
+    if (context.steps.isOver(SCHEMA_STEPS)) yield;
     if (tool.type === 'vendor') own.push(tool.opaque.value);
-    else functions.push(functionDeclaration(tool, context));
+    else functions.push(yield* functionDeclaration(tool, context));
   }
   return {
     tools: [...(functions.length > 0 ? [{ functionDeclarations: functions }] : []), ...own],
@@ -35,12 +32,15 @@ export function* encodeTools(context: GeminiContext): Steps<ToolFields> {
   };
 }
 
-function functionDeclaration({ name, description, inputSchema }: FunctionTool, context: GeminiContext): JsonObject {
-  const schema = reduceSchema(inputSchema);
+function* functionDeclaration(
+  { name, description, inputSchema }: FunctionTool,
+  context: GeminiContext,
+): Steps<JsonObject> {
+  const { schema } = yield* geminiSchema(inputSchema);
   return {
     name: context.names.toWire(name),
     ...(description !== undefined && { description }),
-    // The schema's type is `object` unless said otherwise, and is wanted to be said; one without properties is none.
+    // The vendor requires the schema's type, which is `object` by default. A schema without properties is left out.
     ...(takesArguments(schema) && { parametersJsonSchema: withObjectType(schema) }),
   };
 }

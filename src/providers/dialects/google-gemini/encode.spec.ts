@@ -1,6 +1,6 @@
 /**
- * Goal: what docs/translation/google-gemini.md says of a request is what is sent. Method: one case for each row, for
- * models of each generation; the documented limits; refusals by the caller's own path.
+ * Goal: requests are sent as docs/use/translation/google-gemini.md describes. Method: one case for each row, for models
+ * of each generation; the documented limits; refusals with the caller's own path.
  */
 import { GEMINI_25, GEMINI_3, geminiTarget } from '../../../../test/support/gemini.js';
 import { modelRequest } from '../../../../test/support/model-request.js';
@@ -72,7 +72,9 @@ describe('the call', () => {
 
   it('sends each parameter under its own name', () => {
     const sampling = { temperature: 0.1, topP: 0.2, topK: 3, seed: 4, presencePenalty: 0.5, frequencyPenalty: 0.6, logprobs: true, topLogprobs: 2, topA: 1, minP: 1 }; // oxfmt-ignore
-    expect(configOf({ sampling, maxOutputTokens: 9, stopSequences: ['END'] })).toEqual({
+    expect(
+      configOf({ sampling, maxOutputTokens: 9, stopSequences: ['END'] }, geminiTarget('gemini-2.0-flash')),
+    ).toEqual({
       maxOutputTokens: 9,
       temperature: 0.1,
       topP: 0.2,
@@ -102,7 +104,7 @@ describe('the call', () => {
     expect(configOf({ outputFormat: { type: 'json-object' } })).toEqual({ responseMimeType: 'application/json' });
   });
 
-  it('asks for the tier of its leg, and of plain words where tiers are known to be sold', () => {
+  it("requests the tier of its leg, and the caller's plain tiers where tiers are known to be sold", () => {
     expect(bodyOf({}, { ...GEMINI_3, tier: 'flex' })['serviceTier']).toBe('flex');
     expect(bodyOf({}, { ...GEMINI_3, tier: 'fast' })['serviceTier']).toBe('priority');
     expect(bodyOf({ serviceTier: 'default' })).not.toHaveProperty('serviceTier');
@@ -134,6 +136,8 @@ describe('thinking', () => {
     ['more of a large model', enabled(99_999), PRO_25, shown({ thinkingBudget: 32_768 })],
     ['less than there is', enabled(5), FLASH_LITE, shown({ thinkingBudget: 512 })],
     ['an effort in tokens', { effort: 'medium' }, GEMINI_25, shown({ thinkingBudget: 8_192 })],
+    ['a budget before the effort', { ...enabled(3_000), effort: 'high' }, GEMINI_25, shown({ thinkingBudget: 3_000 })],
+    ['an effort before the budget as a word', { ...enabled(3_000), effort: 'high' }, GEMINI_3, shown({ thinkingLevel: 'high' })],
     ['what the model likes', { thinking: { type: 'adaptive' } }, GEMINI_25, shown({ thinkingBudget: -1 })],
     ['nothing', off, GEMINI_25, { thinkingBudget: 0 }],
     ['nothing of a model that always thinks', { effort: 'none' }, PRO_25, { thinkingBudget: 128 }],
@@ -148,8 +152,8 @@ describe('thinking', () => {
     ['a model that does not think', { effort: 'high' }, geminiTarget('gemini-2.0-flash'), undefined],
     ['a model of another name', { effort: 'high' }, geminiTarget('gemma-3-27b-it'), undefined],
     ['an endpoint without', { effort: 'high' }, geminiTarget('gemini-3-flash', { supportedParameters: ['tools'] }), undefined],
-    ['one whose generation is told', enabled(2_000), geminiTarget('1234', { quirks: { geminiGeneration: 'gemini-2.5' } }), shown({ thinkingBudget: 2_000 })],
-    ['one whose efforts are told', { effort: 'high' }, geminiTarget('gemini-3-x', { quirks: { efforts: ['low'] } }), shown({ thinkingLevel: 'low' })],
+    ['one whose generation is stated', enabled(2_000), geminiTarget('1234', { quirks: { geminiGeneration: 'gemini-2.5' } }), shown({ thinkingBudget: 2_000 })],
+    ['one whose efforts are stated', { effort: 'high' }, geminiTarget('gemini-3-x', { quirks: { efforts: ['low'] } }), shown({ thinkingLevel: 'low' })],
   ])('%s', (_, parts, target, thinkingConfig) => {
     expect(configOf(parts, target)).toEqual(thinkingConfig && { thinkingConfig });
   }); // oxfmt-ignore
@@ -169,7 +173,7 @@ describe('thinking', () => {
 });
 
 describe('turns', () => {
-  it('makes turns of one role one, in their order, and leaves out what says nothing', () => {
+  it('joins turns of one role, in order, and leaves out blank ones', () => {
     const messages = [
       user(text('One'), text('')),
       user(text('Two')),
@@ -183,7 +187,7 @@ describe('turns', () => {
     ]);
   });
 
-  it('puts the instructions beside the turns, and those in their midst where they stand, behind results', () => {
+  it('puts the instructions beside the turns, and those among the turns in their place, behind results', () => {
     const system: Message = { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] };
     const parts = { system: [{ type: 'text', text: 'You guide.' } as const, { type: 'text', text: '' } as const] };
     const body = bodyOf({ ...parts, messages: [...HELLO, assistant(call('c1')), system, user(result('c1', 'noon'))] });
@@ -211,7 +215,7 @@ describe('turns', () => {
     });
   });
 
-  it('tells models without ids none, and the results in the order of their calls', () => {
+  it('sends models without ids none, and the results in the order of their calls', () => {
     const messages = [...HELLO, assistant(call('c1'), call('c2')), user(result('c2', 'b'), result('c1', 'a'))];
     expect(contentsOf(messages, GEMINI_25)).toEqual([
       { role: 'user', parts: [{ text: 'Hello' }] },
@@ -240,7 +244,7 @@ describe('turns', () => {
     expect(refusalOf(() => encode({ messages: [user(result('c9', 'x'))] }))).toMatch(/^messages\.0\.content\.0: a tool result that answers no call/); // oxfmt-ignore
   });
 
-  it('tells blocks of other vendors in words, in their place', () => {
+  it('sends blocks of other vendors as text, in their place', () => {
     const opaque = (value: Record<string, Json>): ContentBlock => ({ type: 'opaque', opaque: { vendor: 'anthropic', value } }); // oxfmt-ignore
     const search = opaque({ type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'x' } });
     expect(contentsOf([...HELLO, assistant(text('a'), search, text('b'))])).toMatchObject([
@@ -286,7 +290,7 @@ describe('media', () => {
     ];
     const request = modelRequest({ messages: [user(...urls.map((url) => image({ type: 'url', url })))] });
     const required = googleGemini.requiredMedia!(request, GEMINI_3);
-    // What belongs to the owner of the credential is not for callers to name: the fetch refuses it.
+    // A caller may not name resources of the credential's owner: the fetch refuses it.
     expect(required.map(({ url }) => url)).toEqual([urls[0], urls[2], urls[3], urls[4]]);
     expect(required[1]).toMatchObject({ accept: 'image', path: 'messages.0.content.2.source.url' });
     const media: FetchedMedia = new Map([

@@ -4,12 +4,12 @@ import type { JsonObject } from '../../../core/json/json.js';
 import type { FetchedMedia, Target, UpstreamCall } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
 import { fieldEncoder } from '../encode-fields.js';
+import { geminiSchema } from '../fitted-schemas.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
 import { encodeContents } from './encode-contents.js';
 import { geminiContext, type GeminiContext } from './encode-context.js';
 import { encodeTools } from './encode-tools.js';
-import { reduceSchema } from './reduce-schema.js';
 import { TABLE } from './table.js';
 import { encodeThinking } from './thinking.js';
 import type { GeminiBody } from './wire.js';
@@ -19,7 +19,7 @@ const JSON_TYPE = 'application/json';
 
 const encodeConfig = fieldEncoder(TABLE, 'generationConfig');
 
-/** What other formats call a tier, in the words of this one; other words have none here. */
+/** This format's names for other formats' tiers; other values have no counterpart. */
 const SERVICE_TIERS: Readonly<Record<string, string>> = {
   standard: 'standard',
   standard_only: 'standard',
@@ -30,9 +30,8 @@ const SERVICE_TIERS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The `generateContent` call of a request. What it maps, drops and refuses is written in
- * docs/translation/google-gemini.md.
- * @throws Untranslatable when the request holds something that no rule lets drop
+ * The `generateContent` call of a request. docs/use/translation/google-gemini.md lists what it maps, drops and refuses.
+ * @throws Untranslatable when the request contains something that no rule permits to drop
  */
 export function* encodeGemini(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
   const method = request.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
@@ -40,22 +39,23 @@ export function* encodeGemini(request: ModelRequest, target: Target, media: Fetc
   return jsonCall(`${modelPath(target)}:${method}`, body, request.stream);
 }
 
-/** Where a model is asked: the address alone names it. */
+/** The path names the model; the body does not. */
 export const modelPath = ({ endpoint }: Target): string =>
   `/v1beta/models/${encodeURIComponent(endpoint.upstreamModel)}`;
 
-/** What is asked, whatever is to become of it: a reply, whole or streamed, or a count. */
-export function* encodeBody(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<GeminiBody> {
-  const context = yield* geminiContext(asked, target, media);
+/** The part of the body that a whole reply, a stream and a count have in common. */
+export function* encodeBody(requested: ModelRequest, target: Target, media: FetchedMedia): Steps<GeminiBody> {
+  const context = yield* geminiContext(requested, target, media);
   const { request } = context;
   const own = request.extras?.vendor === 'google' ? request.extras.value : {};
   const instructions = request.system.filter(({ text }) => text !== '');
-  const config = generationConfig(request, target);
+  const form = request.outputFormat === undefined ? undefined : yield* responseFormat(request.outputFormat);
+  const config = generationConfig(request, target, form);
   const tier = serviceTier(context);
   const contents = yield* encodeContents(context);
   const toolFields = request.tools.length > 0 ? yield* encodeTools(context) : NO_TOOLS;
   const body: GeminiBody = {
-    // Unknown fields come before what the core models, which always wins.
+    // Unknown fields come first, so that modelled fields override them.
     ...own,
     ...(instructions.length > 0 && { systemInstruction: { parts: instructions.map(({ text }) => ({ text })) } }),
     contents,
@@ -67,17 +67,17 @@ export function* encodeBody(asked: ModelRequest, target: Target, media: FetchedM
   return body;
 }
 
-function generationConfig(request: ModelRequest, target: Target): JsonObject {
+function generationConfig(request: ModelRequest, target: Target, form: JsonObject | undefined): JsonObject {
   const thinkingConfig = encodeThinking(request, target);
   return {
     ...encodeConfig(request, target),
     ...encodeImages(request, target),
-    ...(request.outputFormat !== undefined && responseFormat(request.outputFormat)),
+    ...form,
     ...(thinkingConfig !== undefined && { thinkingConfig }),
   };
 }
 
-/** ai.google.dev/gemini-api/docs/image-generation: modalities, ImageConfig. */
+/** Sources: ai.google.dev/gemini-api/docs/image-generation: modalities, ImageConfig. */
 function encodeImages(request: ModelRequest, target: Target): JsonObject {
   const modalities = wantedModalities(request, target);
   if (modalities === undefined) return {};
@@ -89,9 +89,10 @@ function encodeImages(request: ModelRequest, target: Target): JsonObject {
   };
 }
 
-function responseFormat(format: OutputFormat): JsonObject {
+function* responseFormat(format: OutputFormat): Steps<JsonObject> {
   if (format.type === 'json-object') return { responseMimeType: JSON_TYPE };
-  return { responseMimeType: JSON_TYPE, responseJsonSchema: reduceSchema(format.schema) };
+  const { schema } = yield* geminiSchema(format.schema);
+  return { responseMimeType: JSON_TYPE, responseJsonSchema: schema };
 }
 
 function serviceTier({ tierWords }: GeminiContext): string | undefined {

@@ -1,4 +1,4 @@
-// Goal: a failure is told as what it is, with the wait that Google asks for. Method: statuses in Google's form.
+// Goal: a failure gets the right kind, with the wait that Google requests. Method: statuses in Google's form.
 import type { JsonObject } from '../../../core/json/json.js';
 import { faultOfFailure } from './fault.js';
 

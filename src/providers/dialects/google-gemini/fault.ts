@@ -5,7 +5,7 @@ import type { UpstreamFailure } from '../../../core/provider.js';
 import { faultFromStatus, inBandFault, readFailureBody } from '../faults.js';
 import { listOf, nonEmpty, objectOf } from '../read-json.js';
 
-/** What the words of `google.rpc.Code` mean inside a 200. */
+/** The kinds for names of `google.rpc.Code` inside a 200. */
 const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   INVALID_ARGUMENT: 'rejected-request',
   FAILED_PRECONDITION: 'rejected-request',
@@ -19,7 +19,7 @@ const KIND_OF_CODE: Readonly<Record<string, FaultKind>> = {
   DEADLINE_EXCEEDED: 'timed-out',
 };
 
-/** Reasons of `google.rpc.ErrorInfo` that say more than the status: a key that is none is a 400. */
+/** Reasons of `google.rpc.ErrorInfo` that are more exact than the status: an invalid key is a 400. */
 const KIND_OF_REASON: Readonly<Record<string, FaultKind>> = {
   API_KEY_INVALID: 'refused-credential',
   API_KEY_SERVICE_BLOCKED: 'refused-credential',
@@ -33,7 +33,7 @@ const KIND_OF_REASON: Readonly<Record<string, FaultKind>> = {
 
 const RETRY_INFO = 'type.googleapis.com/google.rpc.RetryInfo';
 
-/** A `google.rpc.Status` as far as it is read. */
+/** The members of a `google.rpc.Status` that are read. */
 interface ErrorReport {
   readonly message?: string | undefined;
   readonly code?: string | undefined;
@@ -41,14 +41,14 @@ interface ErrorReport {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** Why a call that was not a 2xx failed. Tolerates any body: JSON, plain text, a proxy's page, nothing. */
+/** The fault of a call whose status is not a 2xx. Tolerates any body: JSON, plain text, a proxy's page, nothing. */
 export function faultOfFailure(failure: UpstreamFailure): ProviderFault {
   const { json, words } = readFailureBody(failure.body);
   const { message = words, code, reason, retryAfterMs } = readReport(json);
   return faultFromStatus(failure, message, reason ?? code, kindOf(reason, KIND_OF_REASON), retryAfterMs);
 }
 
-/** The failure a provider tells inside a 200, in a chunk or a whole body; undefined when there is none. */
+/** The error inside a 200, in a chunk or a whole body; undefined when there is none. */
 export function findInBandFault(body: JsonObject): ProviderFault | undefined {
   const { error } = body;
   if (!isJsonObject(error) && nonEmpty(error) === undefined) return undefined;
@@ -64,7 +64,7 @@ function kindOf(word: string | undefined, kinds: Readonly<Record<string, FaultKi
   return word !== undefined && Object.hasOwn(kinds, word) ? kinds[word] : undefined;
 }
 
-/** Reads `{ error: { code, message, status, details } }`, and what proxies make of it: `{ error }`, `{ message }`. */
+/** Reads `{ error: { code, message, status, details } }`, and the forms of proxies: `{ error }`, `{ message }`. */
 function readReport(body: JsonObject): ErrorReport {
   const { error } = body;
   if (typeof error === 'string') return { message: error };

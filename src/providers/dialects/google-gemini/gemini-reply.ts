@@ -24,17 +24,17 @@ const UNREADABLE = "The provider could not read its model's answer.";
 const TEXT: BlockStart = { type: 'text' };
 
 /**
- * The reply under construction, whether it comes in chunks or at once: the pieces go in, events that obey the grammar
- * come out. One per reply.
+ * The reply under construction, streamed or whole: it takes pieces, and emits events that obey the grammar. One per
+ * reply.
  */
 export class GeminiReply {
   private hasBegun = false;
   private readonly sequencer = new BlockSequencer();
   private readonly provider: string;
   private readonly thinkingStart: BlockStart;
-  /** What the latest thoughts go on with, until they are signed. */
+  /** The latest block of thoughts, which grows until it is signed. */
   private thoughts: SequencedBlock | undefined;
-  /** Of the open text: told when nothing more is added to it. */
+  /** Signatures of the open text, emitted when the text is complete. */
   private textSignatures: string[] = [];
   private hasCalls = false;
   private pictures = 0;
@@ -42,14 +42,14 @@ export class GeminiReply {
   private openCall: PartialCall | undefined;
   private names: ToolNames | undefined;
   private readonly sources = new ReplySources((characters) => this.sequencer.keep(characters));
-  /** Undefined until the provider says that it has finished. */
+  /** Undefined until the provider reports that it has finished. */
   private finishReason: string | null | undefined;
   private blockReason: string | undefined;
   private usage: Usage | undefined;
   private outputBytes = 0;
-  /** At the latest report. */
+  /** Output bytes at the latest report. */
   private bytesReported = 0;
-  /** Something was said of an answer, be it that there is none. */
+  /** Whether the provider has stated an answer, or that there is none. */
   private hasCandidate = false;
 
   constructor(private readonly context: DecodeContext) {
@@ -62,7 +62,7 @@ export class GeminiReply {
     return this.hasCandidate || this.blockReason !== undefined;
   }
 
-  /** Reads what stands beside the candidates. The first chunk begins the reply. */
+  /** Reads the fields beside the candidates. The first chunk begins the reply. */
   envelope(chunk: JsonObject, out: ModelEvent[]): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -71,7 +71,7 @@ export class GeminiReply {
     out.push({ type: 'reply-start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) });
   }
 
-  /** One part of a turn, in full or as far as it has come. */
+  /** Reads one part of a turn, complete or as far as it has come. */
   *part(part: JsonObject, out: ModelEvent[]): Steps<void> {
     const { text, functionCall } = part;
     const signature = nonEmpty(part['thoughtSignature']);
@@ -87,12 +87,12 @@ export class GeminiReply {
     } else if (Object.keys(part).every((key) => key === 'thoughtSignature' || key === 'thought')) {
       this.words('', signature, out);
     } else {
-      // What neither face has a word for: sounds, drafts of pictures, and kinds to come.
+      // Parts that neither face supports: audio, drafts of images, and future kinds.
       this.begin({ type: 'opaque', opaque: { vendor: 'google', value: part } }, out);
     }
   }
 
-  /** What stands beside the parts: pages, and how likely the words were. */
+  /** Reads the fields beside the parts: cited pages and log probabilities. */
   beside(candidate: JsonObject, out: ModelEvent[]): void {
     this.hasCandidate = true;
     this.sources.read(candidate);
@@ -104,7 +104,7 @@ export class GeminiReply {
     this.sequencer.add(last, { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs } } }, out);
   }
 
-  /** @throws ProviderFault when the finish reason stands for a failure */
+  /** @throws ProviderFault when the finish reason is a failure */
   finish(candidate: JsonObject): void {
     const reason = nonEmpty(candidate['finishReason']);
     if (reason === undefined || reason === NO_REASON) return;
@@ -118,30 +118,30 @@ export class GeminiReply {
   }
 
   /**
-   * Figures are cumulative: the latest report counts (docs/reasons/money.md#cumulative-usage).
-   * @returns whether it tells any
+   * Figures are cumulative: the latest report counts (docs/contribute/decisions/0035-one-rule-for-usage.md).
+   * @returns whether it has any figures
    */
   report(value: Json | undefined, out: ModelEvent[]): boolean {
     const usage = readUsage(value);
     if (usage === undefined) return false;
-    // The first report tells the prompt's size early, the last one is given at the end.
+    // The first report gives the prompt's size early; the last one is emitted at the end.
     if (this.usage === undefined) out.push({ type: 'usage', usage, isInterim: true });
     this.usage = usage;
     return true;
   }
 
-  /** The latest report counts all that was said so far. */
+  /** The latest report counts all output so far. */
   reported(): void {
     this.bytesReported = this.outputBytes;
   }
 
-  /** A whole reply has ended even where it does not say why. */
+  /** A whole reply has ended even without a finish reason. */
   endWhole(out: ModelEvent[]): void {
     this.finishReason ??= this.blockReason === undefined ? null : undefined;
     this.end(out);
   }
 
-  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  /** @throws ProviderFault `malformed-reply` when the provider never reported that it had finished */
   end(out: ModelEvent[]): void {
     const { finishReason, blockReason } = this;
     if (finishReason === undefined && blockReason === undefined) {
@@ -186,7 +186,7 @@ export class GeminiReply {
       this.sequencer.add(isOpen ? last : this.begin(TEXT, out), { type: 'text', text }, out);
     }
     if (signature === undefined) return;
-    // A block between two pieces of a text would tear it: it waits until the text is over.
+    // A block between two pieces of a text would divide it, so the signature waits for the end of the text.
     if (!isOpen && text === '') return this.seal(signature, undefined, out);
     this.sequencer.keep(signature.length);
     this.textSignatures.push(signature);
@@ -199,7 +199,7 @@ export class GeminiReply {
       this.openCall = new PartialCall(name, nonEmpty(piece['id']), signature, objectOf(piece['args']));
     }
     const { openCall } = this;
-    // The end of a call that has ended.
+    // It ends a call that has already ended.
     if (openCall === undefined) return;
     openCall.add(piece['partialArgs']);
     if (piece['willContinue'] !== true) this.completeCall(yield* openCall.whole(), out);
@@ -217,7 +217,7 @@ export class GeminiReply {
     this.sequencer.add(block, { type: 'input-json', json }, out);
   }
 
-  /** @param id of the call or picture that the signature stands on */
+  /** @param id the call or image with the signature */
   private seal(data: string, id: string | undefined, out: ModelEvent[]): void {
     this.begin({ type: 'redacted-thinking', data, mark: markOf(this.provider, id) }, out);
   }
@@ -235,7 +235,7 @@ export class GeminiReply {
     for (const data of signatures) this.sequencer.begin({ type: 'redacted-thinking', data, mark }, AT_ANY_TIME, out);
   }
 
-  /** At the text there is; what is cited behind it, after a call, say, stands in a text of its own. */
+  /** Attaches citations to the current text; citations after a call, for example, need a text of their own. */
   private cite(out: ModelEvent[]): void {
     const citations = this.sources.cite();
     if (citations.length === 0) return;
@@ -244,7 +244,7 @@ export class GeminiReply {
     for (const citation of citations) this.sequencer.add(block, { type: 'citation', citation }, out);
   }
 
-  /** As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`). */
+  /** Usage as reported; the charge estimates what is missing (`core/money/judge-usage.ts`). */
   private finalUsage(): Usage {
     const { searches, fetches } = this.sources;
     const beside = definedOnly({

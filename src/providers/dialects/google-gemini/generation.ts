@@ -2,13 +2,16 @@ import type { Effort } from '../../../core/conversation/effort.js';
 import type { Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 
-/** What the generations of Gemini differ in (docs/translation/google-gemini.md#generations). */
+/** How the generations of Gemini differ (docs/use/translation/google-gemini.md#generations). */
 export interface Generation {
-  /** How thinking is asked for: not at all, in tokens, or by a word. */
+  /** How thinking is requested: not at all, in tokens, or by a level. */
   readonly thinking: 'none' | 'budget' | 'level';
-  /** It signs its calls, refuses a loop without, and knows calls by their ids: before it both are refused or lost. */
+  /**
+   * It signs its calls, refuses an unsigned tool loop, and takes ids of calls. Older generations refuse signatures and
+   * ids, or lose them.
+   */
   readonly signsCalls: boolean;
-  /** Results of tools may hold images and documents. */
+  /** Whether results of tools may hold images and documents. */
   readonly takesMediaInResults: boolean;
 }
 
@@ -18,7 +21,7 @@ const GENERATIONS: Readonly<Record<NonNullable<Quirks['geminiGeneration']>, Gene
   'gemini-3': { thinking: 'level', signsCalls: true, takesMediaInResults: true },
 };
 
-/** By the model's name at the provider; the first that fits. Whatever else answers here is asked for least. */
+/** By the model's name at the provider: the first match. An unknown model gets the oldest form. */
 const BY_NAME: readonly { readonly name: RegExp; readonly generation: Generation }[] = [
   { name: /\bgemini-2\.5/, generation: GENERATIONS['gemini-2.5'] },
   { name: /\bgemini-[12]\b/, generation: GENERATIONS['gemini-2'] },
@@ -26,12 +29,12 @@ const BY_NAME: readonly { readonly name: RegExp; readonly generation: Generation
 ];
 
 export function generationOf({ endpoint, definition }: Target): Generation {
-  const said = definition.quirks.geminiGeneration;
-  if (said !== undefined) return GENERATIONS[said];
+  const stated = definition.quirks.geminiGeneration;
+  if (stated !== undefined) return GENERATIONS[stated];
   return BY_NAME.find(({ name }) => name.test(endpoint.upstreamModel))?.generation ?? GENERATIONS['gemini-2'];
 }
 
-/** The words that a model knows for how much it thinks. None can be told not to. */
+/** The thinking levels that a model takes. None can switch thinking off. */
 export interface LevelRange {
   readonly name: RegExp;
   readonly levels: readonly Effort[];
@@ -48,7 +51,7 @@ const COMMON_LEVELS: readonly Effort[] = ['low', 'medium', 'high'];
 export const levelsOf = ({ endpoint, definition }: Target): readonly Effort[] =>
   definition.quirks.efforts ?? LEVELS.find(({ name }) => name.test(endpoint.upstreamModel))?.levels ?? COMMON_LEVELS;
 
-/** Thinking tokens that a model takes; `off` is the least it can be told. */
+/** Numbers of thinking tokens that a model takes; `off` is the least it accepts. */
 export interface BudgetRange {
   readonly name: RegExp;
   readonly off: number;

@@ -1,8 +1,8 @@
 import type { AudioBlock } from '../../../core/conversation/content.js';
 
 /**
- * Addresses that the vendor reads itself, everything else is fetched for it. Buckets (`gs://`) and stored files are not
- * among them: they would be read as the owner of the credential, who is mostly not the caller.
+ * Addresses that the vendor reads itself; the gateway fetches all others. Buckets (`gs://`) and stored files are not
+ * listed: they would be read as the owner of the credential, who is usually not the caller.
  */
 const READ_BY_VENDOR: readonly RegExp[] = [
   /^https:\/\/(?:www\.|m\.)?youtube\.com\/(?:watch\?|shorts\/|live\/|embed\/)/i,
@@ -11,7 +11,7 @@ const READ_BY_VENDOR: readonly RegExp[] = [
 
 export const isReadByVendor = (url: string): boolean => READ_BY_VENDOR.some((pattern) => pattern.test(url));
 
-/** What the chat format calls a sound, where that is not its media type. */
+/** The chat format's names of audio types whose media type is not `audio/` and the name. */
 const AUDIO_TYPES: Readonly<Record<string, string>> = {
   m4a: 'audio/mp4',
   mpga: 'audio/mpeg',

@@ -2,9 +2,9 @@ import { isJsonObject, printJson, type Json, type JsonObject } from '../../../co
 import type { Steps } from '../../../core/steps.js';
 import { listOf, malformed, printedInSteps } from '../read-json.js';
 
-/** Most characters and values that the arguments of one call may come to while they are put together. */
+/** Maximum number of characters and values in the arguments of one call while they are assembled. */
 export const ARGUMENTS_MAX = 8 * 1024 * 1024;
-/** What a value costs besides its characters, so that many tiny ones are bounded too. */
+/** The cost of a value besides its characters, so that many tiny ones are bounded too. */
 const VALUE_OVERHEAD = 64;
 const DEPTH_MAX = 128;
 
@@ -14,8 +14,8 @@ type Container = Json[] | Members;
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]/y;
 
 /**
- * A call whose arguments come in pieces, each a value and its place: they are put together before they are told, since
- * pieces of JSON text cannot be made of them before their order is known. One per call.
+ * A call whose arguments come as pieces, each a value with its place. They are emitted only when complete: pieces of
+ * JSON text need their final order. One per call.
  */
 export class PartialCall {
   private readonly args: Members;
@@ -23,7 +23,7 @@ export class PartialCall {
 
   constructor(
     readonly name: string,
-    /** The provider's own; undefined where it gave none. */
+    /** The provider's own id; undefined where it gave none. */
     readonly givenId: string | undefined,
     readonly signature: string | undefined,
     args: JsonObject,
@@ -31,7 +31,7 @@ export class PartialCall {
     this.args = { ...args };
   }
 
-  /** @throws ProviderFault `malformed-reply` for a place that there cannot be */
+  /** @throws ProviderFault `malformed-reply` for an impossible place */
   add(pieces: Json | undefined): void {
     for (const piece of listOf(pieces)) {
       if (!isJsonObject(piece) || typeof piece['jsonPath'] !== 'string') continue;
@@ -40,12 +40,12 @@ export class PartialCall {
     }
   }
 
-  /** The arguments' JSON. */
+  /** The arguments as JSON. */
   *whole(): Steps<string> {
     return yield* printedInSteps(this.args);
   }
 
-  /** Half of the arguments must not look whole. */
+  /** The JSON without its last bracket: incomplete arguments must not look complete. */
   *cut(): Steps<string> {
     return (yield* this.whole()).slice(0, -1);
   }
@@ -66,7 +66,7 @@ export class PartialCall {
     }
   }
 
-  /** Texts grow, others come at once. */
+  /** Texts grow, other values come at once. */
   private valueOf({ stringValue, numberValue, boolValue }: JsonObject, known: Json | undefined): Json {
     if (typeof stringValue === 'string') {
       this.count(stringValue.length);
@@ -84,7 +84,7 @@ export class PartialCall {
   }
 }
 
-/** `$.a[0].b` as its steps. */
+/** The steps of a path such as `$.a[0].b`. */
 function readPath(path: string): readonly (string | number)[] {
   const steps: (string | number)[] = [];
   STEP.lastIndex = 1;
@@ -107,9 +107,9 @@ function own(place: JsonObject, step: string | number): Json | undefined {
   return Object.hasOwn(place, step) ? place[step] : undefined;
 }
 
-/** Lists grow by one at a time: a place far behind their end would be a list of that length. */
+/** Lists grow by one entry at a time: a place far beyond the end would allocate a list of that length. */
 function write(place: Container, step: string | number, value: Json): void {
-  // Defined, so that one named `__proto__` is a key as any other.
+  // Defined, so that `__proto__` becomes an ordinary key.
   if (!Array.isArray(place))
     Object.defineProperty(place, step, { value, writable: true, enumerable: true, configurable: true });
   else if (typeof step === 'number' && step <= place.length) place[step] = value;

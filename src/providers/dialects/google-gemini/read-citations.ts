@@ -4,19 +4,19 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import { listOf, nonEmpty, objectOf, printed, readPlace } from '../read-json.js';
 import { BytePlaces, type Place } from './byte-places.js';
 
-/** Most passages of a reply whose pages are told, and most pages told of passages. */
+/** Maximum number of cited passages of a reply and of pages cited for passages. */
 const SUPPORTS_MAX = 2_000;
-/** Most characters of a reply in which places are found. Chosen: far above what any model says. */
+/** Maximum number of characters of a reply in which places are found. Chosen: far above any model's output. */
 export const PLACED_CHARACTERS_MAX = 1024 * 1024;
 /**
- * Most characters that are looked through for passages which do not stand where they should: a few milliseconds, in a
- * text that is made for it some 30.
+ * Maximum number of characters that are searched for passages that are not where the report places them. The search
+ * takes a few milliseconds, and some 30 in a hostile text.
  */
 const SEARCHED_CHARACTERS_MAX = 4 * 1024 * 1024;
-/** Most different queries, and pages that were read, that are counted. */
+/** Maximum number of different queries, and of read pages, that are counted. */
 const COUNTED_MAX = 1_000;
 const RETRIEVED = 'URL_RETRIEVAL_STATUS_SUCCESS';
-/** What a page of the sources may be. */
+/** The kinds of source that a page may have. */
 const SOURCE_KINDS = ['web', 'maps', 'retrievedContext'] as const;
 
 type Page = Pick<WebCitation, 'url' | 'title'>;
@@ -26,9 +26,9 @@ interface Support {
   readonly pages: readonly Page[];
 }
 
-/** The pages that a reply is based on, told at its end, when the text that they stand for is there. One per reply. */
+/** The pages that a reply is based on. They are emitted at its end, when the cited text is complete. One per reply. */
 export class ReplySources {
-  /** Different queries that the vendor's search was asked. */
+  /** Different queries sent to the vendor's search. */
   get searches(): number {
     return this.queries.size;
   }
@@ -45,7 +45,7 @@ export class ReplySources {
   private supports: Support[] = [];
   private found: readonly Page[] = [];
 
-  /** @param keep counts characters that are kept for as long as the reply lasts */
+  /** @param keep counts characters that are kept until the reply ends */
   constructor(private readonly keep: (characters: number) => void) {}
 
   addText(text: string): void {
@@ -67,22 +67,22 @@ export class ReplySources {
     }
   }
 
-  /** Each page once for each passage, those of no passage once. */
+  /** Each page once for each passage; pages without a passage once. */
   cite(): readonly JsonObject[] {
     const pages = [...this.grounded(), ...this.recitations()];
-    const told = new Map<string, WebCitation>();
-    for (const page of pages) told.set(`${page.place?.start} ${page.place?.end} ${page.url}`, page);
+    const emitted = new Map<string, WebCitation>();
+    for (const page of pages) emitted.set(`${page.place?.start} ${page.place?.end} ${page.url}`, page);
     const known = new Set(pages.map(({ url }) => url));
     const rest = this.supports.length === 0 ? this.found : [];
     for (const page of [...rest, ...[...this.retrieved].map((url) => ({ url }))]) {
       if (known.has(page.url)) continue;
       known.add(page.url);
-      told.set(page.url, page);
+      emitted.set(page.url, page);
     }
-    return [...told.values()].map(webCitation);
+    return [...emitted.values()].map(webCitation);
   }
 
-  /** Reports grow: where a later one lists passages, it lists them all. */
+  /** Reports grow: a later list of passages contains all of them. */
   private readGrounding(grounding: JsonObject): void {
     const pages = listOf(grounding['groundingChunks']).map(pageOf);
     if (pages.length > 0) this.found = pages.filter((page) => page !== undefined);
@@ -136,13 +136,13 @@ export class ReplySources {
     });
   }
 
-  /** Undefined where more was said than places are found in. */
+  /** Undefined where the reply exceeds the limit in which places are found. */
   private placed(): PassagePlaces | undefined {
     return this.characters <= PLACED_CHARACTERS_MAX ? new PassagePlaces(this.text.join('')) : undefined;
   }
 }
 
-/** Where passages stand in the whole text. What is looked for in it is bounded. */
+/** Finds passages in the whole text. The search is bounded. */
 class PassagePlaces {
   private readonly places: BytePlaces;
   private searched = 0;
@@ -160,7 +160,7 @@ class PassagePlaces {
   }
 }
 
-/** Each page once, in the order in which they are named. */
+/** Each page once, in the order of the indices. */
 function citedPages(indices: Json | undefined, pages: readonly (Page | undefined)[]): readonly Page[] {
   const cited = new Set<Page>();
   for (const index of listOf(indices)) {
@@ -171,7 +171,7 @@ function citedPages(indices: Json | undefined, pages: readonly (Page | undefined
   return [...cited];
 }
 
-/** Zero is left out. */
+/** An index of zero is left out. */
 const startOf = (segment: JsonObject): number => readPlace(segment['startIndex']) ?? 0;
 
 function pageOf(chunk: Json): Page | undefined {

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import { listOf, objectOf } from '../read-json.js';
 
-/** How likely the words were, as the chat format tells it: the one that has a place for it. */
+/** Log probabilities in the shape of the chat format, the only face with a field for them. */
 export function readLogprobs(result: JsonObject): JsonObject {
   const top = listOf(result['topCandidates']);
   const content = listOf(result['chosenCandidates']).map((chosen, index) => ({

@@ -2,7 +2,7 @@ import type { StopReason, UnifiedStop } from '../../../core/conversation/event.j
 import { unifiedStop } from '../stop-words.js';
 import { TABLE } from './table.js';
 
-/** Says nothing. */
+/** The vendor's value for no reason. */
 export const NO_REASON = 'FINISH_REASON_UNSPECIFIED';
 
 /**

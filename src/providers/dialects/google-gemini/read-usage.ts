@@ -7,25 +7,25 @@ import { TABLE } from './table.js';
 
 const figures = figuresOf(TABLE);
 
-/** Vertex tells the tier among the kinds of traffic. */
+/** Vertex reports the tier as a kind of traffic. */
 const TIER_OF_TRAFFIC: Readonly<Record<string, string>> = {
   ON_DEMAND: 'standard',
   ON_DEMAND_FLEX: 'flex',
   ON_DEMAND_PRIORITY: 'priority',
 };
 
-/** One modality of a list of them (ai.google.dev/api/generate-content, ModalityTokenCount). */
+/** The figure of one modality in a list (ai.google.dev/api/generate-content, ModalityTokenCount). */
 function figureOf(modality: string, details: Json | undefined): number | undefined {
   if (TABLE.usage.image_output.rule.type !== 'mapped') return undefined;
-  const told = listOf(details).find((detail) => objectOf(detail)['modality'] === modality);
-  return readCount(objectOf(told)['tokenCount']);
+  const reported = listOf(details).find((detail) => objectOf(detail)['modality'] === modality);
+  return readCount(objectOf(reported)['tokenCount']);
 }
 
 /**
- * Reads `usageMetadata`. The prompt includes what was read from a cache, and not what tools read, which is input too;
- * thoughts stand beside the candidates, and are output (ai.google.dev/api/generate-content, UsageMetadata). A figure of
- * zero is left out.
- * @returns undefined when it says nothing of tokens, as the reports within some streams
+ * Reads `usageMetadata`. The prompt includes cache reads. It excludes tokens that tools read, which are input too.
+ * Thoughts are output and are counted beside the candidates (ai.google.dev/api/generate-content, UsageMetadata). The
+ * vendor leaves out figures of zero.
+ * @returns undefined when it has no figure of tokens, as in some streams' interim reports
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -34,7 +34,7 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   const thoughts = figures.reasoning(value);
   if (prompt === undefined && candidates === undefined) return undefined;
   const given = figures.cache_read(value);
-  // A part that is larger than its whole is no figure.
+  // A part above its total is implausible.
   const cached = given !== undefined && given <= (prompt ?? 0) ? given : undefined;
   const toolPrompt = readCount(value['toolUsePromptTokenCount']) ?? 0;
   const traffic = nonEmpty(value['trafficType']) ?? '';

@@ -1,21 +1,21 @@
 /**
- * Goal: a signature comes back on the very part it stood on, byte for byte, through either face, and goes to nobody
- * else. Method: replies in Gemini's own parts, decoded, told by a face, read by its reader, encoded again; a property
- * over turns of any parts.
+ * Goal: a signature returns on the part that it came with, byte for byte, through either face, and goes to no other
+ * provider. Method: replies in Gemini's own parts, decoded, printed by a face, read by its reader, encoded again; a
+ * property over turns of any parts.
  */
 import fc from 'fast-check';
 import { geminiChunk, geminiTarget, GEMINI_3, replyOf, streamGemini } from '../../../../test/support/gemini.js'; // oxfmt-ignore
 import { modelRequest } from '../../../../test/support/model-request.js';
-import { readMessages as readChat } from '../../../chat/read-messages.js';
-import { viewReply as viewChat } from '../../../chat/view-reply.js';
+import { readMessages as readChat } from '../../../faces/chat/read-messages.js';
+import { viewReply as viewChat } from '../../../faces/chat/view-reply.js';
 import type { Message } from '../../../core/conversation/content.js';
 import type { Reply } from '../../../core/conversation/reply.js';
 import { printJson, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
 import { doAtOnce } from '../../../core/steps.js';
-import type { GenerationView } from '../../../inference/inference.js';
-import { readMessage } from '../../../messages/read-blocks.js';
-import { viewReply as viewMessage } from '../../../messages/view-reply.js';
+import type { GenerationView } from '../../../faces/common/face.js';
+import { readMessage } from '../../../faces/messages/read-blocks.js';
+import { viewReply as viewMessage } from '../../../faces/messages/view-reply.js';
 import { DIALECTS } from '../index.js';
 import { googleGemini } from './dialect.js';
 
@@ -31,7 +31,7 @@ const GENERATION: GenerationView = {
   upstreamBody: undefined,
 };
 
-/** The assistant's turn as a caller sends it back, having got it from a face. */
+/** The assistant's turn as a caller sends it back after receiving it from a face. */
 const FACES: Readonly<Record<'messages' | 'chat', (reply: Reply) => Message[]>> = {
   messages: (reply) => {
     const { role, content } = doAtOnce(viewMessage(GENERATION, reply));
@@ -44,7 +44,7 @@ const FACES: Readonly<Record<'messages' | 'chat', (reply: Reply) => Message[]>> 
 };
 const BOTH = Object.keys(FACES) as (keyof typeof FACES)[];
 
-/** It draws, and sees what it drew. */
+/** A model that generates images and reads them. */
 const SEES: Target = { ...GEMINI_3, model: { ...GEMINI_3.model, inputModalities: ['text', 'image'] } };
 
 const HELLO: Message = { role: 'user', content: [{ type: 'text', text: 'Hi' }] };
@@ -92,7 +92,7 @@ it('gives back any turn through the Messages face, and every signature of a call
   fc.assert(
     fc.property(fc.array(part, { minLength: 1, maxLength: 8 }), (kinds) => {
       const parts = kinds
-        // Adjacent texts are one.
+        // Adjacent texts are one text.
         .filter(({ kind }, place) => kind !== 'text' || kinds[place - 1]?.kind !== 'text')
         .map(({ kind, signature: given }, place) => {
           if (kind === 'text') return withSignature({ text: `t${place}` }, given);
@@ -101,7 +101,7 @@ it('gives back any turn through the Messages face, and every signature of a call
           if (kind === 'own') return withSignature({ executableCode: { code: `x${place}` } }, given);
           return withSignature({ text: `h${place}`, thought: true }, given);
         });
-      // The first call of a step is never without.
+      // The first call of a step always has one.
       const first = parts.findIndex((one) => 'functionCall' in one);
       const expected = parts.map((one, place) =>
         place === first && !('thoughtSignature' in one) ? signed(one, 'skip_thought_signature_validator') : one,
@@ -110,7 +110,7 @@ it('gives back any turn through the Messages face, and every signature of a call
       expect(sentBack(FACES.messages(reply), SEES)).toEqual(expected);
       const inOrder = (turn: readonly JsonObject[]) =>
         ['functionCall', 'inlineData'].map((key) => turn.filter((one) => key in one));
-      // Of the chat format the order among kinds is its own.
+      // The chat format has an order of its own among kinds.
       expect(inOrder(sentBack(FACES.chat(reply), SEES))).toEqual(inOrder(expected));
     }),
   );
@@ -135,7 +135,7 @@ describe('of another provider', () => {
     }
   });
 
-  it('is taken on the word of a caller who brings it and does not say whose it is', () => {
+  it('is accepted from a caller who does not name its maker', () => {
     const details = [{ type: 'reasoning.encrypted', data: 'czI=', format: 'google-gemini-v1', id: 'a', index: 0 }];
     const calls = [{ id: 'a', type: 'function', function: { name: 'f', arguments: '{}' } }];
     const { messages } = readChat([{ role: 'assistant', content: null, reasoning_details: details, tool_calls: calls } as never]); // oxfmt-ignore
@@ -149,7 +149,7 @@ it.each([
   '{"executableCode":{},"fileData":{}}',
   '{"text":"x"}',
   '{"thought":true}',
-])('lets nobody bring %s as a part that was sealed', (data) => {
+])('takes no %s as an encrypted part', (data) => {
   const mark = { format: 'google-gemini-v1' };
   const content: Message['content'] = [
     { type: 'redacted-thinking', data, mark },

@@ -5,51 +5,54 @@ import type { Target } from '../../../core/provider.js';
 import { printed } from '../read-json.js';
 
 /*
- * A signature may stand on any part of a Gemini turn, and must come back on the very part. The neutral vocabulary has a
- * place for one on reasoning alone, so those of other parts are sealed reasoning of their own, beside the block that
- * they belong to (docs/translation/google-gemini.md#signatures):
+ * Any part of a Gemini turn may have a signature, which must return on the same part. The neutral vocabulary has
+ * signatures only for reasoning. So the signatures of other parts become encrypted reasoning beside their block
+ * (docs/use/translation/google-gemini.md#signatures):
  *
- * - that of a call stands in front of it, and its mark has the call's id
- * - that of a text stands behind it, and its mark has no id
- * - that of a picture stands in front of it, and its mark has its number
- * - a part that only Gemini understands is sealed as a whole: its JSON
+ * - a call's precedes it, with the call's id in its mark
+ * - a text's follows it, without an id in its mark
+ * - an image's precedes it, with the image's number in its mark
+ * - a part that only Gemini understands is encoded as a whole: its JSON
  */
 
 const FORMAT = 'google-gemini-v1';
 
-/** Takes the place of a signature that nobody has: a call of another vendor's model (thought-signatures, FAQ). */
+/** Replaces a missing signature: the call is from another vendor's model (thought-signatures, FAQ). */
 export const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-/** Stands for the id of a picture, which has none: its number in the turn, from 1. */
+/** Stands for the id of an image, which has none: its number in the turn, from 1. */
 export const pictureId = (number: number): string => `picture ${number}`;
 
-/** Whose reasoning it is, and of which call or picture. */
+/** The provider of the reasoning, and its call or image. */
 export const markOf = (provider: string, id?: string): ReasoningMark =>
   id === undefined ? { format: FORMAT, provider } : { format: FORMAT, provider, id };
 
-/** What the vendor's own tools did. A part of anything else that a caller brings sealed was not told so by anybody. */
+/**
+ * Parts of the vendor's own tools. If a caller's encrypted reasoning is any other kind of part, the vendor did not make
+ * it.
+ */
 const OWN_PARTS: ReadonlySet<string> = new Set(['toolCall', 'toolResponse', 'executableCode', 'codeExecutionResult']);
 const BESIDE: ReadonlySet<string> = new Set(['thoughtSignature', 'thought']);
 
-/** Whether only the vendor understands this part, and the next turn must hold it. */
+/** Whether only the vendor understands this part, and the next turn must contain it. */
 export function isOwnPart(part: JsonObject): boolean {
   const keys = Object.keys(part);
   return keys.some((key) => OWN_PARTS.has(key)) && keys.every((key) => OWN_PARTS.has(key) || BESIDE.has(key));
 }
 
-/** Whether it is a picture for the caller: those among the thoughts are drafts. */
+/** Whether it is an image for the caller: images among the thoughts are drafts. */
 export function isPicture({ inlineData, thought }: JsonObject): boolean {
   if (!isJsonObject(inlineData) || thought === true) return false;
   const { mimeType, data } = inlineData;
   return typeof mimeType === 'string' && mimeType.startsWith('image/') && typeof data === 'string' && data !== '';
 }
 
-/** What a part of the vendor's own is sealed as. No signature begins with a brace: they are base64. */
+/** The encoded form of a vendor's own part. Signatures are base64, so none begins with a brace. */
 export const sealPart = (part: JsonObject): string => printed(part);
 
 export const isSealedPart = (data: string): boolean => data.startsWith('{');
 
-/** The part that was sealed; undefined where it is none that is ever sealed. */
+/** The part in its encoded form; undefined where it is none of the vendor's own kinds. */
 export function unsealPart(data: string): JsonObject | undefined {
   try {
     const part: unknown = parseJson(data);
@@ -60,8 +63,8 @@ export function unsealPart(data: string): JsonObject | undefined {
 }
 
 /**
- * Whether the target made this reasoning: a signature holds at the provider that told it. One that a caller brings of
- * whom nobody says is taken on its word.
+ * Whether the target made this reasoning: a signature is valid at the provider that emitted it. Reasoning without a
+ * provider in its mark is accepted.
  */
 export const isOwn = ({ mark }: ThinkingBlock | RedactedThinkingBlock, { endpoint }: Target): boolean =>
   mark?.format === FORMAT && (mark.provider === undefined || mark.provider === endpoint.provider.slug);

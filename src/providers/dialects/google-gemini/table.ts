@@ -1,28 +1,26 @@
 import type { Target } from '../../../core/provider.js';
-import type { Condition, TranslationTable } from '../../../core/translation.js';
+import type { Condition } from '../../../core/translation.js';
+import { tableOf } from '../base-table.js';
 import {
-  both,
-  dropped,
-  ABSENT,
   atMostStopSequences,
+  both,
+  DRAWS,
+  dropped,
   field,
-  FOREIGN_BLOCKS,
   mapped,
+  NO_PLACE,
+  NOT_REPORTED,
   readStopSequences,
-  refused,
+  reported,
   SELLS_TIERS,
   sent,
-  STORED_FILE,
   taken,
-  where,
-  told,
   usage,
-  UNTOLD,
-  DRAWS,
+  where,
 } from '../rules.js';
 import { generationOf } from './generation.js';
 
-/** ai.google.dev/api/generate-content, GenerationConfig. */
+/** Source: ai.google.dev/api/generate-content, GenerationConfig. */
 const STOP_SEQUENCES_MAX = 5;
 
 const THINKS: Condition<Target> = {
@@ -37,12 +35,12 @@ const THINKING = field(
   ),
 );
 const CONFIG = { within: 'generationConfig' };
-const NO_PLACE = field(dropped());
 const BY_ADDRESS = mapped('fetched, then as bytes; YouTube `fileData`');
 const IN_RESULT = mapped('in `parts` from 3 on, before behind the results');
 
-/** Google's `generateContent` (docs/translation/google-gemini.md). */
-export const TABLE: TranslationTable<Target> = {
+/** Google's `generateContent` (docs/use/translation/google-gemini.md). */
+export const TABLE = tableOf({
+  leftMeasure: (target) => (generationOf(target).thinking === 'level' ? 'budget' : 'effort'),
   fields: {
     model: field(mapped('in the address')),
     system: field(mapped('`systemInstruction`')),
@@ -50,7 +48,8 @@ export const TABLE: TranslationTable<Target> = {
     max_tokens: sent('maxOutputTokens', ({ maxOutputTokens }) => maxOutputTokens, undefined, CONFIG),
     temperature: sent('temperature', ({ sampling }) => sampling.temperature, taken('temperature'), CONFIG),
     top_p: sent('topP', ({ sampling }) => sampling.topP, taken('top_p'), CONFIG),
-    top_k: sent('topK', ({ sampling }) => sampling.topK, taken('top_k'), CONFIG),
+    // Below one it limits nothing, in other vendors' words.
+    top_k: sent('topK', ({ sampling: { topK = 0 } }) => (topK < 1 ? undefined : topK), taken('top_k'), CONFIG),
     stop: sent('stopSequences', readStopSequences, taken('stop'), {
       ...CONFIG,
       ...atMostStopSequences(STOP_SEQUENCES_MAX, 'the Gemini format'),
@@ -82,38 +81,16 @@ export const TABLE: TranslationTable<Target> = {
     ),
     service_tier: field(where(SELLS_TIERS, mapped('`serviceTier`'))),
     reasoning_summary: NO_PLACE,
-    top_a: NO_PLACE,
-    min_p: NO_PLACE,
-    repetition_penalty: NO_PLACE,
-    logit_bias: NO_PLACE,
-    verbosity: NO_PLACE,
     parallel_tool_calls: NO_PLACE,
-    cache_control: field(dropped('the vendor caches by itself')),
-    task_budget: NO_PLACE,
-    context_management: NO_PLACE,
-    user: NO_PLACE,
-    metadata: NO_PLACE,
-    prompt_cache_key: NO_PLACE,
-    inference_geo: NO_PLACE,
-    betas: NO_PLACE,
   },
   blocks: {
-    ...FOREIGN_BLOCKS,
     text: mapped('`text`'),
-    text_citations: dropped('they point into documents of another reply'),
-    phase: dropped(),
     image_bytes: mapped('`inlineData`'),
     image_url: BY_ADDRESS,
     image_detail: dropped(),
     drawn_image: mapped('`inlineData`, where the model reads images; else a word in its place'),
     document_bytes: mapped('`inlineData`, headed'),
-    document_text_bytes: mapped('text, headed'),
     document_url: BY_ADDRESS,
-    document_text: mapped('text, headed'),
-    document_blocks: mapped('its blocks, headed'),
-    document_file: STORED_FILE,
-    document_citations: dropped(),
-    search_result: mapped('text'),
     audio: mapped('`inlineData`'),
     video_bytes: mapped('`inlineData`'),
     video_url: mapped('YouTube `fileData`; any other: 400'),
@@ -122,25 +99,13 @@ export const TABLE: TranslationTable<Target> = {
     tool_result_error: mapped('`error` in place of `output`'),
     tool_result_image: IN_RESULT,
     tool_result_document: IN_RESULT,
-    tool_reference: mapped('text'),
     thinking_own: mapped('a part marked `thought`'),
-    thinking_anthropic: dropped('a signature holds at its signer'),
-    thinking_other: dropped('a signature holds at its signer'),
-    thinking_unsigned: dropped('the model does not read it again'),
     sealed_own: mapped('`thoughtSignature` of its part'),
-    sealed_anthropic: dropped('a signature holds at its signer'),
-    sealed_other: dropped('a signature holds at its signer'),
-    cache_control: dropped('the vendor caches by itself'),
-    tool_result_cache_control: dropped('the vendor caches by itself'),
-    speaker: dropped(),
   },
   tools: {
     function: mapped('`functionDeclarations`, the schema reduced'),
     strict: dropped(),
-    cache_control: dropped(),
     own: mapped('as they came'),
-    foreign: refused("the vendor's tool"),
-    service: refused('the tool'),
     choice_auto: mapped('`AUTO`'),
     choice_any: mapped('`ANY`'),
     choice_none: mapped('`NONE`'),
@@ -148,14 +113,13 @@ export const TABLE: TranslationTable<Target> = {
   },
   replies: {
     text: mapped('`text`'),
-    refusal: ABSENT,
     thinking: mapped('parts with `thought`'),
     signature: mapped('`thoughtSignature` of a thought'),
     sealed: mapped('`thoughtSignature` of anything else'),
     tool_call: mapped('`functionCall`'),
     argument_pieces: mapped('`partialArgs`, put together first'),
     citations: mapped('`groundingMetadata`, `citationMetadata`, `urlContextMetadata`'),
-    logprobs: mapped('`logprobsResult`, where asked for'),
+    logprobs: mapped('`logprobsResult`, where requested'),
     vendor_blocks: mapped('sealed reasoning, which goes back as it came'),
     media: mapped('`inlineData` that is an image; drafts among the thoughts, sounds: dropped'),
   },
@@ -174,14 +138,14 @@ export const TABLE: TranslationTable<Target> = {
       ['IMAGE_SAFETY', 'content-filter'],
       ['IMAGE_PROHIBITED_CONTENT', 'content-filter'],
       ['IMAGE_RECITATION', 'content-filter'],
-      // Its calls are told, also of tools that nobody declared: the caller can say so to the model.
+      // Its calls are emitted, even of undeclared tools: the caller can correct the model.
       ['UNEXPECTED_TOOL_CALL', 'other'],
       ['TOO_MANY_TOOL_CALLS', 'other'],
       ['NO_IMAGE', 'other'],
       ['IMAGE_OTHER', 'other'],
       ['OTHER', 'other'],
     ]),
-    // What the model wrote could not be read, and another attempt may go better.
+    // The model's output could not be read, and another attempt may succeed.
     faults: new Map([
       ['MALFORMED_FUNCTION_CALL', 'malformed-reply'],
       ['MALFORMED_RESPONSE', 'malformed-reply'],
@@ -189,18 +153,15 @@ export const TABLE: TranslationTable<Target> = {
     ]),
   },
   usage: {
-    input: told(['promptTokenCount'], 'less what was cached, and `toolUsePromptTokenCount`'),
-    output: told(['candidatesTokenCount'], 'and `thoughtsTokenCount`'),
-    cache_read: told(['cachedContentTokenCount']),
-    cache_write: UNTOLD,
-    cache_write_1h: UNTOLD,
-    reasoning: told(['thoughtsTokenCount']),
+    input: reported(['promptTokenCount'], 'less what was cached, and `toolUsePromptTokenCount`'),
+    output: reported(['candidatesTokenCount'], 'and `thoughtsTokenCount`'),
+    cache_read: reported(['cachedContentTokenCount']),
+    cache_write: NOT_REPORTED,
+    cache_write_1h: NOT_REPORTED,
+    reasoning: reported(['thoughtsTokenCount']),
     image_output: usage(mapped('`candidatesTokensDetails` of `IMAGE`')),
     web_searches: usage(mapped('queries of `groundingMetadata`')),
     web_fetches: usage(mapped('pages of `urlContextMetadata`')),
-    calls: UNTOLD,
     service_tier: usage(mapped('`serviceTier`, else `trafficType`')),
-    speed: UNTOLD,
-    inference_geo: UNTOLD,
   },
-};
+});

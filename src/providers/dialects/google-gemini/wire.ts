@@ -1,7 +1,7 @@
 import type { Base64Text } from '../../../core/json/base64-text.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 
-/** Bytes of an image, a document or a sound. */
+/** Bytes of an image, a document or audio. */
 export interface InlineData {
   readonly mimeType: string;
   readonly data: string | Base64Text;
@@ -14,7 +14,7 @@ export interface FunctionResponse {
   readonly parts?: readonly { readonly inlineData: InlineData }[];
 }
 
-/** A part of a turn as it is sent. */
+/** A part of a turn that the gateway writes. */
 export type Part = (
   | { readonly text: string; readonly thought?: true }
   | { readonly inlineData: InlineData }
@@ -23,7 +23,7 @@ export type Part = (
   | { readonly functionResponse: FunctionResponse }
 ) & { thoughtSignature?: string };
 
-/** A part that the model made and that goes back as it came. */
+/** A part that the model made and that returns unchanged. */
 export type OwnPart = JsonObject;
 
 export interface Content {

@@ -1,10 +1,10 @@
 import type { ChatMessage, ChatTool, WireCacheControl } from './wire.js';
 
-/** Most breakpoints a request may have (docs/wire/messages.md#cache-markers). */
+/** Maximum number of breakpoints a request may have (docs/use/messages.md#cache-markers). */
 export const CACHE_MARKERS_MAX = 4;
 
 /**
- * Marks the last part that can bear a marker: a text that says something. The caller's own markers come first: with
+ * Marks the last part that can have a marker: a text that is not blank. The caller's own markers have priority: with
  * four of them, or one already in that place, nothing is added.
  */
 export function markLastPart(

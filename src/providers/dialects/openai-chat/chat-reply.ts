@@ -20,24 +20,35 @@ import { assertNoFault } from '../stop-words.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
 
 const AT_ANY_TIME: BlockOptions = { isComplete: true };
-/** A call without arguments is a call with none of them, not a call with broken ones. */
+/** A call without arguments gets an empty object, not broken JSON. */
 const UNTIL_COMPLETE: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
+
+/** For the one call in the older form of the format, which has no index; no entry of a list has this one. */
+const LEGACY_INDEX = -1;
 
 const TEXT: BlockStart = { type: 'text' };
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
 interface ToolCall {
-  /** The provider's own; undefined where it gave none. */
+  /** The provider's own id; undefined where it gave none. */
   readonly givenId: string | undefined;
   readonly block: SequencedBlock;
   readonly scan: ArgumentScan;
 }
 
-/** All that have begun, and what they are called. */
+/** A call whose name has not come yet. */
+interface UnnamedCall {
+  id: string | undefined;
+  json: string;
+}
+
+/** All calls that have begun, and their names. */
 interface ToolCalls {
   readonly all: ToolCall[];
   readonly byIndex: Map<number, ToolCall>;
   readonly byIndexAndId: Map<string, ToolCall>;
+  /** By index: pieces that came before the names of their calls. */
+  readonly unnamed: Map<number | undefined, UnnamedCall>;
   readonly names: ToolNames;
   readonly ids: UniqueToolIds;
 }
@@ -46,13 +57,14 @@ const noCalls = (context: DecodeContext): ToolCalls => ({
   all: [],
   byIndex: new Map(),
   byIndexAndId: new Map(),
+  unnamed: new Map(),
   names: toolNamesOf(context),
   ids: new UniqueToolIds(context.request.messages),
 });
 
 /**
- * The reply under construction, whether it comes in chunks or at once: the pieces go in, events that obey the grammar
- * come out. One per reply.
+ * The reply under construction, streamed or whole: it takes pieces, and emits events that obey the grammar. One per
+ * reply.
  */
 export class ChatReply {
   private hasBegun = false;
@@ -60,7 +72,7 @@ export class ChatReply {
   private readonly sequencer = new BlockSequencer();
   /** Undefined before the first call. */
   private calls: ToolCalls | undefined;
-  /** Undefined until the provider says that it has finished. */
+  /** Undefined until the provider reports that it has finished. */
   private finishReason: string | null | undefined;
   private stopSequence: string | undefined;
   private hasRefusal = false;
@@ -68,17 +80,17 @@ export class ChatReply {
   private serviceTier: string | undefined;
   private ranVendorTools: true | undefined;
   private outputBytes = 0;
-  /** When the chunk being read began. */
+  /** Output bytes before the current chunk. */
   private bytesBefore = 0;
-  /** At the last report that stood in a chunk without words. */
+  /** Output bytes at the last report in a chunk without text. */
   private bytesAtReport: number | undefined;
-  /** What the latest reasoning goes on with, until it is signed. */
+  /** The latest block of reasoning, which grows until it is signed. */
   private reasoning: { readonly block: SequencedBlock; readonly key: string } | undefined;
   /** Undefined before the first. */
   private citations: ReplyCitations | undefined;
   /** Pages cited before there was a text. */
   private readonly unplaced: JsonObject[] = [];
-  /** At the latest report of the output. */
+  /** Output bytes at the latest report of the output. */
   private bytesReported = 0;
 
   constructor(private readonly context: DecodeContext) {}
@@ -87,7 +99,7 @@ export class ChatReply {
     return this.hasEnded;
   }
 
-  /** Reads what stands beside the choices. The first chunk, whatever it holds, begins the reply. */
+  /** Reads the fields beside the choices. The first chunk, whatever it contains, begins the reply. */
   envelope(chunk: JsonObject, out: ModelEvent[]): void {
     if (!this.hasBegun) {
       this.hasBegun = true;
@@ -105,7 +117,7 @@ export class ChatReply {
 
   /**
    * @param piece a chunk's `delta` or a whole reply's `message`: the same fields, in part or complete
-   * @param chunk what it stands in
+   * @param chunk the chunk or body that contains it
    */
   content(piece: JsonObject, chunk: JsonObject, out: ModelEvent[]): void {
     if ((piece['reasoning_content'] ?? piece['reasoning'] ?? piece['reasoning_details'] ?? null) !== null) {
@@ -114,7 +126,7 @@ export class ChatReply {
     }
     const { content } = piece;
     if (typeof content === 'string') this.words(content, out);
-    // An answer to a schema, as Cloudflare gives it.
+    // An answer to a schema, in Cloudflare's form.
     else if (isJsonObject(content)) this.words(printed(content), out);
     else if (Array.isArray(content)) readContentParts(content, (type, text) => this.part(type, text, out));
     const refusal = nonEmpty(piece['refusal']);
@@ -124,15 +136,18 @@ export class ChatReply {
     }
     if (piece['images'] !== undefined) for (const image of listOf(piece['images'])) this.image(image, out);
     this.cite(piece, chunk, out);
-    // Groq's compound models search and run programs unasked; their results count as prompt.
+    // Groq's compound models search and run programs by themselves; the results count as prompt.
     const ran = piece['executed_tools'];
     if (Array.isArray(ran) && ran.length > 0) this.ranVendorTools = true;
     const calls = piece['tool_calls'];
-    if (!Array.isArray(calls)) return;
-    for (const call of calls as readonly Json[]) if (isJsonObject(call)) this.toolCall(call, out);
+    if (Array.isArray(calls) && calls.length > 0) {
+      for (const call of calls as readonly Json[]) if (isJsonObject(call)) this.toolCall(call, out);
+    } else if (isJsonObject(piece['function_call'])) {
+      this.toolCall({ index: LEGACY_INDEX, function: piece['function_call'] }, out);
+    }
   }
 
-  /** A piece of the answer's text. */
+  /** Reads a piece of the answer's text. */
   words(text: string, out: ModelEvent[]): void {
     if (text === '') return;
     this.outputBytes += Buffer.byteLength(text);
@@ -143,7 +158,7 @@ export class ChatReply {
   }
 
   /**
-   * What the model drew, as vendors of this format tell it.
+   * Reads an image that the model generated, in the form that vendors of this format use.
    * @throws ProviderFault `malformed-reply` for what is neither an address nor a data URL
    */
   private image(image: Json, out: ModelEvent[]): void {
@@ -158,7 +173,7 @@ export class ChatReply {
     else this.think(plainReasoning(text), out);
   }
 
-  /** The pages that the answer cites, at the text there is; those that come before it wait for it. */
+  /** Attaches the cited pages to the current text; pages that come before it wait for it. */
   cite(piece: JsonObject | undefined, chunk: JsonObject, out: ModelEvent[]): void {
     const named = piece?.['annotations'] ?? chunk['citations'] ?? chunk['search_results'] ?? null;
     if (named === null && this.unplaced.length === 0) return;
@@ -174,7 +189,7 @@ export class ChatReply {
     for (const citation of this.unplaced.splice(0)) this.sequencer.add(last, { type: 'citation', citation }, out);
   }
 
-  /** Beside the words they are about, for faces of this format; where nobody asked for them they are not kept. */
+  /** Attaches log probabilities to their text, for faces of this format; kept only where they were requested. */
   logprobs(choice: JsonObject, out: ModelEvent[]): void {
     const { logprobs } = choice;
     const { last } = this.sequencer;
@@ -183,7 +198,7 @@ export class ChatReply {
     this.sequencer.add(last, { type: 'opaque', opaque: { vendor: 'openai', value: { logprobs } } }, out);
   }
 
-  /** @throws ProviderFault when the finish reason stands for a failure */
+  /** @throws ProviderFault when the finish reason is a failure */
   finish(choice: JsonObject): void {
     const reason = nonEmpty(choice['finish_reason']);
     if (reason === undefined) return;
@@ -193,33 +208,33 @@ export class ChatReply {
     if (sequence !== undefined && this.context.request.stopSequences?.includes(sequence)) this.stopSequence = sequence;
   }
 
-  /** A whole reply has ended even where it does not say why. */
+  /** A whole reply has ended even without a finish reason. */
   finishWhole(choice: JsonObject): void {
     this.finish(choice);
     this.finishReason ??= null;
   }
 
-  /** Figures are cumulative: the latest report counts (docs/reasons/money.md#cumulative-usage). */
+  /** Figures are cumulative: the latest report counts (docs/contribute/decisions/0035-one-rule-for-usage.md). */
   report(value: Json | undefined, out: ModelEvent[]): void {
     const usage = readUsage(value);
     if (usage === undefined) return;
-    // Some upstreams report on every chunk: the first report tells the prompt's size early, the last
-    // one is given at the end.
+    // Some providers report on every chunk: the first report gives the prompt's size early, and the last one is emitted
+    // at the end.
     if (this.usage === undefined && this.finishReason === undefined)
       out.push({ type: 'usage', usage, isInterim: true });
     this.usage = usage;
-    // One that tells no output leaves the figure of an earlier report, which more was said after.
+    // A report without output tokens leaves the figure of an earlier report, which does not count the output after it.
     if (usage.outputTokens !== undefined) this.bytesReported = this.outputBytes;
     this.bytesAtReport = this.outputBytes === this.bytesBefore ? this.outputBytes : undefined;
   }
 
-  /** The sentinel. Right behind a report of usage it ends a reply that does not say why it does. */
+  /** The sentinel. Directly after a report of usage it ends a reply without a finish reason. */
   done(out: ModelEvent[]): void {
     if (this.bytesAtReport === this.outputBytes) this.finishReason ??= null;
     this.end(out);
   }
 
-  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  /** @throws ProviderFault `malformed-reply` when the provider never reported that it had finished */
   end(out: ModelEvent[]): void {
     if (this.hasEnded) return;
     if (this.finishReason === undefined) {
@@ -227,9 +242,13 @@ export class ChatReply {
         isCut: true,
       });
     }
+    for (const { json } of this.calls?.unnamed.values() ?? []) {
+      if (json === '') continue;
+      throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
+    }
     this.hasEnded = true;
     if (this.unplaced.length > 0) {
-      // What is cited behind the text, after a call, say, stands in a text of its own.
+      // Citations after the text, behind a call for example, need a text of their own.
       this.sequencer.begin(TEXT, AT_ANY_TIME, out);
       this.placeCitations(out);
     }
@@ -245,8 +264,8 @@ export class ChatReply {
   }
 
   /**
-   * What must go back to its maker is a block of its own; a signature ends one. A signature whose block is closed is
-   * one without words: its maker reads those in it.
+   * Reasoning that must return to its maker is a block of its own, and a signature ends a block. A signature whose
+   * block is closed becomes a block without text: its maker reads the thoughts in it.
    */
   private think({ text, key, mark, signature, sealed }: ReasoningPiece, out: ModelEvent[]): void {
     const marked = mark === undefined ? {} : { mark };
@@ -265,7 +284,7 @@ export class ChatReply {
     if (signature !== undefined) this.sequencer.add(reasoning.block, { type: 'signature', signature }, out);
   }
 
-  /** A text of its own, so that faces of this format can tell it apart. */
+  /** A separate text, so that faces of this format can recognise it. */
   private refuse(text: string, out: ModelEvent[]): void {
     this.outputBytes += Buffer.byteLength(text);
     const { last } = this.sequencer;
@@ -283,10 +302,19 @@ export class ChatReply {
     const calls = (this.calls ??= noCalls(this.context));
     const call =
       findCall(piece, name, calls) ?? (name === undefined ? undefined : this.beginCall(piece, name, calls, out));
-    if (json === '') return;
-    if (call === undefined) {
-      throw new ProviderFault('malformed-reply', 'The provider sent arguments of a tool call that it did not name.');
-    }
+    if (call === undefined) this.keepUnnamed(piece, json, calls);
+    else if (json !== '') this.addArguments(call, json, out);
+  }
+
+  /** Some providers send the name after the id, or after the arguments. */
+  private keepUnnamed(piece: JsonObject, json: string, { unnamed }: ToolCalls): void {
+    const index = readIndex(piece);
+    const before = unnamed.get(index);
+    this.sequencer.keep(json.length);
+    unnamed.set(index, { id: nonEmpty(piece['id']) ?? before?.id, json: (before?.json ?? '') + json });
+  }
+
+  private addArguments(call: ToolCall, json: string, out: ModelEvent[]): void {
     const kept = call.scan.take(json);
     if (kept === '') return;
     this.outputBytes += Buffer.byteLength(kept);
@@ -296,19 +324,22 @@ export class ChatReply {
 
   private beginCall(piece: JsonObject, name: string, calls: ToolCalls, out: ModelEvent[]): ToolCall {
     this.outputBytes += Buffer.byteLength(name);
-    const givenId = nonEmpty(piece['id']);
+    const index = readIndex(piece);
+    const early = calls.unnamed.get(index);
+    const givenId = nonEmpty(piece['id']) ?? early?.id;
+    calls.unnamed.delete(index);
     const id = calls.ids.take(givenId);
     const start = { type: 'tool-use', id, name: calls.names.toOriginal(name) } as const;
     const block = this.sequencer.begin(start, UNTIL_COMPLETE, out);
     const call: ToolCall = { givenId, block, scan: new ArgumentScan() };
     calls.all.push(call);
-    const index = readIndex(piece);
     if (index !== undefined) calls.byIndex.set(index, call);
     if (givenId !== undefined) calls.byIndexAndId.set(indexAndId(index, givenId), call);
+    if (early !== undefined && early.json !== '') this.addArguments(call, early.json, out);
     return call;
   }
 
-  /** As it was reported: what was not is estimated where it is charged (`core/money/judge-usage.ts`). */
+  /** Usage as reported; the charge estimates what is missing (`core/money/judge-usage.ts`). */
   private finalUsage(): Usage {
     const { countsReasoningApart } = this.context.target.definition.quirks;
     const isAlone = (this.serviceTier ?? countsReasoningApart ?? this.ranVendorTools) === undefined;
@@ -324,13 +355,13 @@ export class ChatReply {
 
 function argumentsOf(value: Json | undefined): string {
   if (typeof value === 'string') return value;
-  // Some upstreams send the object itself, at once.
+  // Some providers send the object itself, at once.
   return isJsonObject(value) ? printed(value) : '';
 }
 
 /**
- * The call a piece goes on with: that of its index and id, else of its index, else the latest; none when the piece
- * begins another.
+ * The call that a piece continues: by index and id, else by index, else the latest one. None when the piece begins
+ * another call.
  */
 function findCall(piece: JsonObject, name: string | undefined, calls: ToolCalls): ToolCall | undefined {
   const index = readIndex(piece);
@@ -339,8 +370,8 @@ function findCall(piece: JsonObject, name: string | undefined, calls: ToolCalls)
     (id === undefined ? undefined : calls.byIndexAndId.get(indexAndId(index, id))) ??
     (index === undefined ? calls.all.at(-1) : calls.byIndex.get(index));
   if (name === undefined) return known;
-  // Some upstreams repeat the name in each piece; others give all calls the same index, or none,
-  // and tell them apart by id.
+  // Some providers repeat the name in each piece. Others give all calls the same index, or none, and distinguish them
+  // by id.
   const beginsAnother = id === undefined ? index === undefined : id !== known?.givenId;
   return beginsAnother ? undefined : known;
 }

@@ -1,6 +1,7 @@
-// Goal: whatever shape a chat upstream answers in, the events obey the grammar and say the same. Method: chunks written
-// from the providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes GrammarCheck;
-// properties over cuts. Rules: docs/reasons/money.md, docs/reasons/streams.md, docs/reasons/translation.md.
+// Goal: for every form of a chat provider's answers, the events obey the grammar and have the same content. Method:
+// chunks written from the providers' public documentation, given as SSE bytes or as whole bodies; every sequence passes
+// GrammarCheck; properties over cuts. Rules: docs/contribute/reasons/money.md, docs/use/streaming.md,
+// docs/contribute/reasons/translation.md.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import fc from 'fast-check';
 import { printJson, type JsonObject } from '../../../core/json/json.js';
@@ -62,7 +63,7 @@ const chunk = (delta: JsonObject | null, rest: JsonObject = {}): JsonObject => (
   model: 'acme-upstream',
   choices: [{ index: 0, delta, finish_reason: null, ...rest }],
 });
-const says = (content: string): JsonObject => chunk({ content });
+const textPiece = (content: string): JsonObject => chunk({ content });
 const thinks = (reasoning_content: string): JsonObject => chunk({ reasoning_content });
 const calls = (...tool_calls: JsonObject[]): JsonObject => chunk({ tool_calls });
 const begins = (index: number, id: string, name: string, args = ''): JsonObject => ({
@@ -125,8 +126,8 @@ describe('a streamed reply', () => {
       chunk({ role: 'assistant', content: '' }),
       thinks('a'),
       thinks('b'),
-      says('c'),
-      says('d'),
+      textPiece('c'),
+      textPiece('d'),
       ...ENDING,
     ]);
     expect(events).toEqual([
@@ -158,7 +159,7 @@ describe('a streamed reply', () => {
       ],
     ],
     [
-      'both, saying the same',
+      'both, with the same content',
       [
         { reasoning: 'a', reasoning_details: [{ text: 'a' }] },
         { reasoning: 'b', reasoning_details: [{ text: 'b' }] },
@@ -180,7 +181,7 @@ describe('a streamed reply', () => {
         },
       ],
     ],
-  ])('reads reasoning told as %s', (_, deltas) => {
+  ])('reads reasoning as %s', (_, deltas) => {
     const events = [
       ...deltas.map((delta) => chunk(delta)),
       chunk({ content: [{ type: 'text', text: 'c' }] }),
@@ -214,7 +215,7 @@ describe('a streamed reply', () => {
     ['another choice', [{ choices: [{ index: 1, delta: { content: 'no' }, finish_reason: 'stop' }] }]],
     ['a null error', [{ ...chunk({}), error: null }]],
   ])('passes over %s', (_, chunks) => {
-    expect(blocksOf([...chunks, says('a'), ...chunks, ...ENDING])).toEqual([['text', 'a']]);
+    expect(blocksOf([...chunks, textPiece('a'), ...chunks, ...ENDING])).toEqual([['text', 'a']]);
   });
 
   it('reads a choice without an index', () => {
@@ -222,35 +223,37 @@ describe('a streamed reply', () => {
   });
 
   it('needs no sentinel', () => {
-    expect(fold(decode([says('a'), stops('stop'), reports(USAGE)])).usage.outputTokens).toBe(5);
+    expect(fold(decode([textPiece('a'), stops('stop'), reports(USAGE)])).usage.outputTokens).toBe(5);
   });
 
   it('passes over whatever follows the sentinel', () => {
-    expect(blocksOf([says('a'), ...ENDING, says('b'), '[DONE]', '{broken'])).toEqual([['text', 'a']]);
+    expect(blocksOf([textPiece('a'), ...ENDING, textPiece('b'), '[DONE]', '{broken'])).toEqual([['text', 'a']]);
   });
 
   it('keeps the first of two finish reasons, and content behind it', () => {
-    const reply = fold(decode([says('a'), stops('length'), says('b'), stops('stop'), reports(USAGE), '[DONE]']));
+    const reply = fold(
+      decode([textPiece('a'), stops('length'), textPiece('b'), stops('stop'), reports(USAGE), '[DONE]']),
+    );
     expect(reply.stop).toMatchObject({ unified: 'output-limit', raw: 'length' });
     expect(reply.blocks[0]?.text).toBe('ab');
   });
 
   it('ends at the sentinel where usage was reported behind the last words, though no reason was given', () => {
-    const reply = fold(decode([says('a'), reports(USAGE), '[DONE]']));
+    const reply = fold(decode([textPiece('a'), reports(USAGE), '[DONE]']));
     expect(reply.stop).toEqual({ unified: 'end-turn', raw: null, vendor: 'openai' });
     expect(reply.blocks[0]?.text).toBe('a');
   });
 
   it.each<[string, Chunk[]]>([
-    ['beside the last words', [{ ...says('a'), usage: USAGE }, '[DONE]']],
-    ['before the last words', [says('a'), reports(USAGE), says('b'), '[DONE]']],
-    ['without the sentinel', [says('a'), reports(USAGE)]],
+    ['beside the last words', [{ ...textPiece('a'), usage: USAGE }, '[DONE]']],
+    ['before the last words', [textPiece('a'), reports(USAGE), textPiece('b'), '[DONE]']],
+    ['without the sentinel', [textPiece('a'), reports(USAGE)]],
   ])('does not take a reply for whole whose usage came %s', (_, chunks) => {
     expect(faultOf(() => decode(chunks)).kind).toBe('malformed-reply');
   });
 
   it('reads usage that Groq gives beside the choice', () => {
-    const { usage } = fold(decode([says('a'), { ...stops('stop'), x_groq: { id: 'r', usage: USAGE } }, '[DONE]']));
+    const { usage } = fold(decode([textPiece('a'), { ...stops('stop'), x_groq: { id: 'r', usage: USAGE } }, '[DONE]']));
     expect(usage).toMatchObject({ inputTokens: 10, outputTokens: 5 });
     expect(usage.estimated).toBeUndefined();
   });
@@ -269,14 +272,14 @@ describe('a streamed reply', () => {
 
   it.each<[string, Chunk[]]>([
     ['before anything', []],
-    ['after content', [says('a')]],
-    ['after content, with a clean sentinel', [says('a'), '[DONE]']],
+    ['after content', [textPiece('a')]],
+    ['after content, with a clean sentinel', [textPiece('a'), '[DONE]']],
   ])('is malformed when it stops %s without a finish reason', (_, chunks) => {
     expect(faultOf(() => decode(chunks)).kind).toBe('malformed-reply');
   });
 
   it('is malformed when a chunk is broken JSON', () => {
-    expect(faultOf(() => decode([says('a'), '{"choices":[{', ...ENDING])).kind).toBe('malformed-reply');
+    expect(faultOf(() => decode([textPiece('a'), '{"choices":[{', ...ENDING])).kind).toBe('malformed-reply');
   });
 
   it('gives a refusal as text and as the stop', () => {
@@ -297,7 +300,7 @@ describe('stop reasons', () => {
     ['something_new', 'other'],
     ['constructor', 'other'],
   ])('%s without tool calls is %s', (raw, unified) => {
-    expect(fold(decode([says('a'), stops(raw), '[DONE]'])).stop).toEqual({ unified, raw, vendor: 'openai' });
+    expect(fold(decode([textPiece('a'), stops(raw), '[DONE]'])).stop).toEqual({ unified, raw, vendor: 'openai' });
   });
 
   it.each([
@@ -311,7 +314,7 @@ describe('stop reasons', () => {
 
   it('names the stop sequence where the provider does', () => {
     const last = chunk({}, { finish_reason: 'stop', stop_reason: 'END' });
-    const stopOf = (stopSequences: string[]) => fold(decode([says('a'), last], context({ stopSequences }))).stop;
+    const stopOf = (stopSequences: string[]) => fold(decode([textPiece('a'), last], context({ stopSequences }))).stop;
     expect(stopOf(['END'])).toEqual({ unified: 'stop-sequence', raw: 'stop', vendor: 'openai', sequence: 'END' });
     expect(stopOf(['OTHER'])).toEqual({ unified: 'end-turn', raw: 'stop', vendor: 'openai' });
   });
@@ -321,7 +324,7 @@ describe('stop reasons', () => {
     ['network_error', 'server-error'],
     ['insufficient_system_resource', 'unavailable'],
   ])('%s is a fault', (raw, kind) => {
-    expect(faultOf(() => decode([says('a'), stops(raw), '[DONE]']))).toMatchObject({
+    expect(faultOf(() => decode([textPiece('a'), stops(raw), '[DONE]']))).toMatchObject({
       kind,
       detail: { providerCode: raw },
     });
@@ -423,11 +426,11 @@ describe('tool calls', () => {
 
   it('keeps text that interrupts a call for behind it', () => {
     const chunks = [
-      says('a'),
+      textPiece('a'),
       calls(begins(0, 't1', 'f', '{"x"')),
-      says('b'),
+      textPiece('b'),
       calls(argues(0, ':1}')),
-      says('c'),
+      textPiece('c'),
       stops('stop'),
     ];
     expect(blocksOf(chunks)).toEqual([
@@ -448,6 +451,22 @@ describe('tool calls', () => {
       stops('tool_calls'),
     ];
     expect(blocksOf(chunks).map(([name]) => name)).toEqual(['call_1_0:f', 'call_1_1:g']);
+  });
+
+  it('reads a name that comes behind the id and the arguments', () => {
+    const sent = [
+      { index: 0, id: 't1', function: { arguments: '{"a"' } },
+      { index: 1, id: 't2', function: { arguments: '{}' } },
+      { index: 0, function: { arguments: ':1}' } },
+      { index: 1, function: { name: 'g' } },
+      { index: 0, function: { name: 'f' } },
+    ];
+    const { blocks } = fold(decode([...sent.map((piece) => calls(piece)), stops('tool_calls'), '[DONE]']));
+    expect(blocks.map(({ start, text }) => [start, text])).toEqual([
+      [{ type: 'tool-use', id: 't2', name: 'g' }, '{}'],
+      [{ type: 'tool-use', id: 't1', name: 'f' }, '{"a":1}'],
+    ]);
+    expect(() => decode([calls(sent[0]!), stops('tool_calls'), '[DONE]'])).toThrow('did not name');
   });
 
   it('gives a call an id of its own where the provider repeats one, in the reply or its conversation', () => {
@@ -474,7 +493,7 @@ describe('tool calls', () => {
     expect(faultOf(() => decodeWhole(JSON.parse(withDeep(whole)))).kind).toBe('malformed-reply');
   });
 
-  it('tells the pieces of calls apart by their ids, where their indexes do not', () => {
+  it('distinguishes the pieces of calls by their ids, where their indexes do not', () => {
     const begun: JsonObject[] = [begins(0, 'a', 'f', '{"x":'), begins(0, 'b', 'g', '{"y":')];
     const grown: JsonObject[] = [
       { id: 'a', ...argues(0, '1}') },
@@ -486,6 +505,63 @@ describe('tool calls', () => {
         ['b:g', '{"y":2}'],
       ]);
     }
+  });
+
+  it('keeps the id of a call whose name comes behind it', () => {
+    const chunks = [
+      calls({ index: 0, id: 'a', type: 'function', function: { arguments: '' } }),
+      calls({ index: 1, id: 'b', function: {} }),
+      calls({ index: 0, function: { name: 'f' } }),
+      calls(argues(0, '{"x":1}')),
+      calls({ index: 1, function: { name: 'g', arguments: '{}' } }),
+      ...ENDING,
+    ];
+    expect(blocksOf(chunks)).toEqual([
+      ['a:f', '{"x":1}'],
+      ['b:g', '{}'],
+    ]);
+  });
+
+  const LEGACY = { name: 'f', arguments: '{"x":1}' };
+  it.each<[string, Chunk[]]>([
+    ['at once', [chunk({ role: 'assistant', content: null, function_call: LEGACY }), stops('function_call')]],
+    [
+      'in pieces',
+      [
+        chunk({ role: 'assistant', content: null, function_call: { name: 'f', arguments: '' } }),
+        chunk({ function_call: { arguments: '{"x"' } }),
+        chunk({ function_call: { arguments: ':1}' } }),
+        stops('function_call'),
+      ],
+    ],
+    [
+      'in pieces that repeat the name',
+      [
+        chunk({ function_call: { name: 'f', arguments: '{"x"' } }),
+        chunk({ function_call: { name: 'f', arguments: ':1}' } }),
+        stops('stop'),
+      ],
+    ],
+    [
+      'beside the newer form',
+      [chunk({ function_call: LEGACY, tool_calls: [begins(0, 'a', 'f', '{"x":1}')] }), stops('tool_calls')],
+    ],
+  ])('reads a call of the older form, %s', (_, chunks) => {
+    const events = decode([...chunks, reports(USAGE), '[DONE]']);
+    expect(fold(events).blocks.map(({ text }) => text)).toEqual(['{"x":1}']);
+    expect(fold(events).blocks[0]!.start).toMatchObject({
+      type: 'tool-use',
+      name: 'f',
+      id: expect.stringMatching(/./),
+    });
+    expect(events.at(-1)).toMatchObject({ type: 'reply-end', stop: { unified: 'tool-use' } });
+  });
+
+  it.each([{}, { tool_calls: null }, { tool_calls: [] }])('reads a whole call of the older form beside %j', (more) => {
+    const message = { role: 'assistant', content: null, function_call: LEGACY, ...more };
+    const events = decodeWhole({ choices: [{ message, finish_reason: 'function_call' }], usage: USAGE });
+    expect(fold(events).blocks).toMatchObject([{ start: { type: 'tool-use', name: 'f' }, text: '{"x":1}' }]);
+    expect(events.at(-1)).toMatchObject({ stop: { unified: 'tool-use' } });
   });
 
   it('is malformed when arguments come for no named call', () => {
@@ -523,16 +599,45 @@ describe('usage', () => {
 
   it('counts cached tokens once', () => {
     const usage = { prompt_tokens: 1000, prompt_tokens_details: { cached_tokens: 800 }, completion_tokens: 5 };
-    expect(usageOf([says('a'), stops('stop'), reports(usage), '[DONE]'])).toEqual({
+    expect(usageOf([textPiece('a'), stops('stop'), reports(usage), '[DONE]'])).toEqual({
       inputTokens: 200,
       cacheReadTokens: 800,
       outputTokens: 5,
     });
   });
 
+  const PROMPT = { prompt_tokens: 1000, completion_tokens: 5, total_tokens: 1005 };
+  const CACHED = { inputTokens: 200, cacheReadTokens: 700, cacheWriteTokens: 100, outputTokens: 5 };
+  const inDetails = (details: JsonObject, more: JsonObject = {}): JsonObject => ({ ...PROMPT, prompt_tokens_details: details, ...more }); // oxfmt-ignore
+
+  it.each<[string, JsonObject, object]>([
+    ['OpenAI, OpenRouter', inDetails({ cached_tokens: 700, cache_write_tokens: 100 }), CACHED],
+    ['LiteLLM', inDetails({ cached_tokens: 700, cache_creation_tokens: 100 }, { cache_read_input_tokens: 700, cache_creation_input_tokens: 100 }), CACHED],
+    ['LiteLLM, at the top level alone', { ...PROMPT, cache_read_input_tokens: 700, cache_creation_input_tokens: 100 }, CACHED],
+    ['a zero beside it', inDetails({ cached_tokens: 0, cache_write_tokens: 0 }, { cache_read_input_tokens: 700, cache_creation_input_tokens: 100 }), CACHED],
+    ['Alibaba', inDetails({ cached_tokens: 700, cache_creation_input_tokens: 100, cache_creation: { ephemeral_5m_input_tokens: 100 }, cache_type: 'ephemeral' }), CACHED],
+    ['writes for an hour', inDetails({ cached_tokens: 700, cache_creation_tokens: 100, cache_creation_token_details: { ephemeral_5m_input_tokens: 60, ephemeral_1h_input_tokens: 40 } }), { ...CACHED, cacheWriteTokens: 60, cacheWrite1hTokens: 40 }],
+    ['DeepSeek', { ...PROMPT, prompt_cache_hit_tokens: 700, prompt_cache_miss_tokens: 300 }, { inputTokens: 300, cacheReadTokens: 700, outputTokens: 5 }],
+    ['DeepSeek, and OpenAI beside it', inDetails({ cached_tokens: 700 }, { prompt_cache_hit_tokens: 700, prompt_cache_miss_tokens: 300 }), { inputTokens: 300, cacheReadTokens: 700, outputTokens: 5 }],
+    ['Mistral', { ...PROMPT, num_cached_tokens: 700 }, { inputTokens: 300, cacheReadTokens: 700, outputTokens: 5 }],
+    ['Moonshot', { ...PROMPT, cached_tokens: 700 }, { inputTokens: 300, cacheReadTokens: 700, outputTokens: 5 }],
+    ['beside the prompt, by their size', { prompt_tokens: 31, completion_tokens: 467, total_tokens: 498, prompt_tokens_details: { cached_tokens: 0 }, cache_creation_input_tokens: 1253, cache_read_input_tokens: 0 }, { inputTokens: 31, cacheReadTokens: 0, cacheWriteTokens: 1253, outputTokens: 467 }],
+    ['beside the prompt, by the total', { prompt_tokens: 1000, completion_tokens: 5, total_tokens: 1805, cache_read_input_tokens: 700, cache_creation_input_tokens: 100 }, { ...CACHED, inputTokens: 1000 }],
+    ['a total with reasoning as large as what was cached', inDetails({ cached_tokens: 700 }, { total_tokens: 1705, completion_tokens_details: { reasoning_tokens: 700 } }), { inputTokens: 300, cacheReadTokens: 700, outputTokens: 705, reasoningTokens: 700 }],
+    ['more than the prompt under other names', inDetails({ cached_tokens: 1200 }), { inputTokens: 1000, outputTokens: 5 }],
+    ['a prompt of 0 that cost nothing', { prompt_tokens: 0, completion_tokens: 5, total_tokens: 5, cost: 0.1, cost_details: { upstream_inference_prompt_cost: 0 } }, { inputTokens: 0, outputTokens: 5, promptIsFree: true }],
+    ['a prompt of 0 that cost something', { prompt_tokens: 0, completion_tokens: 5, cost_details: { upstream_inference_prompt_cost: 0.01 } }, { inputTokens: 0, outputTokens: 5 }],
+    ['a prompt of 0 of a call that cost nothing', { prompt_tokens: 0, completion_tokens: 5, cost: 0 }, { inputTokens: 0, outputTokens: 5 }],
+    ['a prompt that cost nothing', { ...PROMPT, cost_details: { upstream_inference_prompt_cost: 0 } }, { inputTokens: 1000, outputTokens: 5 }],
+  ])('counts each token of a prompt once: %s', (_, usage, figures) => {
+    expect(usageOf([textPiece('a'), stops('stop'), reports(usage), '[DONE]'])).toEqual(figures);
+    const whole = fold(decodeWhole({ id: 'x', choices: [{ index: 0, message: { content: 'a' }, finish_reason: 'stop' }], usage }));
+    expect(whole.usage).toEqual({ ...figures, extras: { vendor: 'openai', value: usage } });
+  }); // oxfmt-ignore
+
   it('replaces earlier reports, never adds', () => {
     const chunks = [1, 2, 3].map((count) => ({
-      ...says('a'),
+      ...textPiece('a'),
       usage: { prompt_tokens: 10, completion_tokens: count, total_tokens: 10 + count },
     }));
     const events = decode([...chunks, stops('stop'), '[DONE]']);
@@ -541,34 +646,42 @@ describe('usage', () => {
   });
 
   it('takes a report in the last chunk, or inside the choice', () => {
-    expect(usageOf([says('a'), { ...stops('stop'), usage: USAGE }])).toEqual({ inputTokens: 10, outputTokens: 5 });
-    expect(usageOf([says('a'), chunk({}, { finish_reason: 'stop', usage: USAGE })])).toMatchObject({ outputTokens: 5 });
+    expect(usageOf([textPiece('a'), { ...stops('stop'), usage: USAGE }])).toEqual({ inputTokens: 10, outputTokens: 5 });
+    expect(usageOf([textPiece('a'), chunk({}, { finish_reason: 'stop', usage: USAGE })])).toMatchObject({
+      outputTokens: 5,
+    });
   });
 
-  it('counts nothing of its own where the provider does not say', () => {
-    expect(usageOf([says('12345'), stops('stop'), '[DONE]'])).toEqual({});
-    expect(usageOf([says('12345678'), stops('stop'), reports({ prompt_tokens: 77 })])).toEqual({ inputTokens: 77 });
+  it('counts nothing of its own where the provider reports nothing', () => {
+    expect(usageOf([textPiece('12345'), stops('stop'), '[DONE]'])).toEqual({});
+    expect(usageOf([textPiece('12345678'), stops('stop'), reports({ prompt_tokens: 77 })])).toEqual({
+      inputTokens: 77,
+    });
   });
 
   it.each<[string, readonly (JsonObject | '[DONE]')[], readonly (true | undefined)[]]>([
-    ['at the end', [says('a'), stops('stop'), reports(USAGE), '[DONE]'], [undefined]],
-    ['with the last words', [{ ...says('a'), usage: USAGE }, stops('stop'), '[DONE]'], [true, undefined]],
-    ['before further words', [{ ...says('a'), usage: USAGE }, says('b'), stops('stop'), '[DONE]'], [true, true]],
-    ['never', [says('a'), stops('stop'), '[DONE]'], [true]],
+    ['at the end', [textPiece('a'), stops('stop'), reports(USAGE), '[DONE]'], [undefined]],
+    ['with the last words', [{ ...textPiece('a'), usage: USAGE }, stops('stop'), '[DONE]'], [true, undefined]],
+    [
+      'before further words',
+      [{ ...textPiece('a'), usage: USAGE }, textPiece('b'), stops('stop'), '[DONE]'],
+      [true, true],
+    ],
+    ['never', [textPiece('a'), stops('stop'), '[DONE]'], [true]],
     ['never, of nothing', [stops('stop'), '[DONE]'], [undefined]],
-  ])('says whether more was said after a report: %s', (_, chunks, interim) => {
+  ])('states whether output followed a report: %s', (_, chunks, interim) => {
     const reported = decode(chunks).filter((event) => event.type === 'usage');
     expect(reported.map(({ isInterim }) => isInterim)).toEqual(interim);
   });
 
-  it('tells that the vendor ran tools, of which it gives no figure', () => {
+  it('reports that the vendor ran tools without giving a figure', () => {
     const ran = chunk({ executed_tools: [{ index: 0, type: 'search', arguments: '{}' }] });
-    expect(usageOf([says('a'), ran, ...ENDING])).toMatchObject({ ranVendorTools: true });
+    expect(usageOf([textPiece('a'), ran, ...ENDING])).toMatchObject({ ranVendorTools: true });
     expect(usageOf([chunk({ content: 'a', executed_tools: [] }), ...ENDING])).not.toHaveProperty('ranVendorTools');
   });
 
-  it('tells the tier that served', () => {
-    expect(usageOf([{ ...says('a'), service_tier: 'flex' }, ...ENDING])).toMatchObject({ serviceTier: 'flex' });
+  it('reports the tier that served', () => {
+    expect(usageOf([{ ...textPiece('a'), service_tier: 'flex' }, ...ENDING])).toMatchObject({ serviceTier: 'flex' });
   });
 });
 
@@ -613,7 +726,7 @@ describe('errors inside a 200', () => {
       '502',
     ],
   ])('reads %s', (_, body, kind, code) => {
-    for (const fault of [faultOf(() => decode([says('a'), body, '[DONE]'])), faultOf(() => decodeWhole(body))]) {
+    for (const fault of [faultOf(() => decode([textPiece('a'), body, '[DONE]'])), faultOf(() => decodeWhole(body))]) {
       expect(fault.kind).toBe(kind);
       expect(fault.detail.providerCode).toBe(code);
       expect(fault.detail.status).toBeUndefined();
@@ -646,14 +759,14 @@ describe('a whole reply', () => {
   it.each<[string, Chunk[], JsonObject]>([
     [
       'text',
-      [chunk({ role: 'assistant' }), says('Hel'), says('lo'), ...ENDING],
+      [chunk({ role: 'assistant' }), textPiece('Hel'), textPiece('lo'), ...ENDING],
       whole({ role: 'assistant', content: 'Hello' }),
     ],
     [
       'reasoning, text and calls',
       [
         thinks('hm'),
-        says('a'),
+        textPiece('a'),
         calls(begins(0, 't1', 'f')),
         calls(argues(0, '{"x":1}')),
         calls(begins(1, 't2', 'g', '{}')),
@@ -700,7 +813,7 @@ describe('a whole reply', () => {
     expect(atOnce).toEqual(streamed);
   });
 
-  it('has ended even where it does not say why', () => {
+  it('has ended even without a reason', () => {
     expect(fold(decodeWhole(whole({ content: 'a' }, {}))).stop).toEqual({
       unified: 'end-turn',
       raw: null,
@@ -725,7 +838,7 @@ describe('a whole reply', () => {
 describe('properties', () => {
   const chunks: Chunk[] = [
     thinks('é€𝄞'),
-    says('Grüße 🌊'),
+    textPiece('Grüße 🌊'),
     calls(begins(0, 't1', 'f', '{"ü":')),
     calls(argues(0, '"🌊"}')),
     stops('tool_calls'),
@@ -802,7 +915,7 @@ describe('citations', () => {
     type: 'url_citation',
     url_citation: page(url, more),
   });
-  const told = (url: string, more: JsonObject = {}): JsonObject => ({
+  const citation = (url: string, more: JsonObject = {}): JsonObject => ({
     type: 'web_search_result_location',
     cited_text: '',
     url,
@@ -817,40 +930,40 @@ describe('citations', () => {
     ...beside,
   });
   const search = { citations: ['https://a.test', 'https://b.test'] };
-  const results = { search_results: [{ url: 'https://b.test', title: 'B', snippet: 'says b' }] };
+  const results = { search_results: [{ url: 'https://b.test', title: 'B', snippet: 'has b' }] };
 
   it.each<[string, JsonObject, JsonObject, JsonObject[]]>([
     [
       'annotations, with the words they are about',
       { annotations: [annotation('https://a.test', { title: 'A', content: 'says', start_index: 1, end_index: 3 })] },
       {},
-      [told('https://a.test', { title: 'A', cited_text: 'says', start_index: 1, end_index: 3 })],
+      [citation('https://a.test', { title: 'A', cited_text: 'says', start_index: 1, end_index: 3 })],
     ],
     [
       'annotations of no words, before lists of a search',
       { annotations: [annotation('https://a.test', { start_index: 0, end_index: 0 }), { type: 'file' }] },
       search,
-      [told('https://a.test')],
+      [citation('https://a.test')],
     ],
-    ['addresses of a search', {}, search, [told('https://a.test'), told('https://b.test')]],
+    ['addresses of a search', {}, search, [citation('https://a.test'), citation('https://b.test')]],
     [
       'addresses, and what was found there',
       {},
       { ...search, ...results },
-      [told('https://a.test'), told('https://b.test', { title: 'B', cited_text: 'says b' })],
+      [citation('https://a.test'), citation('https://b.test', { title: 'B', cited_text: 'has b' })],
     ],
-    ['what was found alone', {}, results, [told('https://b.test', { title: 'B', cited_text: 'says b' })]],
+    ['what was found alone', {}, results, [citation('https://b.test', { title: 'B', cited_text: 'has b' })]],
     ['nothing', { annotations: [] }, { citations: null, search_results: 'x' }, []],
   ])('reads %s', (_, message, beside, expected) => {
     const { blocks } = fold(decodeWhole(whole({ content: 'text', ...message }, beside)));
     expect(blocks.map(({ citations }) => citations)).toEqual([expected]);
-    // Lists of a search are repeated in every chunk.
+    // Search lists are repeated in every chunk.
     const behind = [chunk({ content: 'xt', ...message }), chunk({ content: '' }), stops('stop'), reports(USAGE)];
     const chunks = behind.map((piece) => ({ ...piece, ...beside }));
-    expect(fold(decode([says('te'), ...chunks, '[DONE]'])).blocks).toEqual(blocks);
+    expect(fold(decode([textPiece('te'), ...chunks, '[DONE]'])).blocks).toEqual(blocks);
   });
 
-  it('tells a place once, also where each chunk repeats what was cited before', () => {
+  it('emits a place once, even where each chunk repeats earlier citations', () => {
     const first = annotation('https://a.test', { start_index: 0, end_index: 1 });
     const second = annotation('https://a.test', { start_index: 1, end_index: 2 });
     const third = annotation('https://b.test', { start_index: 1, end_index: 2 });
@@ -864,9 +977,9 @@ describe('citations', () => {
 
   it('keeps them for the text that follows, and gives those behind a call a text of their own', () => {
     const call = calls(begins(0, 'a', 'f', '{}'));
-    const early = fold(decode([{ ...chunk({ role: 'assistant' }), ...search }, says('a'), call, ...ENDING]));
+    const early = fold(decode([{ ...chunk({ role: 'assistant' }), ...search }, textPiece('a'), call, ...ENDING]));
     expect(early.blocks.map(({ citations }) => citations.length)).toEqual([2, 0]);
-    const late = fold(decode([says('a'), call, { ...stops('tool_calls'), ...search }, reports(USAGE), '[DONE]']));
+    const late = fold(decode([textPiece('a'), call, { ...stops('tool_calls'), ...search }, reports(USAGE), '[DONE]']));
     expect(late.blocks.map(({ text, citations }) => [text, citations.length])).toEqual([
       ['a', 0],
       ['{}', 0],
@@ -883,7 +996,7 @@ describe('reasoning that must go back', () => {
   it('keeps pieces of one index together until they are signed', () => {
     const piece = (more: JsonObject): JsonObject => details({ type: 'reasoning.text', format, index: 0, ...more });
     const { blocks } = fold(
-      decode([piece({ text: '', signature: '' }), piece({ text: 'a' }), piece({ text: 'b' }), piece({ signature: 's' }), piece({ text: 'c' }), says('d'), ...ENDING]),
+      decode([piece({ text: '', signature: '' }), piece({ text: 'a' }), piece({ text: 'b' }), piece({ signature: 's' }), piece({ text: 'c' }), textPiece('d'), ...ENDING]),
     ); // oxfmt-ignore
     expect(blocks).toMatchObject([
       { start: { type: 'thinking', mark }, text: 'ab', signature: 's' },
@@ -893,7 +1006,7 @@ describe('reasoning that must go back', () => {
     expect(blocks[1]?.signature).toBeUndefined();
   });
 
-  it('tells summaries and what is sealed apart, with their ids, and words once', () => {
+  it('separates summaries and encrypted reasoning, with their ids, and emits text once', () => {
     const message = {
       content: 'a',
       reasoning: 'short',
@@ -914,7 +1027,9 @@ describe('reasoning that must go back', () => {
 
   it('takes the words of the plain field where the details have none', () => {
     const sealed = { type: 'reasoning.encrypted', data: 'sealed' };
-    const { blocks } = fold(decode([chunk({ reasoning: 'a', reasoning_details: [sealed] }), says('b'), ...ENDING]));
+    const { blocks } = fold(
+      decode([chunk({ reasoning: 'a', reasoning_details: [sealed] }), textPiece('b'), ...ENDING]),
+    );
     expect(blocks.map(({ start, text }) => [start.type, text])).toEqual([
       ['thinking', 'a'],
       ['redacted-thinking', ''],

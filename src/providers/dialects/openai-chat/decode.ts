@@ -11,11 +11,11 @@ import { PlainChunk } from './plain-chunk.js';
 import { isWithheld } from './read-stop.js';
 
 const DONE = '[DONE]';
-/** Calls that are read before others have their turn. */
+/** Calls that are read before other work gets its turn. */
 const STEP_CALLS = 500;
 const NOTHING: JsonObject = {};
 
-/** Reads a streamed chat reply. One per reply; frames after its end are passed over. */
+/** Reads a streamed chat reply. One per reply; frames after its end are ignored. */
 export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
   private readonly reply: ChatReply;
   private readonly plain = new PlainChunk();
@@ -42,7 +42,7 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     const fault = findInBandFault(chunk, isNamedError);
     if (fault !== undefined) throw fault;
     const { choices } = chunk;
-    // Anything else is no chunk of a reply: keep-alives in JSON, notices of a proxy.
+    // Other objects are no chunks of a reply: keep-alives in JSON, notices of a proxy.
     if (!Array.isArray(choices) && !isJsonObject(chunk['usage'])) return;
     this.reply.envelope(chunk, out);
     const choice = firstChoice(choices);
@@ -56,15 +56,15 @@ export class ChatStreamDecoder implements Step<SseFrame, ModelEvent> {
     this.plain.learn(frame.data, chunk);
   }
 
-  /** Not every upstream sends the sentinel: a reply that said how it finished is whole without it. */
+  /** Not every provider sends the sentinel: a reply with a finish reason is complete without it. */
   end(out: ModelEvent[]): void {
     this.reply.end(out);
   }
 }
 
 /**
- * The events of a whole chat reply: those of the stream with the same content.
- * @throws ProviderFault for an error inside a 200 and for a body that holds no completion
+ * The events of a whole chat reply: those of a stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body without a completion
  */
 export function* decodeWholeChat(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
@@ -85,7 +85,7 @@ export function* decodeWholeChat(body: unknown, context: DecodeContext): Steps<M
   return out;
 }
 
-/** A message as a stream may give it: many calls some at a time. */
+/** A message in the pieces of a stream: many calls are read in groups. */
 function* wholeContent(message: JsonObject, body: JsonObject, reply: ChatReply, out: ModelEvent[]): Steps<void> {
   const calls = listOf(message['tool_calls']);
   reply.content({ ...message, tool_calls: calls.slice(0, STEP_CALLS) }, body, out);
@@ -95,7 +95,7 @@ function* wholeContent(message: JsonObject, body: JsonObject, reply: ChatReply, 
   }
 }
 
-/** @returns undefined for frames that hold no object: keep-alives of some upstreams */
+/** @returns undefined for frames without an object: keep-alives of some providers */
 function readChunk(data: string, isNamedError: boolean): JsonObject | undefined {
   if (!data.startsWith('{')) {
     if (isNamedError) throw faultOfErrorText(data);
@@ -105,8 +105,8 @@ function readChunk(data: string, isNamedError: boolean): JsonObject | undefined 
 }
 
 /**
- * The choice with index 0, or without one: only one was asked for.
- * @throws ProviderFault when the choice is an error, as routers of other providers tell it
+ * The choice with index 0 or without an index: only one was requested.
+ * @throws ProviderFault when the choice is an error, as routers of other providers report it
  */
 function firstChoice(choices: Json | undefined): JsonObject | undefined {
   if (!Array.isArray(choices)) return undefined;
@@ -119,7 +119,7 @@ function firstChoice(choices: Json | undefined): JsonObject | undefined {
   return undefined;
 }
 
-/** Moonshot reports inside the choice, Groq at first beside it, in an object of its own. */
+/** Moonshot reports usage inside the choice; Groq first reports it in a separate object beside the choices. */
 function usageOf(chunk: JsonObject, choice: JsonObject | undefined): Json | undefined {
   const groq = chunk['x_groq'];
   return chunk['usage'] ?? choice?.['usage'] ?? (isJsonObject(groq) ? groq['usage'] : undefined);
@@ -127,14 +127,14 @@ function usageOf(chunk: JsonObject, choice: JsonObject | undefined): Json | unde
 
 const NO_MESSAGE: JsonObject = {};
 
-/** What was filtered as a whole may have no message (Azure): the reason says all there is. */
+/** A choice that was filtered as a whole may have no message (Azure): its finish reason suffices. */
 function messageOf(choice: JsonObject): JsonObject | undefined {
   const { message, finish_reason: reason } = choice;
   if (isJsonObject(message)) return message;
   return typeof reason === 'string' && isWithheld(reason) ? NO_MESSAGE : undefined;
 }
 
-/** In a whole message each entry is a call of its own, whatever index or id it says. */
+/** In a whole message each entry is a separate call, whatever its index or id. */
 function withCallIndexes(message: JsonObject): JsonObject {
   const calls = message['tool_calls'];
   if (!Array.isArray(calls)) return message;

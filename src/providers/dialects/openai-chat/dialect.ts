@@ -5,12 +5,12 @@ import { faultOfFailure } from '../openai-faults.js';
 import { findRequiredMedia } from '../required-media.js';
 import { TABLE } from './table.js';
 
-/** The chat-completions format, as OpenAI and the many that follow it speak it. */
+/** The chat-completions format of OpenAI and the many providers that follow it. */
 export const openaiChat: Dialect = {
   id: 'openai-chat',
   vendor: 'openai',
   defaultCredential: 'bearer',
-  // Images go by address.
+  // Images are sent by address.
   requiredMedia: (request) => findRequiredMedia(request, ['document']),
   table: TABLE,
   encode: encodeChat,

@@ -13,16 +13,16 @@ import { KNOWS_DETAILS } from './table.js';
 import type { ChatMessage, ChatToolCall, WireCacheControl } from './wire.js';
 
 /**
- * Stands for reasoning that there is none of, or that is another's: who wants it back refuses a turn without, and an
- * empty text counts as none (theopenco/llmgateway#2093, NousResearch/hermes-agent#17341; read 2026-11-24). One for
- * every turn, whatever is asked for now, so that equal beginnings stay equal bytes.
+ * Stands for reasoning that is missing or another vendor's. Targets that require reasoning back refuse a turn without
+ * it, and an empty text counts as missing (theopenco/llmgateway#2093, NousResearch/hermes-agent#17341; read
+ * 2026-11-24). Every turn gets the same text, whatever else the request has, so that equal prefixes stay equal bytes.
  */
 const NO_REASONING = ' ';
 
 /**
- * One assistant turn as one message: its text, its reasoning where the target wants it back, and its tool calls.
- * @returns undefined for a turn of which the written rules keep nothing
- * @throws Untranslatable for blocks that no assistant message of the format holds
+ * One assistant turn as one message: its text, its reasoning where the target requires it back, and its tool calls.
+ * @returns undefined when the rules drop the whole turn
+ * @throws Untranslatable for blocks that no assistant message of the format can hold
  */
 export function* encodeAssistant(
   message: Message,
@@ -65,11 +65,11 @@ export function* encodeAssistant(
   }
   const text = texts.join();
   if (text === '' && calls.length === 0) return undefined;
-  const told = reasoning.join(BLOCK_SEPARATOR);
+  const reasoningText = reasoning.join(BLOCK_SEPARATOR);
   return {
     role: 'assistant',
     content: text === '' ? null : marker === undefined ? text : [{ type: 'text', text, cache_control: marker }],
-    ...(context.target.definition.quirks.returnsReasoning && { reasoning_content: told || NO_REASONING }),
+    ...(context.target.definition.quirks.returnsReasoning && { reasoning_content: reasoningText || NO_REASONING }),
     ...(details.length > 0 && { reasoning_details: details }),
     ...(calls.length > 0 && { tool_calls: calls }),
     ...nameOf(message),

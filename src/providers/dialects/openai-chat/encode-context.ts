@@ -3,29 +3,31 @@ import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Quirks } from '../../../core/quirks.js';
 import type { Steps } from '../../../core/steps.js';
+import { withAdjacentResults } from '../adjacent-results.js';
 import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { alphanumericId, hashedId, type ToolIdRule } from '../tool-ids.js';
 import { TABLE } from './table.js';
 import type { WireCacheControl } from './wire.js';
 
-/** What encoding one request for one chat upstream needs everywhere. */
+/** What every step of encoding a request for a chat provider needs. */
 export class ChatContext extends EncodeContext {
-  /** A block's marker; nothing where the target takes none: chat upstreams cache by themselves. */
+  /** A block's marker; nothing where the target takes none: most chat providers cache automatically. */
   cacheControl(marker: CacheMarker | undefined): { cache_control?: WireCacheControl } {
     if (marker === undefined || this.fateOf('cache_control').type !== 'mapped') return {};
     return { cache_control: wireMarker(marker) };
   }
 }
 
-/** @param words of `chatToolWords`; undefined for a request that names no tools */
+/** @param words from `chatToolWords`; undefined for a request that names no tools */
 export function chatContext(
   request: ModelRequest,
   target: Target,
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): ChatContext {
-  return new ChatContext(withImagesBehind(request, target), target, media, TABLE, words);
+  const ordered = words === undefined ? request : withAdjacentResults(request);
+  return new ChatContext(withImagesBehind(ordered, target), target, media, TABLE, words);
 }
 
 export const chatToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>
@@ -38,7 +40,7 @@ export const wireMarker = ({ ttl }: CacheMarker): WireCacheControl => ({
 
 const rules = new WeakMap<Quirks, ToolIdRule>();
 
-/** One rule for one provider: what was mapped by it is found again. */
+/** The same rule object for the same provider, so that ids mapped by it are found again. */
 function idRuleOf(quirks: Quirks): ToolIdRule {
   let rule = rules.get(quirks);
   if (!rule) rules.set(quirks, (rule = makeIdRule(quirks)));

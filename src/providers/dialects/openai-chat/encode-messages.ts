@@ -1,7 +1,7 @@
 import { append } from '../../../core/append.js';
 import type { Message } from '../../../core/conversation/content.js';
 import type { Steps } from '../../../core/steps.js';
-import { assertSaysSomething } from '../empty-conversation.js';
+import { assertHasTurns } from '../empty-conversation.js';
 import type { PathOf } from '../encode-context.js';
 import { encodeInOrder, type UserTurn } from '../turn-order.js';
 import { encodeAssistant, nameOf } from './encode-assistant.js';
@@ -11,8 +11,8 @@ import { encodeToolResult } from './encode-tool-result.js';
 import type { ChatMessage, ChatPart } from './wire.js';
 
 /**
- * The conversation as chat messages. Turns keep their order; the one exception is the format's own rule that tool
- * messages directly follow the call they answer. Turns that say nothing are left out.
+ * The conversation as chat messages. Turns keep their order, except that tool messages directly follow the call that
+ * they answer, as the format requires. Blank turns are left out.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
 export function* encodeMessages(context: ChatContext): Steps<ChatMessage[]> {
@@ -26,7 +26,7 @@ export function* encodeMessages(context: ChatContext): Steps<ChatMessage[]> {
   yield* encodeInOrder<ChatMessage>(
     context,
     {
-      // With an answer goes its reasoning, where that is wanted back.
+      // An answer carries its reasoning, where the target requires it back.
       plain: (message) => (returnsReasoning && message.role === 'assistant' ? undefined : plainMessage(message)),
       system: (message, pathOf) => systemMessage(message, pathOf, context),
       assistant: (message, pathOf) => encodeAssistant(message, pathOf, context),
@@ -34,13 +34,13 @@ export function* encodeMessages(context: ChatContext): Steps<ChatMessage[]> {
     },
     (message) => out.push(message),
   );
-  assertSaysSomething(out);
+  assertHasTurns(out);
   return out;
 }
 
 /**
- * A turn of the user or the assistant that is one text with which nothing else goes. Nearly all turns are that; of a
- * hundred thousand, each array that is made on the way is collected while others wait.
+ * A turn of the user or the assistant that is a single text without anything else. Nearly all turns are. A conversation
+ * may have a hundred thousand turns, and the garbage of one array for each would delay other requests.
  */
 function plainMessage(message: Message): ChatMessage | undefined {
   const { role, content } = message;
@@ -50,21 +50,21 @@ function plainMessage(message: Message): ChatMessage | undefined {
 }
 
 /**
- * A system text stays where it stands in the conversation, so that the prefix before it stays the same
- * (docs/reasons/translation.md#instructions-in-the-middle).
+ * A system text keeps its place in the conversation, so that the prefix before it stays the same
+ * (docs/contribute/reasons/translation.md#instructions-in-the-middle).
  */
 function systemMessage(message: Message, pathOf: PathOf, context: ChatContext): ChatMessage | undefined {
   const texts = context.instructions(message, pathOf);
-  const said = withoutEmptyTexts(texts.flatMap((block, index) => encodeParts(block, pathOf(index), context)));
-  if (said.length === 0) return undefined;
+  const kept = withoutEmptyTexts(texts.flatMap((block, index) => encodeParts(block, pathOf(index), context)));
+  if (kept.length === 0) return undefined;
   return {
     role: context.target.definition.quirks.systemRole ?? 'system',
-    content: contentOf(said),
+    content: contentOf(kept),
     ...nameOf(message),
   };
 }
 
-/** Media of results stand where their result stood. */
+/** Media of a result take the place of the result. */
 function* userMessages(message: Message, pathOf: PathOf, context: ChatContext): Steps<UserTurn<ChatMessage>> {
   const results: ChatMessage[] = [];
   const parts: ChatPart[] = [];
@@ -79,8 +79,8 @@ function* userMessages(message: Message, pathOf: PathOf, context: ChatContext): 
       append(parts, encodeParts(block, path, context));
     }
   }
-  const said = withoutEmptyTexts(parts);
-  return { results, rest: said.length > 0 ? [{ role: 'user', content: contentOf(said), ...nameOf(message) }] : [] };
+  const kept = withoutEmptyTexts(parts);
+  return { results, rest: kept.length > 0 ? [{ role: 'user', content: contentOf(kept), ...nameOf(message) }] : [] };
 }
 
 const withoutEmptyTexts = (parts: readonly ChatPart[]): ChatPart[] =>

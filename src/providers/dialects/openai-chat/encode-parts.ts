@@ -27,12 +27,12 @@ const FORMS: PartForms<ChatPart, ChatContext> = {
   video: ({ source }) => ({ type: 'video_url', video_url: { url: urlOf(source) } }),
 };
 
-/** Blocks whose parts may bear a marker. */
+/** Blocks whose parts may have a marker. */
 const MARKED: ReadonlySet<PartBlock['type']> = new Set(['text', 'image', 'document', 'search-result']);
 
 /**
- * The parts of one block of a user turn or tool result, the last of them with the block's marker: it ends a prefix.
- * @param path the block, as the caller wrote it
+ * The parts of one block of a user turn or tool result. The last one gets the block's marker, which ends a prefix.
+ * @param path the block's place in the caller's request
  * @throws Untranslatable when the target has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: ChatContext): ChatPart[] {
@@ -44,7 +44,7 @@ export function encodeParts(block: PartBlock, path: string, context: ChatContext
   return parts;
 }
 
-/** Parts as shortly as the format allows: texts without markers as one string, which every chat upstream takes. */
+/** Parts in the format's shortest form: texts without markers as one string, which every chat provider takes. */
 export function contentOf(parts: ChatPart[]): ChatContent {
   const texts: string[] = [];
   for (const part of parts) {

@@ -19,9 +19,10 @@ export function encodeReasoningDetail(block: ReasoningBlock, index: number): Jso
 }
 
 /**
- * Whether the target made this reasoning, which only who can read it again is shown
- * (docs/reasons/translation.md#reasoning-goes-to-its-signer). Who wants that of other platforms back is also taken for
- * the maker of what a caller brings of whom nobody says: what was sealed with one provider's key no other opens.
+ * Whether the target made this reasoning; only its maker, which can read it, receives it
+ * (docs/contribute/reasons/translation.md#reasoning-goes-to-its-signer). Only the provider that encrypted reasoning can
+ * decrypt it. If the caller's block names no maker, a target that takes reasoning of other platforms back counts as its
+ * maker.
  */
 export function isOwn({ mark }: ReasoningBlock, { endpoint, definition }: Target): boolean {
   if (mark?.provider !== undefined) return mark.provider === endpoint.provider.slug;

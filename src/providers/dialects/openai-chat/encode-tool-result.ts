@@ -4,10 +4,10 @@ import type { ChatContext } from './encode-context.js';
 import { encodeParts } from './encode-parts.js';
 import type { ChatMessage, ChatPart, WireCacheControl } from './wire.js';
 
-/** A tool message holds text only: images and documents travel in the user message after it. */
+/** A tool message holds only text: images and documents go into the user message after it. */
 export interface EncodedToolResult {
   readonly message: ChatMessage;
-  /** Each medium behind a text part that names it as the placeholder in the tool message does. */
+  /** Each medium follows a text part with the same name as the placeholder in the tool message. */
   readonly carried: readonly ChatPart[];
 }
 

@@ -1,5 +1,6 @@
-// Goal: what reaches a chat upstream. Method: encode a neutral request, read the body back; tables for fields and
-// rules. Rules: docs/reasons/money.md, docs/reasons/translation.md, docs/wire/routing.md.
+// Goal: the right body reaches a chat provider. Method: encode a neutral request, read the body back; tables for fields
+// and rules. Rules: docs/contribute/reasons/money.md, docs/contribute/reasons/translation.md,
+// docs/use/choosing-providers.md.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { printJson, type JsonObject } from '../../../core/json/json.js';
 import type { ContentBlock, Message, ToolResultContent } from '../../../core/conversation/content.js';
@@ -111,7 +112,7 @@ function refusalOf(run: () => unknown): { path: string; message: string } {
 }
 
 describe('the call', () => {
-  it('asks for a whole reply', () => {
+  it('requests a whole reply', () => {
     const sent = doAtOnce(openaiChat.encode(request(), target(), NO_MEDIA));
     expect(sent).toMatchObject({
       path: '/chat/completions',
@@ -125,13 +126,13 @@ describe('the call', () => {
     });
   });
 
-  it('asks streamed replies for usage', () => {
+  it('requests usage of streamed replies', () => {
     const sent = doAtOnce(openaiChat.encode(request({ stream: true }), target(), NO_MEDIA));
     expect(sent.headers['accept']).toBe('text/event-stream');
     expect(JSON.parse(printJson(sent.body))).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
-  it.each([true, false])('lets no unknown field stand over what is modelled: a stream %s', (stream) => {
+  it.each([true, false])('lets no unknown field override modelled ones: a stream %s', (stream) => {
     const value = { stream: !stream, model: 'x', messages: 'x' };
     const body = bodyOf({ stream, extras: { vendor: 'openai', value } });
     expect(body).toEqual(bodyOf({ stream }));
@@ -178,7 +179,7 @@ describe('fields', () => {
       { top_p: 1, max_tokens: 3 },
       { supports: ['top_p'] },
     ],
-    ['how much is said', { verbosity: 'low' }, { verbosity: 'low' }],
+    ['verbosity', { verbosity: 'low' }, { verbosity: 'low' }],
     ['no more than the most the format knows', { verbosity: 'max' }, { verbosity: 'high' }],
     ['the user', { user: 'u1' }, { user: 'u1' }],
     ['the user of the metadata', { metadata: { vendor: 'anthropic', value: { user_id: 'm1' } } }, { user: 'm1' }],
@@ -227,7 +228,7 @@ describe('fields', () => {
     expect(sent).toHaveLength(64);
   });
 
-  it('asks for JSON', () => {
+  it('requests JSON', () => {
     expect(bodyOf({ outputFormat: { type: 'json-object' } })['response_format']).toEqual({ type: 'json_object' });
   });
 
@@ -253,7 +254,7 @@ describe('fields', () => {
       { type: 'json-schema', schema: closed, name: 'mine', strict: false },
       { name: 'mine', schema: closed, strict: false },
     ],
-  ])('asks for %s', (_, outputFormat, expected) => {
+  ])('requests %s', (_, outputFormat, expected) => {
     expect(bodyOf({ outputFormat })['response_format']).toEqual({ type: 'json_schema', json_schema: expected });
   });
 });
@@ -338,12 +339,12 @@ describe('reasoning', () => {
       { reasoning: { enabled: false } },
     ],
     ['no summary by effort alone', { effort: 'low', reasoningSummary: 'auto' }, effort, { reasoning_effort: 'low' }],
-    ['nothing unsaid', {}, object, {}],
+    ['nothing missing', {}, object, {}],
     ['the switch on', { thinking: { type: 'enabled', budgetTokens: 2000 } }, toggle, { thinking: { type: 'enabled' } }],
     ['the switch off', { thinking: { type: 'disabled' } }, toggle, { thinking: { type: 'disabled' } }],
     ['the switch off for no effort', { effort: 'none' }, toggle, { thinking: { type: 'disabled' } }],
     ['the switch on for any other effort', { effort: 'high' }, toggle, { thinking: { type: 'enabled' } }],
-    ['no switch unsaid', {}, toggle, {}],
+    ['no switch missing', {}, toggle, {}],
   ])('sends %s', (_, parts, where, expected) => {
     const { messages: _messages, stream: _stream, model: _model, ...rest } = bodyOf(parts, target(where));
     expect(rest).toEqual(expected);
@@ -368,7 +369,7 @@ describe('tools', () => {
     ]);
   });
 
-  it('says the type that the schema leaves unsaid', () => {
+  it('states the type that the schema leaves out', () => {
     expect(bodyOf({ tools: [tool('f', { properties: {} })] })['tools']).toMatchObject([
       { function: { parameters: { type: 'object', properties: {} } } },
     ]);
@@ -384,7 +385,7 @@ describe('tools', () => {
       { tool_choice: { type: 'function', function: { name: 'f' } } },
     ],
     ['no parallel calls', { parallelToolCalls: false }, { parallel_tool_calls: false }],
-    ['nothing unsaid', {}, {}],
+    ['nothing missing', {}, {}],
   ])('sends the choice %s, whatever the endpoint lists', (_, parts, expected) => {
     const {
       tools,
@@ -444,7 +445,7 @@ describe('tool names', () => {
     expect(sent).toMatch(/^[A-Za-z0-9_-]{1,64}$/);
   });
 
-  it('keeps names apart that begin alike, everywhere they stand', () => {
+  it('keeps names distinct that begin alike, wherever they are', () => {
     const body = bodyOf({
       tools: [tool(long('1')), tool(long('2'))],
       toolChoice: { type: 'tool', name: long('2') },
@@ -480,7 +481,7 @@ describe('system texts', () => {
     ]);
   });
 
-  it('keeps system turns in place, and what stands before them unchanged', () => {
+  it('keeps system turns in place, and what precedes them unchanged', () => {
     const before = [user(text('1')), assistant(text('2'))];
     const first = messagesOf(before) as unknown[];
     const later = messagesOf([...before, { role: 'system', content: [text('S')] }, user(text('3'))]) as unknown[];
@@ -491,7 +492,7 @@ describe('system texts', () => {
     ]);
   });
 
-  it('keeps results directly behind their call when a system turn stands between', () => {
+  it('keeps results directly behind their call when a system turn is between them', () => {
     const sent = messagesOf([
       assistant(call('t1')),
       { role: 'system', content: [text('S')] },
@@ -760,7 +761,7 @@ describe('assistant turns', () => {
     ]);
   });
   it.each<[string, ContentBlock, object]>([
-    ['sends back words that it told', { type: 'thinking', thinking: 't', mark: { format: 'f', provider: 'acme' } }, { reasoning_content: 't' }],
+    ['sends back text that it emitted', { type: 'thinking', thinking: 't', mark: { format: 'f', provider: 'acme' } }, { reasoning_content: 't' }],
     ['puts a space for words of another provider', { type: 'thinking', thinking: 't', mark: { format: 'f', provider: 'other' } }, { reasoning_content: ' ' }],
     ['puts a space for signed words of another provider', { type: 'thinking', thinking: 't', signature: 's', mark: { format: 'f', provider: 'other' } }, { reasoning_content: ' ' }],
     ['puts a space for none', text('B'), { content: 'BA', reasoning_content: ' ' }],
@@ -769,14 +770,14 @@ describe('assistant turns', () => {
     expect(ofTurn([block, text('A')], target(quirks))).toEqual([{ role: 'assistant', content: 'A', ...sent }]);
   }); // oxfmt-ignore
 
-  const told = (format: string, provider?: string) => ({
+  const marked = (format: string, provider?: string) => ({
     mark: { format, ...(provider !== undefined && { provider }) },
   });
   const CLAUDE = 'anthropic-claude-v1';
   const signed: ContentBlock = { type: 'thinking', thinking: 't', signature: 's' };
   const wireSigned = { type: 'reasoning.text', text: 't', signature: 's', format: CLAUDE };
   it.each<[string, ContentBlock, Quirks, object | undefined]>([
-    ['its own, signed by Claude', { ...signed, ...told(CLAUDE, 'acme') }, {}, wireSigned],
+    ['its own, signed by Claude', { ...signed, ...marked(CLAUDE, 'acme') }, {}, wireSigned],
     [
       'its own, sealed',
       { type: 'redacted-thinking', data: 'd', mark: { format: 'f', provider: 'acme', id: 'rs_1' } },
@@ -790,12 +791,12 @@ describe('assistant turns', () => {
       { type: 'reasoning.summary', summary: 't', format: 'f' },
     ],
     ['its own, of a format that has no details', { type: 'redacted-thinking', data: 'd', mark: { format: 'openai-responses-v1', provider: 'acme' } }, { returnsReasoningDetails: false }, undefined],
-    ['of another provider, though it takes details', { ...signed, ...told('f', 'other') }, { returnsReasoningDetails: true }, undefined],
-    ['of another provider, signed by Claude', { ...signed, ...told(CLAUDE, 'other') }, { returnsReasoningDetails: true }, wireSigned],
-    ['of another provider, signed by Claude, untold', { ...signed, ...told(CLAUDE, 'other') }, {}, undefined],
+    ['of another provider, though it takes details', { ...signed, ...marked('f', 'other') }, { returnsReasoningDetails: true }, undefined],
+    ['of another provider, signed by Claude', { ...signed, ...marked(CLAUDE, 'other') }, { returnsReasoningDetails: true }, wireSigned],
+    ['of another provider, signed by Claude, without a mark', { ...signed, ...marked(CLAUDE, 'other') }, {}, undefined],
     ['of Anthropic', signed, { returnsReasoningDetails: true }, wireSigned],
-    ['of nobody', { type: 'thinking', thinking: 't' }, { returnsReasoningDetails: true }, undefined],
-    ['of whom nobody says', { ...signed, ...told('f') }, { returnsReasoningDetails: true }, { ...wireSigned, format: 'f' }],
+    ['without a maker', { type: 'thinking', thinking: 't' }, { returnsReasoningDetails: true }, undefined],
+    ['of an unknown maker', { ...signed, ...marked('f') }, { returnsReasoningDetails: true }, { ...wireSigned, format: 'f' }],
   ])('shows reasoning as details to its signer only: %s', (_, block, quirks, detail) => {
     const sent = ofTurn([block, text('A')], target(quirks));
     const expected = detail && { reasoning_details: [{ ...detail, index: 0 }] };
@@ -861,13 +862,13 @@ describe('assistant turns', () => {
     ['a compaction summary', { type: 'compaction', content: 'sum' }, 'sum'],
     ['no empty compaction', { type: 'compaction', content: null }, undefined],
     ['no result of a gateway’s own tool', { type: 'openrouter_bash_tool_result', content: {} }, undefined],
-  ])('tells %s', (_, value, expected) => {
+  ])('sends %s', (_, value, expected) => {
     expect(ofTurn([text('A'), opaque(value), text('B')])).toEqual([
       { role: 'assistant', content: expected === undefined ? 'A\n\nB' : `A\n\n${expected}\n\nB` },
     ]);
   });
 
-  it('tells no call whose result is dropped', () => {
+  it('sends no call whose result is dropped', () => {
     const used = opaque({ type: 'server_tool_use', id: 's1', name: 'bash', input: {} });
     const dropped = opaque({ type: 'openrouter_bash_tool_result', tool_use_id: 's1', content: {} });
     expect(ofTurn([used, dropped, text('A')])).toEqual([{ role: 'assistant', content: 'A' }]);
@@ -945,7 +946,7 @@ describe('cache markers', () => {
   });
 });
 
-describe('texts that say nothing', () => {
+describe('blank texts', () => {
   it('are left out where other parts remain, also behind results', () => {
     expect(
       messagesOf([user(text(''), text('a'), text('')), assistant(call('t')), user(result('t'), text(''))]),
@@ -982,10 +983,10 @@ describe('ids of tool calls that are too long', () => {
       [assistant(...ids.map((id) => call(id))), user(...ids.map((id) => result(id)))],
       target({ toolCallIdMax: 40 }),
     ) as { tool_calls: { id: string }[]; tool_call_id: string }[];
-    const told = sent[0]!.tool_calls.map(({ id }) => id);
-    expect(told[2]).toBe('call_1');
-    expect(new Set(told).size).toBe(3);
-    for (const id of told) expect(id.length).toBeLessThanOrEqual(40);
-    expect(sent.slice(1).map((message) => message.tool_call_id)).toEqual(told);
+    const sentIds = sent[0]!.tool_calls.map(({ id }) => id);
+    expect(sentIds[2]).toBe('call_1');
+    expect(new Set(sentIds).size).toBe(3);
+    for (const id of sentIds) expect(id.length).toBeLessThanOrEqual(40);
+    expect(sent.slice(1).map((message) => message.tool_call_id)).toEqual(sentIds);
   });
 });

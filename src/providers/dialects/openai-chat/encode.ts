@@ -8,8 +8,8 @@ import { jsonCall, omitFields } from '../json-call.js';
 import { wantedModalities } from '../output-modalities.js';
 import { DRAWS } from '../rules.js';
 import { NO_TIER } from '../service-tier.js';
-import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
-import { fitsStrictMode } from '../strict-schema.js';
+import { formatName, serviceTierField, userField } from '../openai-fields.js';
+import { isHeld } from '../strict-schema.js';
 import { markLastPart } from './cache-markers.js';
 import { chatContext, chatToolWords, wireMarker } from './encode-context.js';
 import { encodeMessages } from './encode-messages.js';
@@ -24,12 +24,12 @@ const NO_TOOLS: ChatToolFields = {};
 const encodeFields = fieldEncoder(TABLE);
 
 /**
- * The chat-completions call of a request. What it maps, drops and refuses is written in docs/translation.md.
- * @throws Untranslatable when the request holds something that no rule lets drop
+ * The chat-completions call of a request. docs/use/translation.md lists what it maps, drops and refuses.
+ * @throws Untranslatable when the request contains something that no rule permits to drop
  */
-export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
-  const toolWords = namesTools(asked) ? yield* chatToolWords(asked, target) : undefined;
-  const context = chatContext(asked, target, media, toolWords);
+export function* encodeChat(requested: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const toolWords = namesTools(requested) ? yield* chatToolWords(requested, target) : undefined;
+  const context = chatContext(requested, target, media, toolWords);
   const { request } = context;
   const { quirks } = target.definition;
   const words = context.tierWords;
@@ -39,7 +39,7 @@ export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedM
   const { stream: _modelled, ...unknown } = request.extras?.vendor === 'openai' ? request.extras.value : {};
   const body: ChatBody = {
     stream: request.stream,
-    // Unknown fields of a chat caller come before what the core models, which always wins.
+    // Unknown fields of a chat caller come first, so that modelled fields override them.
     ...unknown,
     model: target.endpoint.upstreamModel,
     messages,
@@ -47,14 +47,14 @@ export function* encodeChat(asked: ModelRequest, target: Target, media: FetchedM
     ...(request.maxOutputTokens !== undefined && { [quirks.maxTokensField ?? 'max_tokens']: request.maxOutputTokens }),
     ...encodeFields(request, target),
     ...(quirks.reasoningStyle !== undefined && encodeReasoning(request, target)),
-    ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat) }),
+    ...(request.outputFormat !== undefined && { response_format: responseFormat(request.outputFormat, target) }),
     ...(DRAWS.holds(target) && encodeImages(request, target)),
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...((request.user ?? request.metadata) !== undefined && userField(request)),
     ...(words !== NO_TIER && serviceTierField(words)),
-    // No vendor of this format has the word: one that the catalog prices it for does.
+    // No vendor of this format documents the field; endpoints with a catalog price for it take it.
     ...(words.inferenceGeo !== undefined && { inference_geo: words.inferenceGeo }),
-    // docs/reasons/money.md#usage-is-asked-for: without it streamed replies carry no usage.
+    // docs/contribute/ledger.md#what-each-ending-costs: without it streamed replies contain no usage.
     ...(request.stream && { stream_options: { include_usage: true } }),
   };
   if (quirks.omit !== undefined) omitFields(body, target);
@@ -67,15 +67,15 @@ function encodeImages(request: ModelRequest, target: Target): Record<string, Jso
   return { modalities, ...(request.imageConfig !== undefined && { image_config: request.imageConfig }) };
 }
 
-function responseFormat(format: OutputFormat): Json {
+function responseFormat(format: OutputFormat, target: Target): Json {
   if (format.type === 'json-object') return { type: 'json_object' };
   return {
     type: 'json_schema',
     json_schema: {
-      name: format.name ?? DEFAULT_FORMAT_NAME,
+      name: formatName(format.name),
       ...(format.description !== undefined && { description: format.description }),
       schema: format.schema,
-      strict: format.strict ?? fitsStrictMode(format.schema),
+      strict: isHeld(format.schema, format.strict, target),
     },
   };
 }

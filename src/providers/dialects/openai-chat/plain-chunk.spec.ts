@@ -39,7 +39,7 @@ describe('plain chunks', () => {
   it.each<[string, string]>([
     ['words with an escape', chunk({ content: 'a\n' })],
     ['no words', chunk({ content: '' })],
-    ['another thing said', chunk({ content: 'a', reasoning: 'b' })],
+    ['another text', chunk({ content: 'a', reasoning: 'b' })],
     ['the last words', chunk({ content: 'a' }, { finish_reason: 'stop' })],
     ['likelihoods', chunk({ content: 'a' }, { logprobs: { content: [] } })],
     ['two choices', JSON.stringify({ choices: [{ delta: { content: 'a' } }, { delta: { content: 'b' } }] })],

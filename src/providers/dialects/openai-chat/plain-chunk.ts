@@ -1,6 +1,9 @@
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
-/** Chunks of one reply that are looked at: upstreams that write something new into each are left to the parser. */
+/**
+ * Maximum number of chunks of one reply that are learned from: where each chunk has new fields, the parser reads the
+ * stream.
+ */
 const LESSONS_MAX = 4;
 const NAME = '"content"';
 const COLON = /: ?"/y;
@@ -8,16 +11,16 @@ const COLON = /: ?"/y;
 const NOT_PLAIN = /["\\\u0000-\u001f]/;
 
 /**
- * Reads the chunks that most of a stream is made of without parsing their JSON. A chunk that held words and nothing
- * else teaches what stands before and after them; a later one that is the same but for its words, with nothing escaped
- * in them, says the same of other words. One per reply.
+ * Reads the most frequent chunks of a stream without parsing their JSON. It learns the text before and after the words
+ * from a chunk with nothing but words. A later chunk that differs only in its words, without escapes, has the same
+ * meaning with other words. One per reply.
  */
 export class PlainChunk {
   private head: string | undefined;
   private tail = '';
   private lessons = 0;
 
-  /** @returns its words, which may be none; undefined when the chunk is another, of which nothing was read */
+  /** @returns its words, possibly empty; undefined for any other chunk, of which nothing was read */
   read(data: string): string | undefined {
     const { head, tail } = this;
     if (head === undefined || data.length < head.length + tail.length) return undefined;
@@ -26,11 +29,11 @@ export class PlainChunk {
     return NOT_PLAIN.test(words) ? undefined : words;
   }
 
-  /** @param chunk what the parser made of the data */
+  /** @param chunk the parsed data */
   learn(data: string, chunk: JsonObject): void {
     if (this.lessons === LESSONS_MAX || !hasOnlyText(chunk)) return;
     this.lessons++;
-    // Without escapes a key is spelt in one way: the only one of that name is the one whose words were found.
+    // Without escapes a key has one spelling, so the only key of that name is the one whose words were found.
     const place = data.indexOf(NAME);
     if (data.includes('\\') || data.includes(NAME, place + 1)) return;
     COLON.lastIndex = place + NAME.length;
@@ -40,7 +43,7 @@ export class PlainChunk {
   }
 }
 
-/** Beside the envelope: one choice, the one that is read, unfinished, that holds text. */
+/** Whether the envelope has one choice, index 0, unfinished, with only text. */
 function hasOnlyText({ choices, usage }: JsonObject): boolean {
   if (isGiven(usage) || !Array.isArray(choices) || choices.length !== 1) return false;
   const [choice] = choices as readonly Json[];

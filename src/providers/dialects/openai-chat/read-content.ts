@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from '../../../core/json/json.js';
 
-/** Gives the texts of a `content` field that is a list, in order: Mistral's text and thinking parts. */
+/** Passes on the texts of a `content` field that is a list, in order: Mistral's text and thinking parts. */
 export function readContentParts(
   parts: readonly Json[],
   give: (type: 'text' | 'thinking', text: string) => void,

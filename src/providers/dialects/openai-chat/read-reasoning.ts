@@ -1,21 +1,21 @@
 import { UNNAMED_REASONING, type ReasoningMark } from '../../../core/conversation/reasoning-mark.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 
-/** A piece of reasoning. Those of one `key`, one right after the other, are one block; what is sealed is whole. */
+/** A piece of reasoning. Consecutive pieces with one `key` are one block; an encrypted piece is complete. */
 export interface ReasoningPiece {
   readonly text: string;
   readonly key: string;
   readonly mark?: ReasoningMark;
   readonly signature?: string;
-  /** What only its maker can read. */
+  /** Encrypted content that only its maker can read. */
   readonly sealed?: string;
 }
 
-/** Reasoning of which nothing must go back. */
+/** Reasoning that must not be sent back. */
 export const plainReasoning = (text: string): ReasoningPiece => ({ text, key: '' });
 
 /**
- * The reasoning in a chunk's `delta` or a whole `message`, by whichever name the provider gives it.
+ * The reasoning in a chunk's `delta` or a whole `message`, under any of the providers' names for it.
  * @param provider slug of the provider
  */
 export function readReasoning(piece: JsonObject, provider: string): readonly ReasoningPiece[] {
@@ -24,7 +24,7 @@ export function readReasoning(piece: JsonObject, provider: string): readonly Rea
   const details = piece['reasoning_details'];
   if (!Array.isArray(details)) return plain === '' ? [] : [plainReasoning(plain)];
   const pieces = (details as readonly Json[]).flatMap((detail) => readDetail(detail, provider) ?? []);
-  // Where both have words, they have the same.
+  // Where both fields have text, it is the same text.
   return plain === '' || pieces.some(({ text }) => text !== '') ? pieces : [plainReasoning(plain), ...pieces];
 }
 

@@ -4,7 +4,7 @@ import { TABLE } from './table.js';
 
 const WITHHELD: ReadonlySet<UnifiedStop | undefined> = new Set(['content-filter', 'refusal'] as const);
 
-/** What the reply held, as far as it changes what its stop means. */
+/** The content of the reply, as far as it changes the meaning of its stop. */
 export interface StopContext {
   readonly hasToolCalls: boolean;
   readonly hasRefusal: boolean;
@@ -23,13 +23,13 @@ export function readStop(raw: string | null, context: StopContext): StopReason {
   };
 }
 
-/** True of words for an answer that is not given, though the call went well. */
+/** True of finish reasons for a withheld answer, although the call succeeded. */
 export const isWithheld = (raw: string): boolean => WITHHELD.has(TABLE.stops.unified.get(raw));
 
 function unifiedOf(raw: string | null, { hasToolCalls, hasRefusal, sequence }: StopContext): UnifiedStop {
   const unified = unifiedStop(TABLE.stops, raw, hasToolCalls);
   if (unified !== 'end-turn') return unified;
-  // Several upstreams say "stop" after a refusal.
+  // Several providers report "stop" after a refusal.
   if (hasRefusal) return 'refusal';
   return sequence === undefined ? 'end-turn' : 'stop-sequence';
 }

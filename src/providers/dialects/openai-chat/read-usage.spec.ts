@@ -1,4 +1,4 @@
-// Goal: usage figures in every provider's spelling, and none that cannot be true. Method: tables.
+// Goal: usage figures in every provider's spelling, without impossible ones. Method: tables.
 import type { Json } from '../../../core/json/json.js';
 import { readUsage } from './read-usage.js';
 
@@ -63,7 +63,7 @@ describe('usage', () => {
       { inputTokens: 0.5, outputTokens: 1.5 },
     ],
     [
-      'xAI, whose reasoning stands beside the completion',
+      'xAI, whose reasoning is counted beside the completion',
       {
         prompt_tokens: 32,
         completion_tokens: 9,
@@ -78,12 +78,12 @@ describe('usage', () => {
       { inputTokens: 4, cacheReadTokens: 5, outputTokens: 4 },
     ],
     [
-      'Gemini, whose thoughts only the total tells',
+      'Gemini, whose thoughts only the total includes',
       { prompt_tokens: 35, completion_tokens: 12, total_tokens: 109 },
       { inputTokens: 35, outputTokens: 74 },
     ],
     [
-      'audio that is counted beside the prompt, which nobody put out',
+      'audio that is counted beside the prompt, which is no output',
       { prompt_tokens: 9, completion_tokens: 4, total_tokens: 388, prompt_tokens_details: { audio_tokens: 375 } },
       { inputTokens: 9, outputTokens: 4 },
     ],
@@ -127,7 +127,7 @@ describe('usage', () => {
     ['texts', { prompt_tokens: '5', completion_tokens: '6' }],
     ['figures beyond exact integers', { prompt_tokens: 1e300, completion_tokens: 2 ** 53 }],
     ['nulls', { prompt_tokens: null, completion_tokens: null }],
-  ])('of %s is not said', (_, value) => {
+  ])('of %s is absent', (_, value) => {
     expect(readUsage(value)).toBeUndefined();
   });
 

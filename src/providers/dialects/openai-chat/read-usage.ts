@@ -1,15 +1,16 @@
 import type { Usage } from '../../../core/conversation/usage.js';
 import { isJsonObject, type Json } from '../../../core/json/json.js';
 import { figuresOf, readCount } from '../figures.js';
+import { isPromptFree, promptClasses, wholePrompt } from '../prompt-classes.js';
 import { fitting, objectOf } from '../read-json.js';
 import { TABLE } from './table.js';
 
 const figures = figuresOf(TABLE);
 
 /**
- * Reads the usage object of a chat reply or chunk, whatever its figures are; what is no number from zero on is taken as
- * not said.
- * @returns undefined when it is no object or says nothing of tokens
+ * Reads the usage object of a chat reply or chunk, even with implausible figures; a figure below zero or of another
+ * type counts as absent.
+ * @returns undefined when it is no object or has no figure of tokens
  */
 export function readUsage(value: Json | undefined): Usage | undefined {
   if (!isJsonObject(value)) return undefined;
@@ -18,18 +19,16 @@ export function readUsage(value: Json | undefined): Usage | undefined {
   if (prompt === undefined && completion === undefined) return undefined;
   const reasoning = figures.reasoning(value);
   const images = fitting(figures.image_output(value), completion);
-  const cached = fitting(figures.cache_read(value), prompt);
-  const uncached = prompt === undefined ? undefined : prompt - (cached ?? 0);
-  const written = fitting(figures.cache_write(value), uncached);
+  const total = readCount(value['total_tokens']);
+  const classes = promptClasses(figures, value, prompt, completion, total);
   const audio = readCount(objectOf(value['prompt_tokens_details'])['audio_tokens']);
-  const output = outputTokens(prompt, completion, readCount(value['total_tokens']), audio);
+  const output = outputTokens(wholePrompt(classes), completion, total, audio);
   const searches = figures.web_searches(value);
   return {
     extras: { vendor: 'openai', value },
-    ...(uncached !== undefined && { inputTokens: uncached - (written ?? 0) }),
+    ...classes,
     ...(output !== undefined && { outputTokens: output }),
-    ...(cached !== undefined && { cacheReadTokens: cached }),
-    ...(written !== undefined && { cacheWriteTokens: written }),
+    ...(prompt === 0 && isPromptFree(value, 'upstream_inference_prompt_cost') && { promptIsFree: true }),
     ...(reasoning !== undefined && reasoning <= (output ?? 0) && { reasoningTokens: reasoning }),
     ...(images !== undefined && { imageTokens: images }),
     ...(searches !== undefined && { webSearchRequests: searches }),
@@ -37,8 +36,8 @@ export function readUsage(value: Json | undefined): Usage | undefined {
 }
 
 /**
- * xAI leaves reasoning out of `completion_tokens`, Gemini's chat endpoint does not even name it: the total tells. What
- * of the total is audio that was read beside the prompt (Mistral's) was not put out.
+ * xAI leaves reasoning out of `completion_tokens`, and Gemini's chat endpoint has no field for it: the difference from
+ * the total includes it. Audio in the total that was read beside the prompt (Mistral's) is no output.
  */
 function outputTokens(
   prompt: number | undefined,

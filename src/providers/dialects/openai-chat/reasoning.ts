@@ -2,23 +2,23 @@ import type { Effort } from '../../../core/conversation/effort.js';
 import type { ModelRequest } from '../../../core/conversation/request.js';
 import type { Json } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
-import { askedEffort, nearestEffort } from '../reasoning-effort.js';
-
-/** What every provider with an effort field takes. */
-const COMMON_EFFORTS: readonly Effort[] = ['low', 'medium', 'high'];
+import { effortsOf } from '../../model-rules/efforts.js';
+import { modelRulesOf } from '../../model-rules/model-rules.js';
+import { requestedEffort, nearestEffort } from '../reasoning-effort.js';
 
 /**
- * The reasoning fields of a chat body, in the style the provider knows; none where it knows none
- * (docs/wire/routing.md#unsupported-parameters).
+ * The reasoning fields of a chat body, in the provider's style; none where it has none
+ * (docs/use/choosing-providers.md#unsupported-parameters).
  */
 export function encodeReasoning(request: ModelRequest, target: Target): Record<string, Json> {
   const style = target.definition.quirks.reasoningStyle;
   if (style === undefined) return {};
-  const efforts = target.definition.quirks.efforts ?? COMMON_EFFORTS;
+  const efforts = effortsOf(target);
   switch (style) {
     case 'reasoning_effort': {
-      // The format has no word for "off" that all models take; a model told nothing uses its default.
-      const effort = askedEffort(request);
+      if (request.tools.length > 0 && modelRulesOf(target).effortWithTools === 'none')
+        return { reasoning_effort: 'none' };
+      const effort = requestedEffort(request);
       return effort === undefined ? {} : { reasoning_effort: nearestEffort(effort, efforts) };
     }
     case 'reasoning_object': {

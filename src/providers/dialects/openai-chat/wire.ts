@@ -1,7 +1,7 @@
 import type { Base64Text } from '../../../core/json/base64-text.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 
-/** The marker that some chat upstreams take on parts and tools. */
+/** The marker that some chat providers take on parts and tools. */
 export interface WireCacheControl {
   readonly type: 'ephemeral';
   readonly ttl?: '5m' | '1h';
@@ -24,7 +24,7 @@ export interface ChatToolCall {
   readonly function: { readonly name: string; readonly arguments: string };
 }
 
-/** A message of a chat request. `name` tells several speakers of one role apart. */
+/** A message of a chat request. `name` distinguishes several speakers of one role. */
 export type ChatMessage = { readonly name?: string } & (
   | { readonly role: 'system' | 'developer' | 'user'; content: ChatContent }
   | {
@@ -49,7 +49,7 @@ export interface ChatFunctionTool {
   readonly cache_control?: WireCacheControl;
 }
 
-/** A tool of a chat request; tools of the chat format's own vendor pass as they are. */
+/** A tool of a chat request; the format's vendor's own tools are sent unchanged. */
 export type ChatTool = ChatFunctionTool | JsonObject;
 
 export interface ChatToolFields {

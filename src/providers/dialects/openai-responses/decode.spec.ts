@@ -1,6 +1,6 @@
-// Goal: whatever an upstream of the responses format sends, in events, whole or both, the events obey the grammar and
-// say everything once. Method: items written from the vendors' public documentation, streamed in several ways; every
-// sequence passes GrammarCheck; a property over what of an item comes in events.
+// Goal: whatever a provider of the responses format sends, in events, whole or both, the events obey the grammar and
+// contain everything once. Method: items written from the vendors' public documentation, streamed in several ways;
+// every sequence passes GrammarCheck; a property over which parts of an item come in events.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import fc from 'fast-check';
@@ -56,7 +56,7 @@ const message = (text: string, more: JsonObject = {}, part: JsonObject = {}): Js
   content: [{ type: 'output_text', text, annotations: [], ...part }],
   ...more,
 });
-const says = (output_index: number, delta: string, content_index = 0): JsonObject => ({
+const textPiece = (output_index: number, delta: string, content_index = 0): JsonObject => ({
   type: 'response.output_text.delta',
   item_id: 'msg_1',
   output_index,
@@ -123,19 +123,19 @@ function faultOf(run: () => unknown): ProviderFault {
   throw new Error('There was no fault.');
 }
 
-describe('what comes in events, whole, or both, is told once', () => {
+describe('what comes in events, whole, or both, is emitted once', () => {
   const item = message('Hello there');
   it.each<[string, readonly Event[]]>([
-    ['in pieces', [created, added(0, message('')), says(0, 'Hello '), says(0, 'there'), done(0, item), completed([item])]],
-    ['in pieces, and the end is empty', [created, added(0, message('')), says(0, 'Hello '), says(0, 'there'), done(0, item), completed()]],
+    ['in pieces', [created, added(0, message('')), textPiece(0, 'Hello '), textPiece(0, 'there'), done(0, item), completed([item])]],
+    ['in pieces, and the end is empty', [created, added(0, message('')), textPiece(0, 'Hello '), textPiece(0, 'there'), done(0, item), completed()]],
     ['at the end alone', [completed([item])]],
     ['as a finished item alone', [created, done(0, item), completed()]],
-    ['in part in pieces, and then whole', [created, added(0, message('')), says(0, 'Hello'), done(0, item), completed([item])]],
-    ['in part in pieces, and at the end whole', [created, says(0, 'Hello'), completed([item])]],
-    ['under ids that change', [created, added(0, message('', { id: 'a' })), says(0, 'Hello there'), done(0, message('Hello there', { id: 'b' })), completed([message('Hello there', { id: 'c' })])]],
+    ['in part in pieces, and then whole', [created, added(0, message('')), textPiece(0, 'Hello'), done(0, item), completed([item])]],
+    ['in part in pieces, and at the end whole', [created, textPiece(0, 'Hello'), completed([item])]],
+    ['under ids that change', [created, added(0, message('', { id: 'a' })), textPiece(0, 'Hello there'), done(0, message('Hello there', { id: 'b' })), completed([message('Hello there', { id: 'c' })])]],
     ['without places', [created, { type: 'response.output_item.added', item: message('') }, { type: 'response.output_text.delta', item_id: 'msg_1', delta: 'Hello there' }, { type: 'response.output_item.done', item }, completed([item])]],
-    ['under names of the frames alone', [created, says(0, 'Hello there'), completed([item])]],
-    ['with the sentinel, keep-alives and events nobody knows', [': x', '[DONE]', { type: 'keepalive', sequence_number: 3 }, created, { type: 'response.new.thing', delta: 'no' }, says(0, 'Hello there'), completed(), '[DONE]', says(0, 'late')]],
+    ['under names of the frames alone', [created, textPiece(0, 'Hello there'), completed([item])]],
+    ['with the sentinel, keep-alives and unknown events', [': x', '[DONE]', { type: 'keepalive', sequence_number: 3 }, created, { type: 'response.new.thing', delta: 'no' }, textPiece(0, 'Hello there'), completed(), '[DONE]', textPiece(0, 'late')]],
   ])('%s', (what, events) => {
     const text = events.map(frameOf).join('');
     const given = what.includes('frames alone') ? text.replaceAll(/\{"type":"[\w.]+",/g, '{') : text;
@@ -151,16 +151,16 @@ describe('what comes in events, whole, or both, is told once', () => {
         fc.nat(19),
         fc.boolean(),
         fc.boolean(),
-        (words, args, tellsDone, tellsEnd) => {
+        (words, args, hasDone, hasEnd) => {
           const events = [
             created,
             added(0, message('')),
-            says(0, 'One, and more.'.slice(0, words)),
-            ...(tellsDone ? [done(0, items[0]!)] : []),
+            textPiece(0, 'One, and more.'.slice(0, words)),
+            ...(hasDone ? [done(0, items[0]!)] : []),
             added(1, call('')),
             ...(args > 0 ? [argues(1, '{"a":[1,{"b":"}"}]}'.slice(0, args))] : []),
-            ...(tellsDone ? [done(1, items[1]!)] : []),
-            completed(tellsEnd || !tellsDone ? items : []),
+            ...(hasDone ? [done(1, items[1]!)] : []),
+            completed(hasEnd || !hasDone ? items : []),
           ];
           expect(namesOf(decode(events))).toEqual(whole);
         },
@@ -198,7 +198,7 @@ describe('what comes in events, whole, or both, is told once', () => {
 });
 
 describe('a tool call', () => {
-  it('has its pieces told at once', () => {
+  it('has its pieces emitted at once', () => {
     const step = openaiResponses.decodeStream(context());
     const out: ModelEvent[] = [];
     const push = (event: JsonObject): readonly ModelEvent[] => {
@@ -217,9 +217,9 @@ describe('a tool call', () => {
     ['', '{}'],
     ['  {"a":1}  x', '{"a":1}'],
     ['broken', 'broken'],
-  ])('with the arguments %j has %j', (given, told) => {
-    expect(namesOf(decodeWhole(response([call(given)])))).toEqual([['call_1:f', told]]);
-    expect(namesOf(decode([added(0, call('')), argues(0, given), done(0, call(given)), completed()]))).toEqual([['call_1:f', told]]); // oxfmt-ignore
+  ])('with the arguments %j has %j', (given, expected) => {
+    expect(namesOf(decodeWhole(response([call(given)])))).toEqual([['call_1:f', expected]]);
+    expect(namesOf(decode([added(0, call('')), argues(0, given), done(0, call(given)), completed()]))).toEqual([['call_1:f', expected]]); // oxfmt-ignore
   });
 
   it('may give an object', () => {
@@ -261,7 +261,7 @@ describe('reasoning', () => {
       thought(0, 'ne.'),
       thought(1, 'Two.'),
       done(0, item),
-      says(1, 'So.'),
+      textPiece(1, 'So.'),
       completed([item, message('So.')]),
     ]);
     for (const events of [streamed, decodeWhole(response([item, message('So.')]))]) {
@@ -270,29 +270,128 @@ describe('reasoning', () => {
     }
   });
 
-  it('may be told in its own words and in short, side by side, each part as soon as the one before has ended', () => {
+  it('may come as text and as a summary in parallel, each part emitted as soon as the one before has ended', () => {
     const words = { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0 };
-    const told = { ...item, content: [{ type: 'reasoning_text', text: 'Hm, hm.' }] };
+    const whole = { ...item, content: [{ type: 'reasoning_text', text: 'Hm, hm.' }] };
     const step = openaiResponses.decodeStream(context());
     const out: ModelEvent[] = [];
     const events = [created, { ...words, delta: 'Hm' }, thought(0, 'One'), { ...words, delta: ', hm.' }, thought(0, '.'), { type: 'response.reasoning_text.done', output_index: 0, content_index: 0 }, thought(1, 'Two')];
     for (const event of events) step.push({ event: '', data: JSON.stringify(event) }, out);
     expect(out.at(-1)).toEqual({ type: 'block-delta', index: 2, delta: { type: 'thinking', text: 'Two' } });
-    step.push({ event: '', data: JSON.stringify(done(0, told)) }, out);
-    step.push({ event: '', data: JSON.stringify(completed([told])) }, out);
+    step.push({ event: '', data: JSON.stringify(done(0, whole)) }, out);
+    step.push({ event: '', data: JSON.stringify(completed([whole])) }, out);
     assertGrammar(out);
     expect(namesOf(out)).toEqual([['thinking', 'Hm, hm.'], ['thinking', 'One.'], ['thinking', 'Two.'], ['redacted-thinking', 'SEAL']]);
   }); // oxfmt-ignore
 
-  it('may be told in its own words', () => {
-    const told = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
+  it('may come as text', () => {
+    const thought = { type: 'reasoning', id: 'rs_1', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] };
     const events = decode([
       { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'Hm' },
-      done(0, told),
-      completed([told]),
+      done(0, thought),
+      completed([thought]),
     ]);
-    for (const one of [events, decodeWhole(response([told]))]) expect(namesOf(one)).toEqual([['thinking', 'Hm.']]);
+    for (const one of [events, decodeWhole(response([thought]))]) expect(namesOf(one)).toEqual([['thinking', 'Hm.']]);
   });
+});
+
+describe('parts whose index is not their place', () => {
+  const part = (kind: string, index: number, delta: string): JsonObject => ({ type: `response.${kind}.delta`, output_index: 0, [kind === 'reasoning_summary_text' ? 'summary_index' : 'content_index']: index, delta }); // oxfmt-ignore
+  const texts = (...all: readonly string[]): JsonObject[] => all.map((text) => ({ type: 'output_text', text }));
+  const refusals = (...all: readonly string[]): JsonObject[] => all.map((refusal) => ({ type: 'refusal', refusal }));
+  const textPiece = (content: readonly JsonObject[]): JsonObject => ({ id: 'msg_1', type: 'message', role: 'assistant', content }); // oxfmt-ignore
+  const thinks = (summary: readonly JsonObject[], content: readonly JsonObject[] = []): JsonObject => ({ type: 'reasoning', id: 'rs_1', summary, content }); // oxfmt-ignore
+
+  it.each<[string, readonly JsonObject[], JsonObject, readonly [string, string][]]>([
+    ['a text', [part('output_text', 1, 'One')], textPiece(texts('One')), [['text', 'One']]],
+    ['a text that came in part', [part('output_text', 1, 'On')], textPiece(texts('One')), [['text', 'One']]],
+    ['several', [part('output_text', 1, 'One'), part('output_text', 2, 'Two')], textPiece(texts('One', 'Two')), [['text', 'One'], ['text', 'Two']]],
+    ['a text, and one that came in no event', [part('output_text', 4, 'One')], textPiece(texts('One', 'Two')), [['text', 'One'], ['text', 'Two']]],
+    ['a text behind a refusal', [part('refusal', 1, 'No'), part('output_text', 2, 'One')], textPiece([...refusals('No'), ...texts('One')]), [['text', 'No'], ['text', 'One']]],
+    ['a refusal', [part('refusal', 1, 'No')], textPiece(refusals('No')), [['text', 'No']]],
+    ['a summary', [part('reasoning_summary_text', 1, 'One'), part('reasoning_summary_text', 2, 'Two')], thinks(texts('One', 'Two')), [['thinking', 'One'], ['thinking', 'Two']]],
+    ['its own words', [part('reasoning_text', 1, 'Hm')], thinks([], texts('Hm')), [['thinking', 'Hm']]],
+    ['its own words beside a summary', [part('reasoning_text', 1, 'Hm'), part('reasoning_summary_text', 3, 'One')], thinks(texts('One'), texts('Hm')), [['thinking', 'Hm'], ['thinking', 'One']]],
+    ['a text that came in no event, before one that did', [part('output_text', 1, 'Two')], textPiece(texts('One', 'Two')), [['text', 'Two'], ['text', 'One']]],
+    ['a text of an index that another has', [part('output_text', 1, 'One')], textPiece(texts('One', 'Two')), [['text', 'One'], ['text', 'Two']]],
+    ['a text behind one that came in no event', [part('output_text', 5, 'Two')], textPiece(texts('One', 'Two')), [['text', 'Two'], ['text', 'One']]],
+    ['reasoning that is a summary at the end', [part('reasoning_text', 0, 'Hm')], thinks(texts('Hm')), [['thinking', 'Hm']]],
+    ['a summary that is reasoning at the end', [part('reasoning_summary_text', 0, 'Hm')], thinks([], texts('Hm')), [['thinking', 'Hm']]],
+  ])('are emitted once: %s', (_, events, item, expected) => {
+    for (const end of [[done(0, item), completed([item])], [done(0, item), completed()], [completed([item])]])
+      expect(namesOf(decode([created, ...events, ...end]))).toEqual(expected);
+    const whole = namesOf(decodeWhole(response([item])));
+    expect([...whole].sort()).toEqual([...expected].sort());
+  }); // oxfmt-ignore
+
+  it('are emitted once: texts that share an index', () => {
+    const item = textPiece(texts('One', 'Two', 'Three'));
+    for (const end of [[done(0, item), completed([item])], [completed([item])]]) {
+      const events = decode([created, part('output_text', 0, 'One'), part('output_text', 0, 'Two'), ...end]);
+      expect(namesOf(events)).toEqual([['text', 'OneTwo'], ['text', 'Three']]);
+    }
+  }); // oxfmt-ignore
+
+  it.each<[string, readonly JsonObject[], JsonObject]>([
+    ['a text', [added(1, { ...textPiece([]), id: 'msg_2' }), { ...part('output_text', 1, 'On'), output_index: 1 }], textPiece(texts('One'))],
+    ['a text of an item without a name', [{ ...part('output_text', 0, 'On'), output_index: 4 }], textPiece(texts('One'))],
+    ['reasoning', [added(1, { ...thinks([]), id: 'rs_2' }), { ...part('reasoning_text', 1, 'On'), output_index: 1 }], thinks([], texts('One'))],
+    ['a call', [added(1, { type: 'function_call', id: 'fc_2', call_id: 'c_2', name: 'f' }), { type: 'response.function_call_arguments.delta', output_index: 1, delta: 'One' }], { type: 'function_call', id: 'fc_1', call_id: 'c_1', name: 'f', arguments: 'One' }],
+  ])('are emitted once where the end has another id and place: %s', (_, events, item) => {
+    const blocks = namesOf(decode([created, ...events, completed([item])]));
+    expect(blocks).toEqual([[expect.any(String), 'One']]);
+  }); // oxfmt-ignore
+
+  it('stand as they came where the end has other blanks', () => {
+    const item = textPiece(texts('One', 'Two'));
+    const events = decode([created, part('output_text', 1, '\n'), part('output_text', 1, 'One'), completed([item])]);
+    expect(namesOf(events)).toEqual([['text', '\nOne'], ['text', 'Two']]);
+  }); // oxfmt-ignore
+
+  it('are all emitted where the end has other content', () => {
+    const item = textPiece(texts('Two'));
+    const events = [added(1, { ...textPiece([]), id: 'msg_2' }), { ...part('output_text', 0, 'One'), output_index: 1 }];
+    expect(namesOf(decode([created, ...events, completed([item])]))).toEqual([['text', 'One'], ['text', 'Two']]);
+  }); // oxfmt-ignore
+
+  it('have their own citations, whatever index these name', () => {
+    const annotation = { type: 'url_citation', url: 'https://a.test', title: 'A' };
+    const item = textPiece([{ type: 'output_text', text: 'One', annotations: [annotation] }]);
+    const cites = { type: 'response.output_text.annotation.added', output_index: 0, content_index: 0, annotation };
+    const events = decode([created, part('output_text', 1, 'One'), cites, done(0, item), completed([item])]);
+    expect(fold(events).blocks).toMatchObject([{ text: 'One', citations: [{ url: 'https://a.test' }] }]);
+    expect(fold(events).blocks).toHaveLength(1);
+  });
+});
+
+describe('messages that repeat the one before', () => {
+  const messageOf = (index: number, text: string): JsonObject => message(text, { id: `msg_${index}` });
+  const pieces = (index: number, text: string): JsonObject[] =>
+    (text.match(/[^]{1,2}/g) ?? []).map((delta) => textPiece(index, delta));
+  const thought = { type: 'reasoning', id: 'rs', summary: [{ type: 'summary_text', text: 'Hm' }] };
+  const call = { type: 'function_call', id: 'fc', call_id: 'c', name: 'f', arguments: '{}' };
+  const MANTLE: Quirks = { repeatsMessages: true };
+
+  it.each<[string, readonly (string | JsonObject)[], readonly string[], readonly string[]]>([
+    ['with more of it', ['On', 'One, t', 'One, two.'], ['On', 'e, t', 'wo.'], ['On', 'One, t', 'One, two.']],
+    ['whole', ['One', 'One'], ['One'], ['One', 'One']],
+    ['behind reasoning', ['One', thought, 'One two'], ['One', 'Hm', ' two'], ['One', 'Hm', 'One two']],
+    ['with another text', ['One two', 'One three'], ['One two', 'One three'], ['One two', 'One three']],
+    ['with less of it', ['One', 'On'], ['One', 'On'], ['One', 'On']],
+    ['behind a call', ['One', call, 'One two'], ['One', '{}', 'One two'], ['One', '{}', 'One two']],
+  ])('are emitted once, %s, where their provider does so', (_, texts, once, twice) => {
+    const output = texts.map((one, index) => (typeof one === 'string' ? messageOf(index, one) : one));
+    const streamed = texts.flatMap((one, index) => [
+      added(index, { ...output[index], content: [], summary: [], arguments: '' }),
+      ...(typeof one === 'string' ? pieces(index, one) : []),
+      done(index, output[index]!),
+    ]);
+    for (const [quirks, expected] of [[MANTLE, once], [{}, twice]] as const) {
+      const texted = (events: readonly ModelEvent[]) => namesOf(events).map(([, text]) => text);
+      expect(texted(decode([created, ...streamed, completed(output)], context({}, quirks)))).toEqual(expected);
+      expect(texted(decodeWhole(response(output), context({}, quirks)))).toEqual(expected);
+    }
+  }); // oxfmt-ignore
 });
 
 describe('what the vendor adds', () => {
@@ -302,7 +401,7 @@ describe('what the vendor adds', () => {
   it('cites each place once, in the first text with its place', () => {
     const item = message('Rome. Rome.', {}, { annotations: [page(0, 4), page(6, 10), { type: 'file_citation', file_id: 'f' }] }); // oxfmt-ignore
     const second = message('Oslo.', { id: 'msg_2' }, { annotations: [page(0, 4)] });
-    const streamed = decode([created, says(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), done(0, item), done(1, second), completed([item, second])]); // oxfmt-ignore
+    const streamed = decode([created, textPiece(0, 'Rome. Rome.'), cites(page(0, 4)), cites(page(0, 4)), done(0, item), done(1, second), completed([item, second])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item, second]))]) {
       expect(fold(events).blocks.map(({ citations }) => citations)).toMatchObject([
         [{ url: 'https://a.test', title: 'A', start_index: 0, end_index: 4 }, { start_index: 6, end_index: 10 }],
@@ -312,18 +411,18 @@ describe('what the vendor adds', () => {
     }
   });
 
-  it('says how likely the words are to who asked', () => {
+  it('emits log probabilities where they were requested', () => {
     const [a, b] = [{ token: 'a', logprob: -0.1 }, { token: 'b', logprob: -0.2 }] as const; // oxfmt-ignore
     const item = message('ab', {}, { logprobs: [a, b] });
-    const streamed = [{ ...says(0, 'a'), logprobs: [a] }, says(0, 'b'), done(0, item), completed([item])];
-    const asked = context({ sampling: { logprobs: true } });
+    const streamed = [{ ...textPiece(0, 'a'), logprobs: [a] }, textPiece(0, 'b'), done(0, item), completed([item])];
+    const withLogprobs = context({ sampling: { logprobs: true } });
     const likelihoods = (events: ModelEvent[]): unknown => fold(events).blocks[0]!.opaqueDeltas.map(({ vendor, value }) => [vendor, value['logprobs']]); // oxfmt-ignore
-    expect(likelihoods(decode(streamed, asked))).toEqual([['openai', { content: [a] }], ['openai', { content: [b] }]]); // oxfmt-ignore
-    expect(likelihoods(decodeWhole(response([item]), asked))).toEqual([['openai', { content: [a, b] }]]);
+    expect(likelihoods(decode(streamed, withLogprobs))).toEqual([['openai', { content: [a] }], ['openai', { content: [b] }]]); // oxfmt-ignore
+    expect(likelihoods(decodeWhole(response([item]), withLogprobs))).toEqual([['openai', { content: [a, b] }]]);
     expect(likelihoods(decode(streamed))).toEqual([]);
   });
 
-  it('is told whole where only it can read it, and counted', () => {
+  it('is emitted whole where only the vendor can read it, and counted', () => {
     const items = [
       { type: 'web_search_call', id: 'ws_1', action: { type: 'search', query: 'q' } },
       { type: 'web_search_call', id: 'ws_2', action: { type: 'open_page', url: 'https://a.test' } },
@@ -341,7 +440,7 @@ describe('what the vendor adds', () => {
 
   it('is the phase of a text', () => {
     const item = message('Looking.', { phase: 'commentary' });
-    const streamed = decode([created, added(0, message('', { phase: 'commentary' })), says(0, 'Looking.'), completed([item])]); // oxfmt-ignore
+    const streamed = decode([created, added(0, message('', { phase: 'commentary' })), textPiece(0, 'Looking.'), completed([item])]); // oxfmt-ignore
     for (const events of [streamed, decodeWhole(response([item]))]) {
       expect(fold(events).blocks[0]!.start).toEqual({ type: 'text', phase: 'commentary' });
     }
@@ -357,7 +456,7 @@ describe('how it ends', () => {
     ['with a refusal', response([refuses]), 'refusal', 'completed'],
     ['at its limit', response([message('x')], { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } }), 'output-limit', 'max_output_tokens'],
     ['filtered', response([], { status: 'incomplete', incomplete_details: { reason: 'content_filter' } }), 'content-filter', 'content_filter'],
-    ['for a reason nobody knows', response([], { status: 'incomplete', incomplete_details: { reason: 'toString' } }), 'other', 'toString'],
+    ['for an unknown reason', response([], { status: 'incomplete', incomplete_details: { reason: 'toString' } }), 'other', 'toString'],
     ['for no reason', response([], { status: 'incomplete' }), 'other', 'incomplete'],
   ])('%s', (_what, body, unified, raw) => {
     const type = body['status'] === 'incomplete' ? 'response.incomplete' : 'response.completed';
@@ -366,7 +465,7 @@ describe('how it ends', () => {
     }
   }); // oxfmt-ignore
 
-  it('tells a refusal as a text of its own', () => {
+  it('emits a refusal as a separate text', () => {
     const events = decode([created, { type: 'response.refusal.delta', output_index: 0, delta: 'N' }, done(0, refuses), completed([refuses])]); // oxfmt-ignore
     expect(fold(events).blocks).toMatchObject([{ text: 'No.', start: { extras: { value: { type: 'refusal' } } } }]);
   });
@@ -374,13 +473,20 @@ describe('how it ends', () => {
   it.each<[JsonObject | null, JsonObject]>([
     [{ input_tokens: 100, input_tokens_details: { cached_tokens: 60, cache_write_tokens: 30 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 4 } }, { inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 9, reasoningTokens: 4 }],
     [{ input_tokens: 10, input_tokens_details: { cached_tokens: 60 }, output_tokens: 9, output_tokens_details: { reasoning_tokens: 40 } }, { inputTokens: 10, outputTokens: 9 }],
+    [{ input_tokens: 100, input_tokens_details: { cached_tokens: 60, cache_creation_tokens: 30 }, output_tokens: 9 }, { inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 9 }],
+    [{ input_tokens: 100, input_tokens_details: { cached_tokens: 60, cache_creation_input_tokens: 30 }, cache_read_input_tokens: 60, cache_creation_input_tokens: 30, output_tokens: 9, total_tokens: 109 }, { inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 30, outputTokens: 9 }],
+    [{ input_tokens: 10, input_tokens_details: { cached_tokens: 0 }, cache_read_input_tokens: 60, cache_creation_input_tokens: 30, cache_creation: { ephemeral_1h_input_tokens: 20 }, output_tokens: 9, total_tokens: 109 }, { inputTokens: 10, cacheReadTokens: 60, cacheWriteTokens: 10, cacheWrite1hTokens: 20, outputTokens: 9 }],
+    [{ input_tokens: 0, output_tokens: 9, cost_details: { upstream_inference_input_cost: 0, upstream_inference_output_cost: 0.1 } }, { inputTokens: 0, outputTokens: 9, promptIsFree: true }],
+    [{ input_tokens: 0, output_tokens: 9, cost_details: { upstream_inference_input_cost: 0.1 } }, { inputTokens: 0, outputTokens: 9 }],
     [{ input_tokens: -1, output_tokens: 'x' }, {}],
     [{ input_tokens: 1, output_tokens: 2, server_side_tool_usage_details: { web_search_calls: 3 } }, { inputTokens: 1, outputTokens: 2, webSearchRequests: 3 }],
     [{ input_tokens: 1, output_tokens: 2, server_tool_use_details: { web_search_requests: 4 } }, { inputTokens: 1, outputTokens: 2, webSearchRequests: 4 }],
     [null, {}],
   ])('counts %j as %j', (usage, figures) => {
-    const { extras: _extras, ...counted } = fold(decodeWhole(response([message('x')], { usage }))).usage;
-    expect(counted).toEqual(figures);
+    for (const events of [decodeWhole(response([message('x')], { usage })), decode([created, completed([message('x')], { usage })])]) {
+      const { extras: _extras, ...counted } = fold(events).usage;
+      expect(counted).toEqual(figures);
+    }
   }); // oxfmt-ignore
 
   const DRAWN = { input_tokens: 50, input_tokens_details: { image_tokens: 0, text_tokens: 50 }, output_tokens: 4_160, output_tokens_details: { image_tokens: 4_160, text_tokens: 0 }, total_tokens: 4_210 }; // oxfmt-ignore
@@ -408,7 +514,7 @@ describe('how it ends', () => {
     for (const events of [decodeWhole(body), decode([created, { type: 'response.completed', response: body }])]) {
       const { extras, ...counted } = fold(events).usage;
       expect(counted).toEqual(figures);
-      // The vendor's own object stays as it came.
+      // The vendor's own object stays unchanged.
       expect(extras?.value).toEqual(usage ?? undefined);
     }
   }); // oxfmt-ignore
@@ -426,14 +532,14 @@ describe('a failure', () => {
     ['that is not explained', { type: 'response.failed', response: response([], { status: 'failed' }) }, 'server-error', 'The provider failed while it answered.'],
     ['as an event', { type: 'error', code: 'server_error', message: 'Oh.', param: null, sequence_number: 2 }, 'server-error', 'Oh.'],
     ['as an event that holds one', { type: 'error', error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: 'Long.' } }, 'rejected-request', 'Long.'],
-    ['as an event nobody named', { error: { code: 429, message: 'Slow.' } }, 'rate-limited', 'Slow.'],
+    ['as an event without a name', { error: { code: 429, message: 'Slow.' } }, 'rate-limited', 'Slow.'],
     ['as broken JSON', '{"type":', 'malformed-reply', 'The provider sent an event that is not valid JSON.'],
   ])('%s', (_what, event, kind, words) => {
     expect(faultOf(() => decode([created, event]))).toMatchObject({ kind, message: words });
   }); // oxfmt-ignore
 
   it('is a reply that stops in its midst', () => {
-    const fault = faultOf(() => decode([created, says(0, 'x'), done(0, message('x')), '[DONE]']));
+    const fault = faultOf(() => decode([created, textPiece(0, 'x'), done(0, message('x')), '[DONE]']));
     expect(fault).toMatchObject({ kind: 'malformed-reply', detail: { isCut: true } });
   });
 

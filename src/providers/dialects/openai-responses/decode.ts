@@ -12,7 +12,7 @@ type Reader = (reply: ResponsesReply, event: JsonObject, out: ModelEvent[]) => v
 
 const beginReply: Reader = (reply, { response }, out) => reply.begin(objectOf(response), out);
 
-/** Whichever of the three it is, the response says how it ended. */
+/** All three events contain the response, whose status gives the way it ended. */
 const finishReply: Reader = (reply, { response }, out) => {
   const whole = objectOf(response);
   assertNotFailed(whole);
@@ -20,8 +20,8 @@ const finishReply: Reader = (reply, { response }, out) => {
 };
 
 /**
- * What each event says. Those that are not here repeat what others say (`content_part.*`, most of `*.done`) or tell how
- * far the vendor's own tools are, whose items come whole; unknown ones are passed over likewise.
+ * A reader for each event. The events without one repeat others (`content_part.*`, most of `*.done`) or report the
+ * progress of the vendor's own tools, whose items come whole. These and unknown events are ignored.
  */
 const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['response.created', beginReply],
@@ -70,7 +70,7 @@ const READERS: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ['response.failed', finishReply],
 ]);
 
-/** Reads a streamed reply. One per reply; frames after its end are passed over. */
+/** Reads a streamed reply. One per reply; frames after its end are ignored. */
 export class ResponsesStreamDecoder implements Step<SseFrame, ModelEvent> {
   private readonly reply: ResponsesReply;
 
@@ -82,7 +82,7 @@ export class ResponsesStreamDecoder implements Step<SseFrame, ModelEvent> {
     if (this.reply.isOver) return;
     const event = readEvent(frame);
     if (event === undefined) return;
-    // Some upstreams name the frame only, some only the event.
+    // Some providers name only the frame, others only the event.
     const type = textAt(event, 'type') || frame.event;
     const reader = READERS.get(type);
     if (reader !== undefined) {
@@ -101,8 +101,8 @@ export class ResponsesStreamDecoder implements Step<SseFrame, ModelEvent> {
 }
 
 /**
- * The events of a whole reply: those of the stream with the same content.
- * @throws ProviderFault for an error inside a 200 and for a body that holds no finished reply
+ * The events of a whole reply: those of a stream with the same content.
+ * @throws ProviderFault for an error inside a 200 and for a body without a finished reply
  */
 export function* decodeWholeResponses(body: unknown, context: DecodeContext): Steps<ModelEvent[]> {
   if (!isJsonObject(body)) throw malformed('is not a JSON object');
@@ -113,16 +113,16 @@ export function* decodeWholeResponses(body: unknown, context: DecodeContext): St
   return out;
 }
 
-/** The status of a reply that has ended; not all upstreams tell one. */
+/** The statuses of a reply that has ended; not all providers report one. */
 const ANSWERED: ReadonlySet<unknown> = new Set(['completed', 'incomplete', undefined, null]);
 
-/** @throws ProviderFault where the reply says that it has failed, by whatever event it came */
+/** @throws ProviderFault where the reply has failed, whichever event contains it */
 function assertNotFailed(response: JsonObject): void {
   const fault = findInBandFault(response, response['status'] === 'failed');
   if (fault !== undefined) throw fault;
 }
 
-/** @returns undefined for frames that hold no object: keep-alives, the sentinel */
+/** @returns undefined for frames without an object: keep-alives, the sentinel */
 function readEvent({ event, data }: SseFrame): JsonObject | undefined {
   const text = data.trim();
   if (text.startsWith('{')) return parseEvent(text);

@@ -4,7 +4,7 @@ import { decodeWholeResponses, ResponsesStreamDecoder } from './decode.js';
 import { encodeResponses } from './encode.js';
 import { TABLE } from './table.js';
 
-/** The responses format, stateless, as OpenAI and those that follow it speak it. Media go by address. */
+/** The responses format, stateless, of OpenAI and the providers that follow it. Media are sent by address. */
 export const openaiResponses: Dialect = {
   id: 'openai-responses',
   vendor: 'openai-responses',

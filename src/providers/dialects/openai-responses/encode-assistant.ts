@@ -8,35 +8,35 @@ import { ReasoningRun } from './encode-reasoning.js';
 import type { InputItem } from './wire.js';
 
 /**
- * One assistant turn as items, in its order. Adjacent texts of one phase are one text that citations cut.
- * @throws Untranslatable for blocks that no item of the format holds
+ * One assistant turn as items, in its order. Adjacent texts of one phase are one text that citations divided.
+ * @throws Untranslatable for blocks that no item of the format can hold
  */
 export function* encodeAssistant(message: Message, pathOf: PathOf, context: EncodeContext): Steps<InputItem[]> {
   const items: InputItem[] = [];
   const reasoning = new ReasoningRun(context);
   const droppedCalls = findDroppedCalls(message.content, context);
-  let said = '';
+  let pendingText = '';
   let phase: string | undefined;
   const add = (item: InputItem): void => {
     append(items, reasoning.take());
     items.push(item);
   };
   const endText = (): void => {
-    if (said === '') return;
+    if (pendingText === '') return;
     add({
       type: 'message',
       role: 'assistant',
-      content: [{ type: 'output_text', text: said }],
+      content: [{ type: 'output_text', text: pendingText }],
       ...(phase !== undefined && { phase }),
     });
-    said = '';
+    pendingText = '';
   };
   for (const [index, block] of message.content.entries()) {
     if (context.steps.isOver()) yield;
     if (block.type !== 'text' || block.phase !== phase) endText();
     switch (block.type) {
       case 'text':
-        said += block.text;
+        pendingText += block.text;
         phase = block.phase;
         break;
       case 'thinking':
@@ -49,7 +49,7 @@ export function* encodeAssistant(message: Message, pathOf: PathOf, context: Enco
       case 'opaque':
         if (block.opaque.vendor === 'openai-responses') add(block.opaque.value);
         else if (!droppedCalls.has(block.opaque.value['id'])) {
-          said = foreignText(block, pathOf(index), context);
+          pendingText = foreignText(block, pathOf(index), context);
           phase = undefined;
           endText();
         }

@@ -1,6 +1,8 @@
 import type { ModelRequest } from '../../../core/conversation/request.js';
+import { traitsOf } from '../../../core/conversation/traits.js';
 import type { FetchedMedia, Target } from '../../../core/provider.js';
 import type { Steps } from '../../../core/steps.js';
+import { withResultsInFront } from '../adjacent-results.js';
 import { withImagesBehind } from '../drawn-images.js';
 import { EncodeContext, toolWordsOf, type ToolWords } from '../encode-context.js';
 import { hashedId, type ToolIdRule } from '../tool-ids.js';
@@ -13,14 +15,15 @@ const CALL_IDS: ToolIdRule = {
   standIn: (text) => hashedId(text, CALL_ID_MAX),
 };
 
-/** @param words of `responsesToolWords`; undefined for a request that names no tools */
+/** @param words from `responsesToolWords`; undefined for a request that names no tools */
 export function responsesContext(
   request: ModelRequest,
   target: Target,
   media: FetchedMedia,
   words: ToolWords | undefined,
 ): EncodeContext {
-  return new EncodeContext(withImagesBehind(request, target), target, media, TABLE, words);
+  const ordered = traitsOf(request.messages).hasLateResults ? withResultsInFront(request) : request;
+  return new EncodeContext(withImagesBehind(ordered, target), target, media, TABLE, words);
 }
 
 export const responsesToolWords = (request: ModelRequest, target: Target): Steps<ToolWords> =>

@@ -1,16 +1,16 @@
 import { append } from '../../../core/append.js';
 import { blockPath, type Message } from '../../../core/conversation/content.js';
 import type { Steps } from '../../../core/steps.js';
-import { assertSaysSomething } from '../empty-conversation.js';
+import { assertHasTurns } from '../empty-conversation.js';
 import type { EncodeContext, PathOf } from '../encode-context.js';
 import { encodeAssistant } from './encode-assistant.js';
 import { encodeParts, encodeToolResult, withoutEmptyTexts } from './encode-parts.js';
 import type { InputItem, InputPart } from './wire.js';
 
 /**
- * The conversation as items. The instructions are its first item, not `instructions`: some upstreams of this format
- * have no such field. Everything stays where it stands, so that the prefix before it stays the same
- * (docs/reasons/translation.md#instructions-in-the-middle). Turns that say nothing are left out.
+ * The conversation as items. The instructions are its first item, not `instructions`, a field that some providers of
+ * this format lack. Every item keeps its place, so that the prefix before it stays the same
+ * (docs/contribute/reasons/translation.md#instructions-in-the-middle). Blank turns are left out.
  * @throws Untranslatable naming the block that the target cannot carry, and where no turn is left
  */
 export function* encodeInput(context: EncodeContext): Steps<InputItem[]> {
@@ -37,7 +37,7 @@ export function* encodeInput(context: EncodeContext): Steps<InputItem[]> {
         break;
     }
   }
-  assertSaysSomething(items);
+  assertHasTurns(items);
   return items;
 }
 
@@ -48,7 +48,10 @@ function instructions(message: Message, pathOf: PathOf, context: EncodeContext):
   return [{ type: 'message', role: context.target.definition.quirks.systemRole ?? 'system', content }];
 }
 
-/** All results of a turn first, then everything else in order (docs/reasons/translation.md#order-in-a-mixed-turn). */
+/**
+ * All results of a turn first, then the other blocks in order
+ * (docs/contribute/reasons/translation.md#order-in-a-mixed-turn).
+ */
 function* userItems(message: Message, pathOf: PathOf, context: EncodeContext): Steps<InputItem[]> {
   const items: InputItem[] = [];
   const parts: InputPart[] = [];

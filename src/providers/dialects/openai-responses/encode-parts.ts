@@ -15,7 +15,7 @@ const DOCUMENTS: DocumentForms<InputPart, EncodeContext> = {
     const filename = fileName(block.title, mediaType);
     return [...explained(block), { type: 'input_file', filename, file_data: dataUrl(mediaType, base64) }];
   },
-  // The vendor fetches it; its name is in the address.
+  // The vendor fetches it; the address contains its name.
   address: (block, url) => [...explained(block), { type: 'input_file', file_url: url }],
 };
 
@@ -31,7 +31,7 @@ const FORMS: PartForms<InputPart, EncodeContext> = {
 
 /**
  * The parts of one block of a user turn or tool result.
- * @param path the block, as the caller wrote it
+ * @param path the block's place in the caller's request
  * @throws Untranslatable when the format has no part for it
  */
 export function encodeParts(block: PartBlock, path: string, context: EncodeContext): InputPart[] {
@@ -39,8 +39,8 @@ export function encodeParts(block: PartBlock, path: string, context: EncodeConte
 }
 
 /**
- * A tool's answer: words alone as one text, which every upstream of this format takes; images and files stand right in
- * it.
+ * A tool's result. Text alone becomes one string, which every provider of this format takes; images and files are parts
+ * of the result.
  * @throws Untranslatable when something in the result has no form in the target
  */
 export function encodeToolResult(block: ToolResultBlock, path: string, context: EncodeContext): InputItem {
@@ -55,7 +55,7 @@ export function encodeToolResult(block: ToolResultBlock, path: string, context: 
   };
 }
 
-/** @returns undefined where something is no text */
+/** @returns undefined where a part is no text */
 function onlyWords(parts: readonly InputPart[], isError: boolean): string | undefined {
   const texts: string[] = [];
   for (const part of isError ? parts.slice(1) : parts) {
@@ -65,7 +65,7 @@ function onlyWords(parts: readonly InputPart[], isError: boolean): string | unde
   return (isError ? TOOL_ERROR_PREFIX : '') + texts.join(BLOCK_SEPARATOR);
 }
 
-/** Texts that say nothing are left out where anything else is said. */
+/** Without blank texts, unless there is nothing else. */
 export function withoutEmptyTexts(parts: readonly InputPart[]): readonly InputPart[] {
   return parts.some(isEmptyText) ? parts.filter((part) => !isEmptyText(part)) : parts;
 }

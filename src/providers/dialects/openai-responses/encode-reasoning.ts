@@ -6,9 +6,9 @@ import { reasoningForm, type ReasoningBlock } from '../reasoning-form.js';
 import type { ReasoningItem } from './wire.js';
 
 /**
- * The reasoning items of a turn that go back to who sealed them. Their words come first and the seal ends them; what is
- * not sealed is dropped, whatever its row: nothing is kept of it at the vendor, and it cannot be read again
- * (docs/translation/openai-responses.md#reasoning). One per turn.
+ * The reasoning items of a turn that return to the provider that encrypted them. An item's text comes first, and the
+ * encrypted block ends it. Reasoning without an encrypted block is dropped, whatever its row: the vendor stores nothing
+ * of it, and cannot read it again (docs/use/translation/openai-responses.md#reasoning). One per turn.
  */
 export class ReasoningRun {
   private words: ThinkingBlock[] = [];
@@ -16,17 +16,17 @@ export class ReasoningRun {
 
   constructor(private readonly context: EncodeContext) {}
 
-  /** @throws Untranslatable where the table refuses it */
+  /** @throws Untranslatable where the table refuses the block */
   add(block: ReasoningBlock, path: string): void {
     if (block.type === 'thinking') {
       this.words.push(block);
       return;
     }
     const { mark, data } = block;
-    const told = this.words.filter((one) => belongs(one, mark));
+    const ownWords = this.words.filter((one) => belongs(one, mark));
     this.words = [];
     if (!this.context.admits(reasoningForm(block, isOwn(mark, this.context.target)), path)) return;
-    const words = told.length > 0 && this.context.admits('thinking_own', path) ? told : [];
+    const words = ownWords.length > 0 && this.context.admits('thinking_own', path) ? ownWords : [];
     const content = words.filter(isContent);
     this.sealed.push({
       type: 'reasoning',
@@ -39,7 +39,7 @@ export class ReasoningRun {
     });
   }
 
-  /** What has come since, for the item that follows it: the vendor refuses reasoning behind which nothing stands. */
+  /** The items since the last call, for the item that follows: the vendor refuses reasoning at the end. */
   take(): readonly ReasoningItem[] {
     const { sealed } = this;
     this.sealed = [];
@@ -48,17 +48,20 @@ export class ReasoningRun {
   }
 }
 
-/** Whether words are the reasoning itself; those of whom nobody says are taken for a summary of it. */
+/** Whether a text is the reasoning itself; a text without a mark counts as a summary. */
 const isContent = ({ mark }: ThinkingBlock): boolean => mark !== undefined && mark.isSummary !== true;
 
 /**
- * Whether words are those of the seal behind them. Those without a mark came through a face that has no place for one;
- * signed ones are another vendor's.
+ * Whether a text belongs to the encrypted block after it. A text without a mark came through a face that has no field
+ * for one. A signed text is another vendor's.
  */
 const belongs = ({ mark, signature }: ThinkingBlock, seal: ReasoningMark | undefined): boolean =>
   mark === undefined ? (signature ?? '') === '' : mark.format === seal?.format && mark.id === seal.id;
 
-/** Whose key sealed it opens it; of what a caller brought of whom nobody says, the quirk tells who may. */
+/**
+ * Only the provider that encrypted reasoning can decrypt it. If the caller's item names no provider, the target's quirk
+ * decides.
+ */
 function isOwn(mark: ReasoningMark | undefined, { endpoint, definition }: Target): boolean {
   if (mark?.format !== RESPONSES_REASONING) return false;
   if (mark.provider === undefined) return definition.quirks.returnsReasoningDetails === true;

@@ -3,47 +3,58 @@ import { isJsonObject, type JsonObject } from '../../../core/json/json.js';
 import type { Steps } from '../../../core/steps.js';
 import type { EncodeContext } from '../encode-context.js';
 import { wantsImages } from '../output-modalities.js';
-import { choiceFields } from '../openai-fields.js';
+import { choiceFields, type ChoiceFormat } from '../openai-fields.js';
+import { NAMES_ALLOWED_TOOLS } from '../rules.js';
+import { openaiToolSchema, SCHEMA_STEPS } from '../fitted-schemas.js';
 import { sentTools } from '../sent-tools.js';
-import { withObjectType } from '../tool-schema.js';
+import { isHeld } from '../strict-schema.js';
 import type { ToolFields } from './wire.js';
 
 type Rule = (tool: JsonObject) => boolean;
 const ALWAYS: Rule = () => true;
 
 /**
- * The vendor's own tools that are sent, by their type without a date. Others are refused: those that look into what the
- * account keeps (`file_search`) or reach elsewhere (`mcp`), as fields of that kind are
- * (`providers/catalog/denied-fields.ts`), and those that nobody here has answers for (`computer_use`, `shell`).
+ * The vendor's own tools that are sent, by their type without a date. Others are refused: those that read what the
+ * account keeps (`file_search`) or call other services (`mcp`), as fields of that kind are
+ * (`providers/catalog/denied-fields.ts`), and those whose calls nothing here answers (`computer_use`, `shell`).
  */
 const VENDOR_TOOLS: Readonly<Record<string, Rule>> = {
   web_search: ALWAYS,
   web_search_preview: ALWAYS,
   image_generation: ALWAYS,
-  // Its words are the caller's to answer.
+  // The caller answers its calls.
   custom: ALWAYS,
-  // A container of its own, without files of the account's.
+  // Only in a new container, without the account's files.
   code_interpreter: ({ container }) =>
     isJsonObject(container) && container['type'] === 'auto' && container['file_ids'] === undefined,
 };
-/** `web_search_2025_08_26`, `web_search_preview_2025_03_11`. */
+/** Matches the date in `web_search_2025_08_26`, `web_search_preview_2025_03_11`. */
 const DATE = /_\d{4}_\d{2}_\d{2}$/;
 
+const CHOICES: ChoiceFormat = {
+  /** The vendor's own tools have no name in this format: a choice names their type. */
+  named: (name, own) => (own ? { type: typeOf(own) } : { type: 'function', name }),
+  among: (mode, tools) => ({ type: 'allowed_tools', mode, tools }),
+};
+
 /**
- * The tool fields of a body; none without tools, since there is no choice among nothing.
+ * The tool fields of a body; none without tools, when a choice has no meaning.
  * @throws Untranslatable as `sentTools` does
  */
 export function* encodeTools(context: EncodeContext): Steps<ToolFields> {
-  const sent = (yield* sentTools(context, isSent)).map((tool) =>
-    tool.type === 'vendor' ? tool.opaque.value : functionTool(tool, context),
-  );
+  const known = yield* sentTools(context, isSent, NAMES_ALLOWED_TOOLS.holds(context.target));
+  const sent: JsonObject[] = [];
+  for (const tool of known) {
+    if (context.steps.isOver(SCHEMA_STEPS)) yield;
+    sent.push(tool.type === 'vendor' ? tool.opaque.value : yield* functionTool(tool, context));
+  }
   const draws = wantsImages(context.request, context.target) && !sent.some(({ type }) => type === IMAGE_GENERATION);
   const tools = draws ? [...sent, imageTool(context)] : sent;
   if (tools.length === 0) return {};
   return {
     tools,
     ...(draws && choiceOfImage(context)),
-    ...choiceFields(context, choiceOfTool),
+    ...choiceFields(context, known, CHOICES),
   };
 }
 
@@ -54,7 +65,9 @@ function isSent({ opaque }: VendorTool): boolean {
   return Object.hasOwn(VENDOR_TOOLS, name) && VENDOR_TOOLS[name]!(opaque.value);
 }
 
-/** What a model of this format draws with (developers.openai.com/api/docs/guides/image-generation). */
+/**
+ * The tool with which a model of this format generates images (developers.openai.com/api/docs/guides/image-generation).
+ */
 const IMAGE_GENERATION = 'image_generation';
 const IMAGE_FIELDS = ['quality', 'size', 'background', 'output_format', 'output_compression', 'moderation'] as const;
 
@@ -63,21 +76,18 @@ function imageTool({ request: { imageConfig = {} } }: EncodeContext): JsonObject
   return { type: IMAGE_GENERATION, ...Object.fromEntries(fields.map((field) => [field, imageConfig[field]])) };
 }
 
-/** Who wants no words wants the picture for certain. */
+/** A caller that requests images without text requires the tool. */
 const choiceOfImage = ({ request: { modalities } }: EncodeContext): Pick<ToolFields, 'tool_choice'> =>
   modalities?.includes('text') === false ? { tool_choice: { type: IMAGE_GENERATION } } : {};
 
-/** The vendor's own tools have no name in this format: their type is what is chosen. */
-const choiceOfTool = (name: string, own?: VendorTool): JsonObject =>
-  own ? { type: typeOf(own) } : { type: 'function', name };
-
-function functionTool(tool: FunctionTool, context: EncodeContext): JsonObject {
+function* functionTool(tool: FunctionTool, context: EncodeContext): Steps<JsonObject> {
+  const { schema } = yield* openaiToolSchema(tool.inputSchema, context.target);
   return {
     type: 'function',
     name: context.names.toWire(tool.name),
     ...(tool.description !== undefined && { description: tool.description }),
-    parameters: withObjectType(tool.inputSchema),
-    // What is not said is true in this format, which refuses most schemas that were not written for it.
-    strict: tool.strict ?? false,
+    parameters: schema,
+    // `strict` defaults to true in this format, which refuses most schemas that were not written for it.
+    strict: isHeld(schema, tool.strict ?? false, context.target),
   };
 }

@@ -1,6 +1,6 @@
-// Goal: every field and block of a request has its place in a responses call, is dropped by the written rule or refused
-// by name, and reasoning goes back to who sealed it alone. Method: tables over neutral requests.
-// Rules: docs/translation/openai-responses.md.
+// Goal: every field and block of a request has its place in a responses call, is dropped by a rule or refused by name.
+// Reasoning returns only to the provider that encrypted it. Method: tables over neutral requests. Rules:
+// docs/use/translation/openai-responses.md.
 import { modelRequest } from '../../../../test/support/model-request.js';
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import type { ContentBlock, Message } from '../../../core/conversation/content.js';
@@ -32,13 +32,13 @@ const targetOf = (
 const bodyOf = (parts: Partial<ModelRequest>, target = targetOf()): JsonObject =>
   JSON.parse(
     printJson(
-      doAtOnce(openaiResponses.encode(modelRequest({ messages: [said('Hi')], ...parts }), target, new Map())).body,
+      doAtOnce(openaiResponses.encode(modelRequest({ messages: [userTurn('Hi')], ...parts }), target, new Map())).body,
     ),
   ) as JsonObject;
 
 const inputOf = (messages: readonly Message[], target = targetOf()): unknown => bodyOf({ messages }, target)['input'];
 
-const said = (...texts: string[]): Message => ({
+const userTurn = (...texts: string[]): Message => ({
   role: 'user',
   content: texts.map((text) => ({ type: 'text', text })),
 });
@@ -60,11 +60,11 @@ const refusalOf = (parts: Partial<ModelRequest>, target = targetOf()): string =>
 };
 
 describe('the call', () => {
-  it('is stateless, whatever was asked', () => {
+  it('is stateless, whatever was requested', () => {
     const call = doAtOnce(
       openaiResponses.encode(
         modelRequest({
-          messages: [said('Hi')],
+          messages: [userTurn('Hi')],
           extras: {
           vendor: 'openai-responses',
           value: { store: true, previous_response_id: 'resp_1', conversation: 'c', background: true, prompt: {}, include: ['x'], max_tool_calls: 3, stream: true },
@@ -86,9 +86,9 @@ describe('the call', () => {
     });
   });
 
-  it('asks for a stream by the header as well', () => {
+  it('requests a stream by the header as well', () => {
     const call = doAtOnce(
-      openaiResponses.encode(modelRequest({ messages: [said('Hi')], stream: true }), targetOf(), new Map()),
+      openaiResponses.encode(modelRequest({ messages: [userTurn('Hi')], stream: true }), targetOf(), new Map()),
     );
     expect(call.headers['accept']).toBe('text/event-stream');
     expect(call.body).toMatchObject({ stream: true });
@@ -115,7 +115,7 @@ describe('the call', () => {
     ['a cache key', { promptCacheKey: 'k' }, { prompt_cache_key: 'k' }],
     ['a user', { user: 'u' }, { user: 'u' }],
     ['a user of the Messages format', { metadata: { vendor: 'anthropic', value: { user_id: 'u' } } }, { user: 'u' }],
-  ])('tells %s', (_what, parts, fields) => {
+  ])('sends %s', (_what, parts, fields) => {
     expect(bodyOf(parts)).toEqual({ stream: false, model: 'upstream', input: [userItem('Hi')], store: false, ...fields });
   }); // oxfmt-ignore
 
@@ -135,7 +135,7 @@ describe('the call', () => {
 describe('tools', () => {
   const f = { type: 'function', name: 'f', inputSchema: { properties: {} } } as const;
 
-  it('say whether they are strict, and what their schema is', () => {
+  it('state whether they are strict, and their schema', () => {
     expect(bodyOf({ tools: [f, { ...f, name: 'g', description: 'd', strict: true }], parallelToolCalls: false })).toMatchObject({
       tools: [
         { type: 'function', name: 'f', parameters: { type: 'object', properties: {} }, strict: false },
@@ -197,7 +197,7 @@ describe('tools', () => {
 describe('the conversation', () => {
   it('keeps its order, instructions in their place', () => {
     const messages: Message[] = [
-      said('One', ''),
+      userTurn('One', ''),
       answered({ type: 'text', text: 'Two' }, { type: 'text', text: ', cut.' }, { type: 'tool-use', id: 'c1', name: 'f', input: { a: 1 } }, { type: 'text', text: 'Then.' }),
       { role: 'system', content: [{ type: 'text', text: 'Be brief.' }] },
       { role: 'user', content: [{ type: 'text', text: 'And?' }, { type: 'tool-result', toolUseId: 'c1', content: [{ type: 'text', text: 'x' }, { type: 'text', text: 'y' }] }] },
@@ -236,7 +236,7 @@ describe('the conversation', () => {
     expect(result).toEqual({ type: 'function_call_output', call_id: call!['call_id'], output: 'Error: ' });
   });
 
-  it('has images and files where they stand, also in results', () => {
+  it('has images and files in their place, also in results', () => {
     const blocks: ContentBlock[] = [
       { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' }, detail: 'low' },
       { type: 'image', source: { type: 'url', url: 'https://a.test/i.png' } },
@@ -322,13 +322,13 @@ describe('reasoning', () => {
     ['with its own words', [think('a', { mark }), sealed, text], [item({ content: [{ type: 'reasoning_text', text: 'a' }] })]],
     ['without words that are not its own', [think('a', { mark: { ...mark, id: 'rs_0' } }), think('b', { signature: 'anthropic' }), sealed, text], [item()]],
     ['in front of a call', [sealed, { type: 'tool-use', id: 'c', name: 'f', input: {} }], [item()]],
-    ['not where nothing stands behind it', [text, sealed], []],
+    ['not where nothing follows it', [text, sealed], []],
     ['not where only an empty text does', [sealed, { type: 'text', text: '' }], []],
     ['not without a seal', [think('a', { mark }), text], []],
     ['not when another provider sealed it', [{ ...sealed, mark: { ...mark, provider: 'other' } }, text], []],
     ['not when it was sealed in another format', [{ ...sealed, mark: { ...mark, format: 'anthropic-claude-v1' } }, text], []],
     ['not when Anthropic sealed it', [{ type: 'redacted-thinking', data: 'A' }, text], []],
-    ['not of whom nobody says', [{ ...sealed, mark: { format: FORMAT } }, text], []],
+    ['not of an unknown maker', [{ ...sealed, mark: { format: FORMAT } }, text], []],
   ])('goes back %s', (_what, content, items) => {
     expect(reasoningIn(content)).toEqual(items);
   }); // oxfmt-ignore
@@ -339,7 +339,7 @@ describe('reasoning', () => {
     ]);
   });
 
-  it('stands in front of what it preceded', () => {
+  it('precedes what it preceded', () => {
     const second = { ...sealed, data: 'TWO', mark: { ...mark, id: 'rs_2' } } as const;
     expect(
       (inputOf([answered(sealed, text, second, { type: 'tool-use', id: 'c', name: 'f', input: {} })]) as JsonObject[]).map(

@@ -7,8 +7,8 @@ import { fieldEncoder } from '../encode-fields.js';
 import { jsonCall, omitFields } from '../json-call.js';
 import { DRAWS } from '../rules.js';
 import { NO_TIER } from '../service-tier.js';
-import { DEFAULT_FORMAT_NAME, serviceTierField, userField } from '../openai-fields.js';
-import { fitsStrictMode } from '../strict-schema.js';
+import { formatName, serviceTierField, userField } from '../openai-fields.js';
+import { isHeld } from '../strict-schema.js';
 import { responsesContext, responsesToolWords } from './encode-context.js';
 import { encodeInput } from './encode-input.js';
 import { encodeTools } from './encode-tools.js';
@@ -20,37 +20,37 @@ const PATH = '/responses';
 const NO_TOOLS = {};
 const encodeFields = fieldEncoder(TABLE);
 const encodeText = fieldEncoder(TABLE, 'text');
-/** Its keys are the words of the list. */
+/** Each key of the object is a value of the list `include`. */
 const encodeInclude = fieldEncoder(TABLE, 'include');
 
-/** OpenAI refuses less. */
+/** OpenAI refuses a lower limit. */
 const OUTPUT_TOKENS_MIN = 16;
 
-/** Fields that would make a call depend on what the vendor keeps, or that answer without a reply. Sent for nobody. */
+/** Fields that make a call depend on what the vendor stores, or that answer without a reply. Never sent. */
 const STATEFUL_FIELDS: ReadonlySet<string> = new Set(['previous_response_id', 'conversation', 'background', 'prompt']);
 
 /**
- * The responses call of a request: stateless, whoever asks. What it maps, drops and refuses is written in
- * docs/translation/openai-responses.md.
- * @throws Untranslatable when the request holds something that no rule lets drop
+ * The responses call of a request, always stateless. docs/use/translation/openai-responses.md lists what it maps, drops
+ * and refuses.
+ * @throws Untranslatable when the request contains something that no rule permits to drop
  */
-export function* encodeResponses(asked: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
-  const toolWords = namesTools(asked) ? yield* responsesToolWords(asked, target) : undefined;
-  const context = responsesContext(asked, target, media, toolWords);
+export function* encodeResponses(requested: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall> {
+  const toolWords = namesTools(requested) ? yield* responsesToolWords(requested, target) : undefined;
+  const context = responsesContext(requested, target, media, toolWords);
   const { request } = context;
   const words = context.tierWords;
   const text = encodeText(request, target);
   const include = Object.keys(encodeInclude(request, target));
   const { reasoning, include: sealed } = encodeReasoning(context);
   if (sealed !== undefined) include.push(sealed);
-  if (request.outputFormat !== undefined) text['format'] = textFormat(request.outputFormat);
+  if (request.outputFormat !== undefined) text['format'] = textFormat(request.outputFormat, target);
   const input = yield* encodeInput(context);
-  // Models that draw do so by a tool.
+  // Models generate images with a tool.
   const hasTools = request.tools.length > 0 || DRAWS.holds(target);
   const toolFields = hasTools ? yield* encodeTools(context) : NO_TOOLS;
   const body: ResponsesBody = {
     stream: request.stream,
-    // Unknown fields of a caller of this format come before what the core models, which always wins.
+    // Unknown fields of a caller of this format come first, so that modelled fields override them.
     ...(request.extras !== undefined && unknownFields(request)),
     model: target.endpoint.upstreamModel,
     input,
@@ -65,7 +65,7 @@ export function* encodeResponses(asked: ModelRequest, target: Target, media: Fet
     ...(request.promptCacheKey !== undefined && { prompt_cache_key: request.promptCacheKey }),
     ...((request.user ?? request.metadata) !== undefined && userField(request)),
     ...(words !== NO_TIER && serviceTierField(words)),
-    // No vendor of this format has the word: one that the catalog prices it for does.
+    // No vendor of this format documents the field; endpoints with a catalog price for it take it.
     ...(words.inferenceGeo !== undefined && { inference_geo: words.inferenceGeo }),
     store: false,
   };
@@ -73,14 +73,14 @@ export function* encodeResponses(asked: ModelRequest, target: Target, media: Fet
   return jsonCall(PATH, body, request.stream);
 }
 
-function textFormat(format: OutputFormat): Json {
+function textFormat(format: OutputFormat, target: Target): Json {
   if (format.type === 'json-object') return { type: 'json_object' };
   return {
     type: 'json_schema',
-    name: format.name ?? DEFAULT_FORMAT_NAME,
+    name: formatName(format.name),
     ...(format.description !== undefined && { description: format.description }),
     schema: format.schema,
-    strict: format.strict ?? fitsStrictMode(format.schema),
+    strict: isHeld(format.schema, format.strict, target),
   };
 }
 

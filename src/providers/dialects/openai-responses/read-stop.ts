@@ -4,10 +4,10 @@ import { nonEmpty, objectOf } from '../read-json.js';
 import { unifiedStop } from '../stop-words.js';
 import { TABLE } from './table.js';
 
-/** What a reply is that came to its end: not all upstreams tell a status, and not all change it then. */
+/** The default status of a reply that has ended: not all providers report one, and not all update it at the end. */
 const COMPLETED = 'completed';
 
-/** What the reply held, as far as it changes what its end means. */
+/** The content of the reply, as far as it changes the meaning of its end. */
 export interface StopContext {
   readonly hasToolCalls: boolean;
   readonly hasRefusal: boolean;

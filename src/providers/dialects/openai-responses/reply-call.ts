@@ -2,14 +2,14 @@ import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ArgumentScan } from '../argument-scan.js';
 import type { BlockOptions, BlockSequencer, SequencedBlock } from '../block-sequencer.js';
 
-/** A call without arguments is a call with none of them, not a call with broken ones. */
+/** A call without arguments gets an empty object, not broken JSON. */
 const UNTIL_ENDED: BlockOptions = { isComplete: false, ifEmpty: { type: 'input-json', json: '{}' } };
 
-/** One call of a tool of the caller's. Its arguments come in pieces, and once more as a whole. */
+/** One call of a caller's tool. Its arguments come in pieces, and once more as a whole. */
 export class ReplyCall {
   private readonly block: SequencedBlock;
   private readonly scan = new ArgumentScan();
-  /** How much of the arguments has come, whatever of it was kept. */
+  /** Characters of the arguments so far, including those that are no longer kept. */
   private read = 0;
 
   constructor(
@@ -29,9 +29,14 @@ export class ReplyCall {
     if (this.scan.hasEnded) this.end(out);
   }
 
-  /** @param json all of its arguments, of which what did not come in pieces is told now */
+  /** @param json all of its arguments; the rest that did not come in pieces is emitted now */
   complete(json: string, out: ModelEvent[]): void {
     if (json.length > this.read) this.add(json.slice(this.read), out);
+  }
+
+  /** Whether all of its arguments, which may have come in no events, are as long as these. */
+  mayHave(json: string): boolean {
+    return this.read === 0 || this.read === json.length;
   }
 
   end(out: ModelEvent[]): void {

@@ -5,61 +5,77 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 import { StepCounter, type Steps } from '../../../core/steps.js';
 import type { BlockSequencer } from '../block-sequencer.js';
 import { listOf, malformed, nonEmpty, printed } from '../read-json.js';
+import { placeParts, type Placement } from './placed-parts.js';
 import { ReplyCall } from './reply-call.js';
+import type { RepeatedText } from './repeated-text.js';
 import { ReplyPart } from './reply-part.js';
 
-/** The kinds of parts that hold words. */
+/** The kinds of parts with text. */
 export type PartKind = 'text' | 'refusal' | 'summary' | 'reasoning';
 
-/** A text of its own, so that faces of OpenAI's formats can tell it apart. */
+/** A separate text, so that faces of OpenAI's formats can recognise it. */
 const REFUSAL: BlockStart = { type: 'text', extras: { vendor: 'openai', value: { type: 'refusal' } } };
 
-/** What the items of one reply have in common. */
+/** What the items of one reply share. */
 export interface ReplyParts {
   readonly sequencer: BlockSequencer;
-  /** Slug of the provider that answers. */
+  /** Slug of the provider of the reply. */
   readonly provider: string;
-  /** Whether it was asked how likely the words are. */
+  /** Whether log probabilities were requested. */
   readonly wantsLogprobs: boolean;
-  /** Begins a call, under the caller's own name of the tool. */
+  /** Begins a call, with the tool's name in the caller's request. */
   beginCall(id: string | undefined, name: string, out: ModelEvent[]): ReplyCall;
-  /** A text begins. @returns whether it is the first */
+  /** Begins a text. @returns whether it is the first */
   beginText(): boolean;
+  /** Begins the text of a message, where its provider repeats messages. */
+  beginMessage(): RepeatedText | undefined;
   refuses(): void;
-  /** The vendor ran a tool. */
+  /** Counts a run of one of the vendor's tools. */
   ran(item: JsonObject): void;
 }
 
 /**
- * One item of `output` under construction: it may come in events, or whole, or both. What was told in events is not
- * told again. An item of another type than are modelled is the vendor's own, and told whole.
+ * One item of `output` under construction: it may come in events, or whole, or both. Content of events is not emitted a
+ * second time. An item of an unknown type is the vendor's own, and is emitted whole.
  */
 export class ReplyItem {
   id: string | undefined;
   type: string | undefined;
   callId: string | undefined;
+  private name: string | undefined;
   private phase: string | undefined;
   private call: ReplyCall | undefined;
-  private readonly parts = new Map<string, ReplyPart>();
+  /** By kind, and within a kind by the index of their events. */
+  private readonly parts = new Map<PartKind, Map<number, ReplyPart>>();
   private readonly latest = new Map<PartKind, ReplyPart>();
   private hasEnded = false;
 
   constructor(private readonly reply: ReplyParts) {}
 
-  /** Whether this is it, told again: by its ids, where both have them. */
+  /** Whether a later item is this one: by its ids, where both have them. */
   is({ id, call_id: callId }: JsonObject): boolean {
     return (this.id !== undefined && this.id === id) || (this.callId !== undefined && this.callId === callId);
   }
 
-  /** It begins. What it holds already is told when it has ended, or comes in pieces. */
+  /** Whether a later item of the same type has what came in events. */
+  resembles(item: JsonObject): boolean {
+    if (this.call !== undefined) return this.name === item['name'] && this.call.mayHave(argumentsOf(item['arguments']));
+    for (const [kind, parts] of this.parts) {
+      const texts = textsOf(kind, item);
+      for (const part of parts.values()) return texts.some((text) => text?.startsWith(part.head) === true);
+    }
+    return false;
+  }
+
+  /** Begins the item. Content that it already has is emitted at its end, or comes in pieces. */
   begin(item: JsonObject, out: ModelEvent[]): void {
     this.id ??= nonEmpty(item['id']);
     this.type ??= nonEmpty(item['type']);
     this.callId ??= nonEmpty(item['call_id']);
     this.phase ??= nonEmpty(item['phase']);
-    const name = nonEmpty(item['name']);
-    if (this.type === 'function_call' && name !== undefined) {
-      this.call ??= this.reply.beginCall(this.callId, name, out);
+    this.name ??= nonEmpty(item['name']);
+    if (this.type === 'function_call' && this.name !== undefined) {
+      this.call ??= this.reply.beginCall(this.callId, this.name, out);
     }
   }
 
@@ -72,19 +88,22 @@ export class ReplyItem {
   }
 
   cite(index: Json | undefined, annotation: Json | undefined, out: ModelEvent[]): void {
-    if (!this.hasEnded) this.part('text', index, out).cite(annotation, out);
+    if (this.hasEnded) return;
+    // An event without an index concerns the latest text.
+    const part = this.parts.get('text')?.get(indexOf(index)) ?? this.latest.get('text');
+    (part ?? this.part('text', index, out)).cite(annotation, out);
   }
 
-  /** A part of its reasoning has ended: what follows is told at once, however long it reasons on. */
+  /** Ends a part of its reasoning, so that what follows is emitted at once, however long the item goes on. */
   endPart(kind: 'summary' | 'reasoning', index: Json | undefined, out: ModelEvent[]): void {
-    this.parts.get(partKey(kind, index))?.end(out);
+    this.parts.get(kind)?.get(indexOf(index))?.end(out);
   }
 
   arguments(json: string, out: ModelEvent[]): void {
     this.call?.add(json, out);
   }
 
-  /** It has ended, and this is all of it. */
+  /** Ends the item with its whole content. */
   *end(item: JsonObject, out: ModelEvent[]): Steps<void> {
     if (this.hasEnded) return;
     this.begin(item, out);
@@ -103,41 +122,59 @@ export class ReplyItem {
       default:
         this.endOwn(item, out);
     }
-    for (const part of this.parts.values()) part.end(out);
+    for (const parts of this.parts.values()) for (const part of parts.values()) part.end(out);
     this.hasEnded = true;
   }
 
   private *endMessage(item: JsonObject, out: ModelEvent[]): Steps<void> {
     const steps = new StepCounter();
-    for (const [index, content] of listOf(item['content']).entries()) {
+    const parts = listOf(item['content']);
+    const refusalAt = this.placesOf('refusal', textsOf('refusal', item));
+    const textAt = this.placesOf('text', textsOf('text', item));
+    for (const [place, content] of parts.entries()) {
       if (steps.isOver()) yield;
       if (!isJsonObject(content)) continue;
-      const refusal = nonEmpty(content['refusal']);
-      if (refusal !== undefined) this.part('refusal', index, out).complete(refusal, out);
-      const text = typeof content['text'] === 'string' ? content['text'] : '';
-      const annotations = listOf(content['annotations']);
-      if (text === '' && annotations.length === 0) continue;
-      const part = this.part('text', index, out);
-      part.complete(text, out);
+      const refusal = refusalOf(content);
+      if (refusal !== undefined) this.complete('refusal', refusalAt(place), refusal, out);
+      const text = citedTextOf(content);
+      if (text === undefined) continue;
+      const part = this.complete('text', textAt(place), text, out);
       if (this.reply.wantsLogprobs) part.completeLikely(listOf(content['logprobs']), out);
-      for (const annotation of annotations) part.cite(annotation, out);
+      for (const annotation of listOf(content['annotations'])) part.cite(annotation, out);
     }
   }
 
   private endReasoning(item: JsonObject, out: ModelEvent[]): void {
-    for (const [kind, parts] of [
-      ['summary', item['summary']],
-      ['reasoning', item['content']],
-    ] as const) {
-      for (const [index, part] of listOf(parts).entries()) {
-        const text = isJsonObject(part) ? nonEmpty(part['text']) : undefined;
-        if (text !== undefined) this.part(kind, index, out).complete(text, out);
+    for (const kind of ['summary', 'reasoning'] as const) {
+      const texts = textsOf(kind, item);
+      if (texts.length === 0) continue;
+      const streamed = this.streamedKind(kind, item);
+      const placeAt = this.placesOf(streamed, texts);
+      for (const [place, text] of texts.entries()) {
+        if (text !== undefined) this.complete(streamed, placeAt(place), text, out);
       }
     }
     const data = nonEmpty(item['encrypted_content']);
     if (data === undefined) return;
     const mark = this.mark(false);
     this.reply.sequencer.begin({ type: 'redacted-thinking', data, mark }, { isComplete: true }, out);
+  }
+
+  /** The kind in which the events had it: some providers name their reasoning a summary in the finished item alone. */
+  private streamedKind(kind: 'summary' | 'reasoning', item: JsonObject): PartKind {
+    const other = kind === 'summary' ? 'reasoning' : 'summary';
+    const isOther = !this.parts.has(kind) && this.parts.has(other) && textsOf(other, item).length === 0;
+    return isOther ? other : kind;
+  }
+
+  private placesOf(kind: PartKind, texts: readonly (string | undefined)[]): (place: number) => Placement {
+    return placeParts(this.parts.get(kind), texts);
+  }
+
+  private complete(kind: PartKind, { index, from }: Placement, text: string, out: ModelEvent[]): ReplyPart {
+    const part = this.part(kind, index, out);
+    part.add(text.slice(from), out);
+    return part;
   }
 
   private endOwn(item: JsonObject, out: ModelEvent[]): void {
@@ -153,15 +190,17 @@ export class ReplyItem {
   }
 
   private part(kind: PartKind, index: Json | undefined, out: ModelEvent[]): ReplyPart {
-    const key = partKey(kind, index);
-    let part = this.parts.get(key);
+    let parts = this.parts.get(kind);
+    if (parts === undefined) this.parts.set(kind, (parts = new Map<number, ReplyPart>()));
+    let part = parts.get(indexOf(index));
     if (part === undefined) {
-      // One part of a kind ends where the next begins; of another kind it may grow beside it.
+      // A part ends where the next of its kind begins; parts of other kinds may grow in parallel.
       this.latest.get(kind)?.end(out);
       const isFirst = kind === 'text' && this.reply.beginText();
+      const repeated = kind === 'text' && parts.size === 0 ? this.reply.beginMessage() : undefined;
       if (kind === 'refusal') this.reply.refuses();
-      part = new ReplyPart(this.startOf(kind), this.reply.sequencer, isFirst);
-      this.parts.set(key, part);
+      part = new ReplyPart(this.startOf(kind), this.reply.sequencer, isFirst, repeated);
+      parts.set(indexOf(index), part);
       this.latest.set(kind, part);
     }
     return part;
@@ -190,14 +229,39 @@ export class ReplyItem {
   }
 }
 
-/** What the vendor's own tool drew; of one that failed there is nothing. */
+/** The image that the vendor's own tool generated; undefined where it failed. */
 function drawnBy({ result, output_format: format }: JsonObject): MediaSource | undefined {
   const data = nonEmpty(result);
   return data === undefined ? undefined : { type: 'base64', mediaType: `image/${nonEmpty(format) ?? 'png'}`, data };
 }
 
-const partKey = (kind: PartKind, index: Json | undefined): string => `${kind} ${typeof index === 'number' ? index : 0}`;
+/** The index of a part in an event; without one it is the first part. */
+const indexOf = (index: Json | undefined): number => (typeof index === 'number' ? index : 0);
 
-/** Some upstreams send the object itself. */
+const textOf = (part: Json | undefined): string | undefined =>
+  isJsonObject(part) ? nonEmpty(part['text']) : undefined;
+
+const refusalOf = (part: Json | undefined): string | undefined =>
+  isJsonObject(part) ? nonEmpty(part['refusal']) : undefined;
+
+/** The text of a part, which may be empty where it cites pages. */
+const citedTextOf = (part: Json | undefined): string | undefined =>
+  textOf(part) ?? (isJsonObject(part) && listOf(part['annotations']).length > 0 ? '' : undefined);
+
+/** The texts of one kind in a finished item, by their places. */
+function textsOf(kind: PartKind, item: JsonObject): readonly (string | undefined)[] {
+  switch (kind) {
+    case 'text':
+      return listOf(item['content']).map(citedTextOf);
+    case 'refusal':
+      return listOf(item['content']).map(refusalOf);
+    case 'summary':
+      return listOf(item['summary']).map(textOf);
+    case 'reasoning':
+      return listOf(item['content']).map(textOf);
+  }
+}
+
+/** Some providers send the object itself. */
 const argumentsOf = (value: Json | undefined): string =>
   typeof value === 'string' ? value : isJsonObject(value) ? printed(value) : '';

@@ -3,40 +3,49 @@ import { webCitation } from '../../../core/conversation/web-citation.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import type { BlockOptions, BlockSequencer, SequencedBlock } from '../block-sequencer.js';
 import { readUrlCitation } from '../url-citation.js';
+import type { BegunPart } from './placed-parts.js';
+import type { RepeatedText } from './repeated-text.js';
 
-/** What comes behind it waits until it has ended, so that nothing of it is lost where items grow side by side. */
+/** UTF-16 units by which a part is found in the finished item. */
+const HEAD_LENGTH = 64;
+
+/** The blocks after it wait for its end, so that nothing of it is lost where items grow in parallel. */
 const UNTIL_ENDED: BlockOptions = { isComplete: false };
 
 /**
- * One part of an item, a block of the reply: words that come in pieces, and perhaps once more as a whole. It begins
- * with the first of them.
+ * One part of an item, a block of the reply: text that comes in pieces, and possibly once more as a whole. The block
+ * begins with the first piece.
  */
-export class ReplyPart {
+export class ReplyPart implements BegunPart {
   private block: SequencedBlock | undefined;
-  private told = 0;
+  head = '';
+  receivedLength = 0;
   private likelihoods = 0;
   private readonly cited = new Set<string>();
 
   constructor(
     private readonly start: BlockStart,
     private readonly sequencer: BlockSequencer,
-    /** Whether places in it are places in all that the reply says. */
+    /** Whether places in it are places in the whole text of the reply. */
     private readonly isPlaced: boolean,
+    /** Absent: all of its text is new. */
+    private readonly repeated?: RepeatedText | undefined,
   ) {}
 
   add(text: string, out: ModelEvent[]): void {
     if (text === '') return;
-    this.told += text.length;
+    this.receivedLength += text.length;
+    if (this.head.length < HEAD_LENGTH) this.head += text.slice(0, HEAD_LENGTH - this.head.length);
+    this.emit(this.repeated === undefined ? text : this.repeated.take(text), out);
+  }
+
+  private emit(text: string, out: ModelEvent[]): void {
+    if (text === '') return;
     const { type } = this.start;
     this.sequencer.add(this.begun(out), { type: type === 'thinking' ? type : 'text', text }, out);
   }
 
-  /** @param text all of its words, of which what was not told in pieces is told now */
-  complete(text: string, out: ModelEvent[]): void {
-    if (text.length > this.told) this.add(text.slice(this.told), out);
-  }
-
-  /** Of what is no page by an address nothing is told. Each page, or place of it, once. */
+  /** Emits only citations of pages with an address. Each page, or each place of it, is emitted once. */
   cite(annotation: Json | undefined, out: ModelEvent[]): void {
     const page = readUrlCitation(annotation);
     if (page === undefined) return;
@@ -49,7 +58,7 @@ export class ReplyPart {
     this.sequencer.add(this.begun(out), { type: 'citation', citation }, out);
   }
 
-  /** How likely its words were, in pieces: the form is that of chat completions. */
+  /** Log probabilities of its text, in pieces: the form is that of chat completions. */
   likely(content: readonly Json[], out: ModelEvent[]): void {
     if (content.length === 0) return;
     this.likelihoods += content.length;
@@ -57,13 +66,14 @@ export class ReplyPart {
     this.sequencer.add(this.begun(out), { type: 'opaque', opaque: { vendor: 'openai', value } }, out);
   }
 
-  /** As `complete`. */
+  /** Like `complete`, for log probabilities. */
   completeLikely(content: readonly Json[], out: ModelEvent[]): void {
     this.likely(content.slice(this.likelihoods), out);
   }
 
-  /** Nothing more is said in it. */
+  /** Ends the part. */
   end(out: ModelEvent[]): void {
+    if (this.repeated !== undefined) this.emit(this.repeated.end(), out);
     if (this.block !== undefined) this.sequencer.complete(this.block, out);
   }
 

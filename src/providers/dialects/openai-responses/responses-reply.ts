@@ -11,21 +11,24 @@ import { UniqueToolIds } from '../tool-ids.js';
 import { toolNamesOf, type ToolNames } from '../tool-names.js';
 import { readStop } from './read-stop.js';
 import { readUsage } from './read-usage.js';
+import { RepeatedText } from './repeated-text.js';
 import { ReplyCall } from './reply-call.js';
 import { ReplyItem, type ReplyParts } from './reply-item.js';
-import { ToldItems } from './told-items.js';
+import { StreamedItems } from './streamed-items.js';
 
 /**
- * The reply under construction, whether it comes in events or at once: items go in, events that obey the grammar come
- * out. One per reply.
+ * The reply under construction, streamed or whole: it takes items, and emits events that obey the grammar. One per
+ * reply.
  */
 export class ResponsesReply implements ReplyParts {
   readonly sequencer = new BlockSequencer();
   readonly provider: string;
   readonly wantsLogprobs: boolean;
-  /** By their place in `output`, where it is told, else by their id. */
+  /** By their place in `output` where the event has it, else by their id. */
   private readonly items = new Map<number | string, ReplyItem>();
   private latest: ReplyItem | undefined;
+  /** Of the latest message behind which no other item but reasoning has come. */
+  private latestText: RepeatedText | undefined;
   private readonly callIds: UniqueToolIds;
   private names: ToolNames | undefined;
   private hasBegun = false;
@@ -47,7 +50,7 @@ export class ResponsesReply implements ReplyParts {
     return this.hasEnded;
   }
 
-  /** The first event, whatever it holds, begins the reply. */
+  /** The first event, whatever it contains, begins the reply. */
   begin(response: JsonObject, out: ModelEvent[]): void {
     if (this.hasBegun) return;
     this.hasBegun = true;
@@ -56,7 +59,7 @@ export class ResponsesReply implements ReplyParts {
     out.push({ type: 'reply-start', ...(id !== undefined && { id }), ...(model !== undefined && { model }) });
   }
 
-  /** The item that an event speaks of; one that no event has named goes on with the latest. */
+  /** The item that an event concerns; an event without a known item continues the latest one. */
   item({ output_index: index, item_id: id, item }: JsonObject): ReplyItem {
     const key = typeof index === 'number' ? index : (nonEmpty(id) ?? nonEmpty(objectOf(item)['id']));
     if (key === undefined) return this.latest ?? this.add(this.items.size);
@@ -64,16 +67,17 @@ export class ResponsesReply implements ReplyParts {
   }
 
   /**
-   * The reply has ended, and this is all of it: items that no event told are told now.
+   * Ends the reply with its whole content: items that were in no event are emitted now.
    * @param response the whole reply
    */
   *finish(response: JsonObject, out: ModelEvent[]): Steps<void> {
     this.begin(response, out);
-    const told = new ToldItems(this.items);
+    const output = listOf(response['output']);
+    const streamed = new StreamedItems(this.items, output);
     const steps = new StepCounter();
-    for (const [index, item] of listOf(response['output']).entries()) {
+    for (const [index, item] of output.entries()) {
       if (steps.isOver()) yield;
-      if (isJsonObject(item)) yield* (told.take(item, index) ?? this.add(`of the end ${index}`)).end(item, out);
+      if (isJsonObject(item)) yield* (streamed.at(index) ?? this.add(`of the end ${index}`)).end(item, out);
     }
     this.hasEnded = true;
     this.sequencer.finish(out);
@@ -82,7 +86,7 @@ export class ResponsesReply implements ReplyParts {
     out.push({ type: 'reply-end', stop: readStop(response, { hasToolCalls, hasRefusal }) });
   }
 
-  /** @throws ProviderFault `malformed-reply` when the provider never said that it had finished */
+  /** @throws ProviderFault `malformed-reply` when the provider never reported that it had finished */
   end(): void {
     if (this.hasEnded) return;
     throw new ProviderFault('malformed-reply', 'The provider stopped before its reply was finished.', { isCut: true });
@@ -91,6 +95,7 @@ export class ResponsesReply implements ReplyParts {
   beginCall(id: string | undefined, name: string, out: ModelEvent[]): ReplyCall {
     this.names ??= toolNamesOf(this.context);
     this.hasToolCalls = true;
+    this.latestText = undefined;
     return new ReplyCall(this.callIds.take(id), this.names.toOriginal(name), this.sequencer, out);
   }
 
@@ -100,20 +105,27 @@ export class ResponsesReply implements ReplyParts {
     return isFirst;
   }
 
+  beginMessage(): RepeatedText | undefined {
+    if (this.context.target.definition.quirks.repeatsMessages !== true) return undefined;
+    this.latestText = new RepeatedText(this.latestText?.text ?? '');
+    return this.latestText;
+  }
+
   refuses(): void {
     this.hasRefusal = true;
   }
 
   ran({ type, action }: JsonObject): void {
-    // Nothing was run: the conversation was shortened.
+    // No tool ran: the conversation was shortened.
     if (type === 'compaction') return;
     this.ranVendorTools = true;
-    // OpenAI charges for searches, and not for opening what was found.
+    this.latestText = undefined;
+    // OpenAI charges for searches, and not for opening results.
     if (type === 'web_search_call' && (objectOf(action)['type'] ?? 'search') === 'search') this.searches++;
   }
 
   private add(key: number | string): ReplyItem {
-    if (this.items.size === BLOCKS_MAX) throw malformed('has more items than can be');
+    if (this.items.size === BLOCKS_MAX) throw malformed('has too many items');
     const item = new ReplyItem(this);
     this.items.set(key, item);
     this.latest = item;
@@ -132,7 +144,7 @@ export class ResponsesReply implements ReplyParts {
   }
 }
 
-/** What an event says in a field of text. */
+/** A text member of an event; empty where it has none. */
 export const textAt = (event: JsonObject, key: string): string => {
   const value: Json | undefined = event[key];
   return typeof value === 'string' ? value : '';

@@ -1,45 +1,37 @@
-import type { Target } from '../../../core/provider.js';
-import type { TranslationTable } from '../../../core/translation.js';
+import { fitEffort } from '../../model-rules/fit-effort.js';
 import { VERBOSITY_WORDS } from '../openai-fields.js';
+import { tableOf } from '../base-table.js';
 import {
   ABSENT,
   ACCEPTS_FILES,
-  dropped,
+  DRAWS,
   field,
-  FOREIGN_BLOCKS,
   mapped,
+  NAMES_ALLOWED_TOOLS,
+  NO_PLACE,
+  ONLY_ALLOWED,
   PRICES_PLACE,
   refused,
+  reported,
   SELLS_TIERS,
   sent,
-  STORED_FILE,
   taken,
-  where,
-  told,
+  TAKES_REASONING,
   usage,
-  UNTOLD,
-  DRAWS,
+  where,
 } from '../rules.js';
 
-/** Replies then say how likely each piece of the text was. */
+/** Replies then contain the log probability of each piece of text. */
 const LOGPROBS = 'message.output_text.logprobs';
 
-const NO_PLACE = field(dropped());
-const UNSEALED = dropped('it cannot be read again');
-const TAKES_REASONING = taken('reasoning', 'reasoning_effort');
-
-/** OpenAI's responses format, stateless (docs/translation/openai-responses.md). */
-export const TABLE: TranslationTable<Target> = {
+/** OpenAI's responses format, stateless (docs/use/translation/openai-responses.md). */
+export const TABLE = tableOf({
+  fit: fitEffort,
+  leftMeasure: () => 'budget',
   fields: {
-    model: field(mapped('`model`')),
     system: field(mapped('first item, ◆ `system_role`')),
-    stream: field(mapped('`stream`')),
     max_tokens: field(mapped('`max_output_tokens`, at least 16')),
-    tools: field(mapped('`tools`')),
-    tool_choice: field(mapped('`tool_choice`; dropped without tools')),
     parallel_tool_calls: field(mapped('`parallel_tool_calls`; dropped without tools')),
-    temperature: sent('temperature', ({ sampling }) => sampling.temperature, taken('temperature')),
-    top_p: sent('top_p', ({ sampling }) => sampling.topP, taken('top_p')),
     top_logprobs: sent('top_logprobs', ({ sampling }) => sampling.topLogprobs, taken('top_logprobs')),
     logprobs: sent(LOGPROBS, ({ sampling }) => sampling.logprobs || undefined, taken('logprobs'), {
       within: 'include',
@@ -59,74 +51,34 @@ export const TABLE: TranslationTable<Target> = {
     user: field(mapped('`user`')),
     service_tier: field(where(SELLS_TIERS, mapped('`service_tier`'))),
     inference_geo: field(where(PRICES_PLACE, mapped("the leg's place"))),
-    cache_control: field(dropped('these upstreams cache by themselves')),
     top_k: NO_PLACE,
-    top_a: NO_PLACE,
-    min_p: NO_PLACE,
-    frequency_penalty: NO_PLACE,
-    presence_penalty: NO_PLACE,
-    repetition_penalty: NO_PLACE,
-    seed: NO_PLACE,
     stop: NO_PLACE,
-    logit_bias: NO_PLACE,
-    task_budget: NO_PLACE,
-    context_management: NO_PLACE,
-    metadata: NO_PLACE,
-    betas: NO_PLACE,
   },
   blocks: {
-    ...FOREIGN_BLOCKS,
     own_item: mapped('as it came'),
     text: mapped('`input_text`, `output_text`'),
-    text_citations: dropped('they point into documents of another reply'),
     phase: mapped('`phase` of the message'),
     image_bytes: mapped('`input_image`, a data URL'),
     image_url: mapped('`input_image`'),
-    image_detail: mapped('`detail`'),
-    drawn_image: mapped('a word in its place; behind, in the turn of the user'),
     document_bytes: where(ACCEPTS_FILES, mapped('`input_file`'), refused('a document', '.source')),
-    document_text_bytes: mapped('text, headed'),
     document_url: where(
       ACCEPTS_FILES,
       mapped('`input_file`: the vendor fetches it'),
       refused('a document by address', '.source'),
     ),
-    document_text: mapped('text, headed'),
-    document_blocks: mapped('its blocks, headed'),
-    document_file: STORED_FILE,
-    document_citations: dropped(),
-    search_result: mapped('text'),
-    audio: refused('audio content'),
-    video_bytes: refused('video content'),
-    video_url: refused('video content'),
     tool_use: mapped('`function_call`, arguments as text'),
     tool_result: mapped('`function_call_output`'),
-    tool_result_error: mapped('prefix `Error: `'),
     tool_result_image: mapped('in it'),
     tool_result_document: where(ACCEPTS_FILES, mapped('in it'), refused('a document', '.source')),
-    tool_reference: mapped('text'),
     thinking_own: mapped('`reasoning`, with the seal behind it'),
-    thinking_anthropic: UNSEALED,
-    thinking_other: UNSEALED,
-    thinking_unsigned: UNSEALED,
-    sealed_own: mapped('`reasoning`; of whom nobody says: ◆ `returns_reasoning_details`'),
-    sealed_anthropic: dropped('nobody else opens it'),
-    sealed_other: dropped('nobody else opens it'),
-    cache_control: dropped('these upstreams cache by themselves'),
-    tool_result_cache_control: dropped('these upstreams cache by themselves'),
-    speaker: dropped(),
+    sealed_own: mapped('`reasoning`; where its maker is unknown: ◆ `returns_reasoning_details`'),
   },
   tools: {
-    function: mapped('`function`'),
-    strict: mapped('`strict`, always said'),
-    cache_control: dropped(),
+    strict: mapped('`strict`, always stated'),
     own: mapped('as they came, but for those that look into the account'),
-    foreign: refused("the vendor's tool"),
-    service: refused('the tool'),
-    choice_auto: mapped('`auto`'),
     choice_any: mapped('`required`'),
-    choice_none: mapped('`none`'),
     choice_tool: mapped('the function; the type of a tool of its own'),
+    choice_allowed: where(NAMES_ALLOWED_TOOLS, mapped('`allowed_tools`'), ONLY_ALLOWED),
   },
   replies: {
     text: mapped('a text for each part'),
@@ -135,14 +87,12 @@ export const TABLE: TranslationTable<Target> = {
     signature: ABSENT,
     sealed: mapped('`encrypted_content`'),
     tool_call: mapped('`function_call`'),
-    argument_pieces: mapped('at once'),
     citations: mapped('`url_citation`; those of stored files dropped'),
-    logprobs: mapped('`logprobs`, where asked for'),
     vendor_blocks: mapped("blocks of the vendor's own"),
     media: mapped('`image_generation_call`'),
   },
   stops: {
-    // `status`, or `incomplete_details.reason`.
+    // The keys are values of `status` and `incomplete_details.reason`.
     unified: new Map([
       ['completed', 'end-turn'],
       ['max_output_tokens', 'output-limit'],
@@ -153,22 +103,36 @@ export const TABLE: TranslationTable<Target> = {
     faults: new Map(),
   },
   usage: {
-    input: told(['input_tokens'], 'less what was cached and written'),
-    output: told(['output_tokens']),
-    cache_read: told(['input_tokens_details.cached_tokens']),
-    cache_write: told(['input_tokens_details.cache_write_tokens']),
-    cache_write_1h: UNTOLD,
-    reasoning: told(['output_tokens_details.reasoning_tokens']),
+    input: reported(['input_tokens'], 'less what was cached and written'),
+    output: reported(['output_tokens']),
+    cache_read: reported([
+      'input_tokens_details.cached_tokens',
+      'input_tokens_details.cache_read_input_tokens',
+      'cache_read_input_tokens',
+    ]),
+    // OpenAI's name first; then those of chat completions, which gateways in front of other vendors use.
+    cache_write: reported(
+      [
+        'input_tokens_details.cache_write_tokens',
+        'input_tokens_details.cache_creation_tokens',
+        'input_tokens_details.cache_creation_input_tokens',
+        'cache_write_tokens',
+        'cache_creation_input_tokens',
+      ],
+      'less those of an hour',
+    ),
+    cache_write_1h: reported([
+      'input_tokens_details.cache_creation_token_details.ephemeral_1h_input_tokens',
+      'input_tokens_details.cache_creation.ephemeral_1h_input_tokens',
+      'cache_creation.ephemeral_1h_input_tokens',
+    ]),
+    reasoning: reported(['output_tokens_details.reasoning_tokens']),
     image_output: usage(mapped('`image_gen` of `tool_usage`, which is added to input and output')),
-    // As OpenRouter counts them, and xAI by what it charges for.
-    web_searches: told(
+    // OpenRouter's count, and xAI's by the unit that it charges for.
+    web_searches: reported(
       ['server_tool_use_details.web_search_requests', 'server_side_tool_usage_details.web_search_calls'],
       'else `web_search_call` items',
     ),
-    web_fetches: UNTOLD,
-    calls: UNTOLD,
     service_tier: usage(mapped('`service_tier` of the reply')),
-    speed: UNTOLD,
-    inference_geo: UNTOLD,
   },
-};
+});

@@ -1,14 +1,14 @@
 import type { Base64Text } from '../../../core/json/base64-text.js';
 import type { Json, JsonObject } from '../../../core/json/json.js';
 
-/** One part of what a user says or a tool answers. */
+/** One part of a user's message or of a tool's result. */
 export type InputPart =
   | { readonly type: 'input_text'; readonly text: string }
   | { readonly type: 'input_image'; readonly image_url: string; readonly detail?: string }
   | { readonly type: 'input_file'; readonly filename: string; readonly file_data: string | Base64Text }
   | { readonly type: 'input_file'; readonly file_url: string };
 
-/** What the model said before. */
+/** Earlier output of the model. */
 export interface OutputText {
   readonly type: 'output_text';
   readonly text: string;
@@ -22,7 +22,7 @@ export interface ReasoningItem {
   readonly encrypted_content: string;
 }
 
-/** One item of `input`. Items of the vendor's own go back as they came. */
+/** One item of `input`. The vendor's own items are sent back unchanged. */
 export type InputItem =
   | {
       readonly type: 'message';

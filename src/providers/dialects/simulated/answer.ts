@@ -1,20 +1,20 @@
 import type { JsonObject } from '../../../core/json/json.js';
 import { splitWords } from './words.js';
 
-/** One block of an answer, in the pieces it streams in. */
+/** One block of an answer, in the pieces of its stream. */
 export type AnswerBlock =
   | { readonly type: 'text'; readonly words: readonly string[] }
   | { readonly type: 'thinking'; readonly words: readonly string[]; readonly signature: string }
   | { readonly type: 'image'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'tool_use'; readonly id: string; readonly name: string; readonly input: JsonObject };
 
-/** A reply as the sandbox plans it; how it is sent, whole or streamed, is decided later. */
+/** A reply of the sandbox, independent of how it is sent, whole or streamed. */
 export interface Message {
   readonly kind: 'message';
   readonly blocks: readonly AnswerBlock[];
   readonly stopReason: string;
   readonly stopDetails?: JsonObject;
-  /** Prompt tokens read from and written to the cache; the rest of the prompt is plain. */
+  /** Prompt tokens read from and written to the cache; the rest of the prompt is uncached. */
   readonly cached?: { readonly read: number; readonly written: number };
   readonly pace?: Pace;
   /** How the reply is damaged on the way; absent: it arrives intact. */
@@ -42,14 +42,14 @@ export interface Refusal {
 /** `silent`: the call is taken and never answered. */
 export type Answer = Message | Refusal | { readonly kind: 'silent' };
 
-/** Of a picture, whatever it shows. */
+/** Tokens of an image, whatever it shows. */
 const IMAGE_TOKENS = 256;
 
-/** Output tokens of a block: its words, of a call the words of its arguments. */
+/** Output tokens of a block: one for each word of its text or of a call's arguments. */
 export function countTokens(block: AnswerBlock): number {
   if (block.type === 'image') return IMAGE_TOKENS;
   return block.type === 'tool_use' ? splitWords(argumentsText(block.input)).length : block.words.length;
 }
 
-/** The arguments of a call as they are streamed. */
+/** The arguments of a call in a stream. */
 export const argumentsText = (input: JsonObject): string => JSON.stringify(input);

@@ -12,14 +12,14 @@ const SLOW_FIRST_MS = 2000;
 const SLOW_NEXT_MS = 200;
 const LONG_WORDS = 2000;
 const MAX_TOKENS_WORDS = 3;
-/** Most parallel calls: enough to show that there can be more than one. */
+/** Maximum number of parallel calls: enough to show more than one. */
 const PARALLEL_CALLS = 2;
 const SENTENCE = 'The fairlead leads the rope where it should run. ';
 const SIGNATURE = Buffer.from('A signature of the sandbox: no vendor knows it.').toString('base64');
 
-/** Every sandbox model by its name upstream. A new one is a line here and one in `models.ts`. */
+/** Every sandbox model by its name. A new one is a line here and one in `models.ts`. */
 export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
-  echo: (request) => textMessage(request, request.lastText),
+  echo: (request) => textMessage(request, repeatedText(request)),
   tools: callTools,
   thinking: think,
   slow: (request) => ({
@@ -68,20 +68,23 @@ export const BEHAVIOURS: Readonly<Record<string, Behaviour>> = {
   }),
 };
 
+/** A reply without an answer is a fault of its provider, so a message without text (an image alone) is answered too. */
+const repeatedText = ({ lastText }: SandboxRequest): string => lastText || 'There is no text to repeat.';
+
 function textMessage(request: SandboxRequest, text: string): Message {
   return limit(request, [{ type: 'text', words: splitWords(text) }]);
 }
 
 function think(request: SandboxRequest): Answer {
-  const text: AnswerBlock = { type: 'text', words: splitWords(request.lastText) };
+  const text: AnswerBlock = { type: 'text', words: splitWords(repeatedText(request)) };
   if (request.thinkingOff) return limit(request, [text]);
-  const words = splitWords('The caller said something. I shall say it back.');
+  const words = splitWords('The caller wrote something. I shall write it back.');
   return limit(request, [{ type: 'thinking', words, signature: SIGNATURE }, text]);
 }
 
 function callTools(request: SandboxRequest): Answer {
-  const asked = callsAskedFor(request.askedText);
-  const next = asked[request.steps];
+  const requested = requestedCalls(request.instructionText);
+  const next = requested[request.steps];
   if (next && request.tools.length > 0) {
     const isThere = request.tools.some(({ name }) => name === next.name);
     return isThere ? calling(request, [next]) : textMessage(request, `There is no tool ${next.name}.`);
@@ -95,24 +98,24 @@ function callTools(request: SandboxRequest): Answer {
   );
 }
 
-interface AskedCall {
+interface RequestedCall {
   readonly name: string;
   readonly input: JsonObject;
 }
 
-/** `call web_search {"query":"boats"}`: one a line, and one a step. */
+/** Matches `call web_search {"query":"boats"}`: one a line, and one a step. */
 const CALL = /^call ([\w-]{1,128})(?: +(\{.*\}))? *$/gm;
-/** Far above what a loop has. */
+/** Chosen: far more than a loop has. */
 const CALLS_MAX = 100;
 
-function callsAskedFor(text: string): AskedCall[] {
-  const asked: AskedCall[] = [];
+function requestedCalls(text: string): RequestedCall[] {
+  const requested: RequestedCall[] = [];
   for (const [, name, json = '{}'] of text.matchAll(CALL)) {
-    if (asked.length === CALLS_MAX) break;
+    if (requested.length === CALLS_MAX) break;
     const input = readObject(json);
-    if (input) asked.push({ name: name!, input });
+    if (input) requested.push({ name: name!, input });
   }
-  return asked;
+  return requested;
 }
 
 function readObject(json: string): JsonObject | undefined {
@@ -124,7 +127,7 @@ function readObject(json: string): JsonObject | undefined {
   }
 }
 
-function calling(request: SandboxRequest, calls: readonly AskedCall[]): Answer {
+function calling(request: SandboxRequest, calls: readonly RequestedCall[]): Answer {
   const blocks = calls.map(({ name, input }, index): AnswerBlock => ({
     type: 'tool_use',
     // Unique within a conversation, as ids of calls must be.
@@ -156,6 +159,6 @@ function refuse(status: number, type: string, message: string): Refusal {
   return { kind: 'refusal', status, type, message };
 }
 
-/** The answer of a model nobody knows. */
+/** The answer for an unknown model. */
 export const unknownModel = (request: SandboxRequest): Refusal =>
   refuse(404, 'not_found_error', `model: ${request.model}`);

@@ -2,8 +2,8 @@ import type { Dialect } from '../../../core/provider.js';
 import { anthropicMessages } from '../anthropic-messages/dialect.js';
 
 /**
- * The sandbox speaks the Messages format to an upstream that lives in this process (docs/catalog.md#sandbox):
- * the full path, no network.
+ * The sandbox uses the Messages format with a provider inside this process (docs/operate/catalog.md#sandbox): the full
+ * path without a network.
  */
 export const simulated: Dialect = {
   ...anthropicMessages,

@@ -1,8 +1,8 @@
 import type { Modality } from '../../../core/routing/catalog.js';
 
-/** What the catalog lists of a sandbox model. */
+/** A sandbox model in the catalog. */
 export interface SandboxModel {
-  /** Its name upstream; its id in the catalog is `sandbox/` and this. */
+  /** Its name at the provider; its id in the catalog is `sandbox/` and this name. */
   readonly name: string;
   readonly title: string;
   readonly description: string;
@@ -26,17 +26,15 @@ const model = (name: string, title: string, description: string): SandboxModel =
   supportedParameters: PARAMETERS,
 });
 
-/**
- * Every model of the sandbox, as users read of them. Their behaviours stand in `behaviours.ts` under the same names.
- */
+/** Every model of the sandbox, as described to users. `behaviours.ts` has their behaviours under the same names. */
 export const SANDBOX_MODELS: readonly SandboxModel[] = [
-  model('echo', 'Echo', 'Says the last user text back, word by word.'),
+  model('echo', 'Echo', 'Repeats the last user text, word by word.'),
   model(
     'tools',
     'Tools',
     'Calls the tools that the last user text names, one a line and one a step (`call web_search {"query": "boats"}`), else the first one or two offered; then it answers in text.',
   ),
-  model('thinking', 'Thinking', 'Thinks aloud with a signature, then says the last user text back.'),
+  model('thinking', 'Thinking', 'Thinks aloud with a signature, then repeats the last user text.'),
   model('slow', 'Slow', 'First word after two seconds, then one each fifth of a second.'),
   model('silent', 'Silent', 'Takes the request and never answers.'),
   model('overloaded', 'Overloaded', 'Always 529.'),

@@ -1,4 +1,4 @@
-// Goal: the sandbox draws real pictures, the same for the same words. Method: the format read back, by its standard.
+// Goal: the sandbox generates real images, equal for equal texts. Method: the format read back, by its standard.
 import { crc32, inflateSync } from 'node:zlib';
 import { readImageSize } from '../../../core/money/image-size.js';
 import { drawPicture } from './picture.js';

@@ -1,17 +1,20 @@
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 
-/** Cells of a side: one bit each in a row of one byte, mirrored. */
+/** Cells of a side. Each row is one byte, with one bit a cell, and is mirrored. */
 const CELLS = 8;
 /** Pixels of a cell's side: with one bit a pixel, a byte. */
 const CELL_PIXELS = 8;
 const SIDE = CELLS * CELL_PIXELS;
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
-/** Bits of a pixel, two colours from a palette; the standard's only ways to compress, to filter, and no interlacing. */
+/**
+ * One bit a pixel and two colours from a palette; the standard's only methods of compression and filtering, and no
+ * interlacing.
+ */
 const FORM = [1, 3, 0, 0, 0];
 
 /**
- * A pattern of 64 × 64 pixels in two colours that a text alone decides: a PNG (www.w3.org/TR/png-3), in base64. Equal
+ * A pattern of 64 × 64 pixels in two colours, derived from a text alone: a PNG (www.w3.org/TR/png-3), in base64. Equal
  * texts have equal bytes.
  */
 export function drawPicture(text: string): string {
@@ -25,14 +28,14 @@ export function drawPicture(text: string): string {
     SIGNATURE,
     chunk('IHDR', header),
     chunk('PLTE', palette),
-    // Stored, not packed: releases of the library may pack differently.
+    // Stored without compression: releases of the library may compress differently.
     chunk('IDAT', deflateSync(pixelsOf(digest.subarray(6)), { level: 0 })),
     chunk('IEND', Buffer.alloc(0)),
   ]);
   return picture.toString('base64');
 }
 
-/** Rows of pixels, each behind a byte that says that it is not filtered. */
+/** Rows of pixels. The first byte of each row means that it is not filtered. */
 function pixelsOf(bits: Uint8Array): Buffer {
   const rows = Buffer.alloc(SIDE * (CELLS + 1));
   for (let y = 0; y < SIDE; y++) {

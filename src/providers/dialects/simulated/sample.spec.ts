@@ -1,5 +1,5 @@
-// Goal: samples follow the common words of JSON Schema and stay small whatever the schema. Method: a
-// table, then hostile ones.
+// Goal: samples follow the common keywords of JSON Schema and stay small whatever the schema. Method: a table, then
+// hostile schemas.
 import type { Json, JsonObject } from '../../../core/json/json.js';
 import { sampleObject } from './sample.js';
 
@@ -30,7 +30,7 @@ describe('sampleObject', () => {
     expect(of({ $ref: '#/$defs/none' })).toBeNull();
   });
 
-  it('makes the required properties only, when asked so', () => {
+  it('makes only the required properties, when requested', () => {
     const schema = { properties: { a: { type: 'string' }, b: { type: 'string' } }, required: ['b', 'undeclared', 3] };
     expect(sampleObject(schema, 'required')).toEqual({ b: 'sample', undeclared: 'sample' });
   });

@@ -2,16 +2,16 @@ import { isJsonObject, type Json, type JsonObject } from '../../../core/json/jso
 
 /** Deepest nesting of a sample: schemas come from callers and may refer to themselves. */
 const DEPTH_MAX = 12;
-/** Most characters of a sample, about; what does not fit is `null`. */
+/** Approximate limit of a sample's characters; what does not fit is `null`. */
 const SIZE_MAX = 20_000;
-/** Most that a lower bound of the schema is followed. */
+/** Lower bounds of the schema are followed up to this number. */
 const BOUND_MAX = 1000;
 
 /**
- * An object made from a JSON Schema: the same schema always gives the same one. It follows the common words (type,
- * properties, required, enum, const, default, items, anyOf, oneOf, allOf, local $ref, lower bounds); it does not
+ * An object made from a JSON Schema: the same schema always gives the same object. It follows the common keywords
+ * (type, properties, required, enum, const, default, items, anyOf, oneOf, allOf, local $ref, lower bounds); it does not
  * promise to satisfy others.
- * @param which its required properties, or all it names
+ * @param which its required properties, or all that it names
  */
 export function sampleObject(schema: JsonObject, which: 'required' | 'all'): JsonObject {
   const value = new Sampler(schema, which).sample(schema, 0);
@@ -72,13 +72,13 @@ class Sampler {
     return items;
   }
 
-  /** Whether that much more fits; once something did not, nothing does. */
+  /** Whether that much more fits; after the first refusal nothing does. */
   private takes(size: number): boolean {
     this.room -= size;
     return this.room > 0;
   }
 
-  /** What a reference within the same schema names. */
+  /** The schema that a reference within the same document names. */
   private referred(reference: Json | undefined): JsonObject | undefined {
     if (typeof reference !== 'string' || !reference.startsWith('#/')) return undefined;
     let value: Json | undefined = this.root;

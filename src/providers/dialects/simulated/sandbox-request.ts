@@ -6,24 +6,24 @@ export interface OfferedTool {
   readonly schema: JsonObject;
 }
 
-/** What the sandbox models need to know of a Messages request. */
+/** The parts of a Messages request that the sandbox models use. */
 export interface SandboxRequest {
   readonly model: string;
   /** Messages of the conversation so far. */
   readonly turns: number;
   /** Text of the last user message, its parts joined by line feeds. */
   readonly lastText: string;
-  /** Text of the last user message that has any: what it asks for holds while its tools run. */
-  readonly askedText: string;
-  /** Messages with results of tools behind that one. */
+  /** Text of the last user message that has any: its instructions apply while its tools run. */
+  readonly instructionText: string;
+  /** Messages with results of tools after that one. */
   readonly steps: number;
   /** Text of the tool results in the last message; undefined when there are none. */
   readonly toolResult: string | undefined;
-  /** Those the model may call, a forced one alone. */
+  /** The tools that the model may call; only the forced one where there is one. */
   readonly tools: readonly OfferedTool[];
   readonly parallelTools: boolean;
   readonly thinkingOff: boolean;
-  /** Schema of the structured output asked for. */
+  /** Schema of the requested structured output. */
   readonly outputSchema: JsonObject | undefined;
   readonly maxTokens: number;
   readonly speed: string | undefined;
@@ -32,19 +32,17 @@ export interface SandboxRequest {
   readonly inputTokens: number;
 }
 
-/** Where the request names no limit, which its dialect never lets happen. */
+/** For a request without a limit, which its dialect never sends. */
 const MAX_TOKENS_DEFAULT = 4096;
 const BYTES_PER_TOKEN = 4;
 
-/**
- * Reads the body of a call. Anything that is not as it should be counts as absent: the sandbox refuses only by name.
- */
+/** Reads the body of a call. Any invalid part counts as absent: the sandbox refuses only by the model's name. */
 export function readSandboxRequest(body: string): SandboxRequest {
   const request = parse(body);
   const messages = objectsOf(request['messages']);
   const users = messages.filter((message) => message['role'] === 'user');
   const last = users.at(-1);
-  const asking = users.findLastIndex((message) => textOf(message['content']) !== '');
+  const withText = users.findLastIndex((message) => textOf(message['content']) !== '');
   const blocks = objectsOf(last?.['content']);
   const results = blocks.filter((block) => block['type'] === 'tool_result');
   const choice = objectOf(request['tool_choice']);
@@ -54,8 +52,8 @@ export function readSandboxRequest(body: string): SandboxRequest {
     model: typeof request['model'] === 'string' ? request['model'] : '',
     turns: messages.length,
     lastText: textOf(last?.['content']),
-    askedText: textOf(users[asking]?.['content']),
-    steps: users.length - 1 - asking,
+    instructionText: textOf(users[withText]?.['content']),
+    steps: users.length - 1 - withText,
     toolResult: results.length > 0 ? results.map((result) => textOf(result['content'])).join('\n') : undefined,
     tools: readTools(request['tools'], choice),
     parallelTools: choice['disable_parallel_tool_use'] !== true,
@@ -92,7 +90,7 @@ function countTextBytes(request: JsonObject, messages: readonly JsonObject[]): n
   return bytes;
 }
 
-/** A string as it is; of a list of blocks the text blocks' text. */
+/** A string unchanged; the text of the text blocks of a list. */
 function textOf(content: Json | undefined): string {
   if (typeof content === 'string') return content;
   const texts: string[] = [];

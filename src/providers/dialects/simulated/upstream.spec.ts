@@ -1,5 +1,5 @@
-// Goal: each sandbox model behaves as its name says, streamed and whole, and an abort ends it at once. Method: open
-// calls as a transport would, decode the bytes with the dialect; time is a recorded list of pauses.
+// Goal: each sandbox model behaves as described, streamed and whole, and an abort ends it at once. Method: open calls
+// as a transport would, decode the bytes with the dialect; time is a recorded list of pauses.
 import type { ModelEvent } from '../../../core/conversation/event.js';
 import { ReplyBuilder, type Reply } from '../../../core/conversation/reply.js';
 import { ProviderFault } from '../../../core/errors.js';
@@ -27,7 +27,7 @@ const callOf = (model: string, stream: boolean, more: JsonObject = {}): Outgoing
   idleTimeoutMs: 1000,
 });
 
-/** An upstream that does not wait, and the list of what it would have waited. */
+/** A provider that does not wait, and the list of its pauses. */
 const hurried = (): { upstream: SimulatedUpstream; pauses: number[] } => {
   const pauses: number[] = [];
   return { upstream: new SimulatedUpstream(async (ms) => void pauses.push(ms)), pauses };
@@ -56,7 +56,10 @@ async function whole(model: string, more?: JsonObject): Promise<Reply> {
   return reply.finish();
 }
 
-/** Says the same whole and streamed, but for the raw usage and how no arguments are written; gives it back. */
+/**
+ * Checks that whole and streamed replies are the same, apart from the raw usage and the text of empty arguments;
+ * returns the reply.
+ */
 async function ask(model: string, more?: JsonObject): Promise<Reply> {
   const [first, second] = [await streamed(model, more), await whole(model, more)];
   const bare = ({ blocks, stop, usage }: Reply): unknown => ({
@@ -100,7 +103,7 @@ it('refuses to read a body past the limit', async () => {
 });
 
 describe('echo', () => {
-  it('says the last user text back, word by word', async () => {
+  it('repeats the last user text, word by word', async () => {
     const events = await eventsOf(await open('echo', true));
     const words = events.map((event) =>
       event.type === 'block-delta' && event.delta.type === 'text' ? event.delta.text : '',
@@ -121,11 +124,17 @@ describe('echo', () => {
     expect(reply.stop.unified).toBe('end-turn');
   });
 
+  it.each(['echo', 'thinking'])('%s answers a message without text', async (model) => {
+    const content = [{ type: 'image', source: {} }];
+    const reply = await ask(model, { messages: [{ role: 'user', content }] });
+    expect(reply.blocks.at(-1)?.text).toBe('There is no text to repeat.');
+  });
+
   it.each([
     [3, 'Hello  big world', 'end-turn', 3],
     [2, 'Hello  big ', 'output-limit', 2],
     [0, '', 'output-limit', 0],
-  ])('within %i tokens says %j', async (max_tokens, text, unified, outputTokens) => {
+  ])('within %i tokens answers %j', async (max_tokens, text, unified, outputTokens) => {
     const reply = await ask('echo', { max_tokens });
     expect(reply.blocks.map((block) => block.text).join('')).toBe(text);
     expect(reply).toMatchObject({ stop: { unified }, usage: { outputTokens } });
@@ -202,7 +211,7 @@ it('refusal: no content, and the details beside the reason', async () => {
   expect(reply.endExtras?.value['stop_details']).toMatchObject({ type: 'refusal' });
 });
 
-it('max-tokens: stops at three words, or sooner if told so', async () => {
+it('max-tokens: stops at three words, or at a lower limit', async () => {
   expect(await ask('max-tokens')).toMatchObject({ stop: { raw: 'max_tokens' }, usage: { outputTokens: 3 } });
   expect(await ask('max-tokens', { max_tokens: 1 })).toMatchObject({ usage: { outputTokens: 1 } });
 });

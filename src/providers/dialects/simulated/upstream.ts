@@ -8,17 +8,15 @@ import { BEHAVIOURS, unknownModel } from './behaviours.js';
 import { readSandboxRequest, type SandboxRequest } from './sandbox-request.js';
 import { countPieces, printMessage, printRefusal, streamMessage } from './wire.js';
 
-/**
- * Waits that many milliseconds, or until the signal is aborted: then it throws. Tests hand in one that does not wait.
- */
+/** Waits for a number of milliseconds, or throws when the signal is aborted. Tests pass one that does not wait. */
 export type Pause = (ms: number, signal: CancelSignal) => Promise<void>;
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
 /**
- * The sandbox's provider: plays a Messages upstream in this process, by the name of the model asked for
- * (docs/catalog.md#sandbox). It has the contract of a transport: it answers in bytes, and an abort ends it at any stage
- * with the signal's own reason. Equal calls have equal answers. Safe to share.
+ * The sandbox's provider: serves the Messages format in this process, with a behaviour for each model name
+ * (docs/operate/catalog.md#sandbox). It has the contract of a transport: it answers in bytes, and an abort ends it at
+ * any stage with the signal's own reason. Equal calls have equal answers. Safe to share.
  */
 export class SimulatedUpstream {
   constructor(
@@ -72,7 +70,7 @@ export class SimulatedUpstream {
     try {
       await this.pause(ms, signal);
     } catch (error) {
-      // Timers throw an error of their own; whoever aborted is told by the reason it gave.
+      // Timers throw an error of their own; the abort's own reason is thrown instead.
       signal.throwIfAborted();
       throw error;
     }

@@ -4,13 +4,13 @@ import { argumentsText, countTokens, type AnswerBlock, type Message, type Refusa
 import type { SandboxRequest } from './sandbox-request.js';
 import { splitEvery } from './words.js';
 
-/** A frame to send, and whether it is a piece of content, which a slow model takes its time for. */
+/** A frame to send, and whether it is a piece of content, which a slow model delays. */
 export interface TimedFrame {
   readonly text: string;
   readonly isPiece: boolean;
 }
 
-/** After how many pieces a flawed stream breaks. */
+/** The number of pieces after which a flawed stream breaks. */
 const PIECES_BEFORE_FLAW = 3;
 const ARGUMENT_PIECE_LENGTH = 8;
 
@@ -19,7 +19,7 @@ const OVERLOADED = { type: 'error', error: { type: 'overloaded_error', message: 
 
 /**
  * The stream of an answer, frame by frame, in the order and shapes of the Messages format
- * (docs/wire/streams.md#events-of-messages).
+ * (docs/use/streaming.md#events-of-messages).
  */
 export function* streamMessage(message: Message, request: SandboxRequest, id: string): Generator<TimedFrame> {
   if (message.flaw === 'malformed') {
@@ -45,7 +45,7 @@ export function* streamMessage(message: Message, request: SandboxRequest, id: st
   yield frame({ type: 'message_stop' });
 }
 
-/** The whole reply as the text of its body; a flaw damages that. */
+/** The whole reply as the text of its body; a flaw damages the text. */
 export function printMessage(message: Message, request: SandboxRequest, id: string): string {
   if (message.flaw === 'error') return JSON.stringify(OVERLOADED);
   if (message.flaw === 'malformed') return BROKEN_JSON;
@@ -63,7 +63,7 @@ export function printRefusal({ type, message }: Refusal, id: string): string {
   return JSON.stringify({ type: 'error', error: { type, message }, request_id: id });
 }
 
-/** Pieces of content in an answer: how long a slow model takes for the whole of it. */
+/** Pieces of content in an answer, which determine how long a slow model takes for all of it. */
 export function countPieces(message: Message): number {
   return message.blocks.reduce((sum, block) => sum + deltasOf(block).length, 0);
 }
@@ -130,7 +130,7 @@ function deltasOf(block: AnswerBlock): JsonObject[] {
   }
 }
 
-/** @param outputTokens as far as they are known; the whole answer's unless said otherwise */
+/** @param outputTokens those known so far; by default the whole answer's */
 function usageOf(
   message: Message,
   { inputTokens, speed, inferenceGeo }: SandboxRequest,

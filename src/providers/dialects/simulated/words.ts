@@ -1,8 +1,9 @@
-/** Longest piece, in UTF-16 units: a text without spaces still streams, and no event grows past what a reader takes. */
+/** Longest piece, in UTF-16 units: a text without spaces still streams, and no event exceeds a reader's limit. */
 const PIECE_LENGTH_MAX = 256;
 
 /**
- * The text in words, each with the white space behind it; their join is the text. The sandbox counts one token a word.
+ * The words of a text, each with the white space after it, so that joined they are the text. The sandbox counts one
+ * token a word.
  */
 export function splitWords(text: string): string[] {
   const pieces: string[] = [];
@@ -21,7 +22,7 @@ export function splitWords(text: string): string[] {
   return pieces;
 }
 
-/** The text in pieces of about that many UTF-16 units, never cut inside a character. */
+/** The text in pieces of about this many UTF-16 units, never cut inside a character. */
 export function splitEvery(text: string, length: number): string[] {
   const pieces: string[] = [];
   for (let start = 0; start < text.length;) {

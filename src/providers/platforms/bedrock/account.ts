@@ -2,44 +2,38 @@ import type { CallContext } from '../../../core/platform.js';
 import { isJsonObject } from '../../../core/json/json.js';
 import { CredentialMembers, CredentialReader, readStructure, refused } from '../credential-members.js';
 import { headerSafe } from '../direct.js';
+import type { SigningAccount } from '../../../shared/http/signature-v4.js';
 
-/** Keys that calls are signed with; they hold for one region. */
-export interface SigningAccount {
-  readonly accessKeyId: string;
-  readonly secretAccessKey: string;
-  /** Of keys that somebody was lent. */
-  readonly sessionToken?: string;
-  readonly region: string;
-}
-
-/** One key, sent as it is; or keys to sign with, for the region of the address where they name none. */
+/** One key, sent unchanged; or keys to sign with, for the address's region where they name none. */
 type BedrockCredential =
   | { readonly type: 'api-key'; readonly key: string; readonly region?: undefined }
   | ({ readonly type: 'signing'; readonly region: string | undefined } & Omit<SigningAccount, 'region'>);
 
-/** Becomes part of a host's name, so that nothing but a region may be one. */
+/** It becomes part of a host's name, so that only a region may match. */
 const REGION = /^[a-z]{2,4}(-[a-z]+)+-\d$/;
-/** The vendor's own hosts, `eusc` being a cloud apart; those of private links have a name of the customer's before. */
+/**
+ * The vendor's own hosts, with `eusc` as a separate cloud; hosts of private links begin with a name of the customer's.
+ */
 const REGION_IN_HOST =
   /^https?:\/\/(?:[a-z0-9-]+\.)?bedrock(?:-[a-z]+)*\.([a-z0-9-]+)\.(?:(?:vpce\.)?amazonaws\.(?:com|eu)|api\.aws)(?=[:/]|$)/;
 const REGION_PLACE = '{region}';
 /**
- * The European Sovereign Cloud has names of its own (partition `aws-eusc` in the endpoint data of AWS's SDKs; read
- * 2026-11-24): no region of it is below the others' name.
+ * The European Sovereign Cloud has its own host names (partition `aws-eusc` in the endpoint data of AWS's SDKs; read
+ * 2026-11-24): none of its regions is below the other hosts' domain.
  */
 const SOVEREIGN_REGION = /^eusc-/;
 const PLACED_HOST = /\.\{region\}\.amazonaws\.com(?=[:/]|$)/;
-/** What may stand in a header, or in the scope of a signature. */
+/** Characters that are valid in a header and in the scope of a signature. */
 const KEY_ID = /^[\w-]+$/;
 const TOKEN = /^[\x21-\x7e]+$/;
 
-/** What credentials for Bedrock say, each read once. */
+/** Reads credentials for Bedrock, each once. */
 export class BedrockCredentials {
   private readonly credentials = new CredentialReader(readBedrockCredential);
 
   /**
    * The base URL with its region.
-   * @throws ProviderFault `refused-credential` where the URL leaves it to a credential that names none
+   * @throws ProviderFault `refused-credential` where the credential must name the region and does not
    */
   baseUrlOf(context: CallContext): string {
     const { baseUrl } = context.target.endpoint.provider;
@@ -53,13 +47,13 @@ export class BedrockCredentials {
   }
 
   /**
-   * Keys to sign with, or the key of a credential that is one, as a header carries it.
+   * Keys to sign with, or the key to send in a header.
    * @throws ProviderFault `refused-credential`
    */
   accessOf(context: CallContext): SigningAccount | string {
     const reading = this.credentials.read(context);
     if (reading.type === 'api-key') return headerSafe(reading.key);
-    // A host answers to signatures of its own region alone, whatever the keys were made for.
+    // A host accepts only signatures for its own region, whatever region the credential names.
     const region = REGION_IN_HOST.exec(context.target.endpoint.provider.baseUrl)?.[1] ?? reading.region;
     if (region === undefined) throw namesNoRegion();
     return { ...reading, region };

@@ -6,14 +6,14 @@ import { faultOfException } from '../../dialects/aws-faults.js';
 import { nonEmpty, parseEvent } from '../../dialects/read-json.js';
 import type { EventStreamMessage } from './event-stream.js';
 
-/** The event in which `InvokeModelWithResponseStream` wraps the vendor's own. */
+/** The event in which `InvokeModelWithResponseStream` wraps the vendor's own events. */
 const CHUNK = 'chunk';
-/** How Anthropic's events begin; others are parsed for their name. */
+/** The beginning of Anthropic's events; others are parsed for their name. */
 const NAMED = /^\{"type":"([\w.]+)"/;
 
 /**
- * The frames of a stream from its messages: an event of Converse by its name, with its payload; the vendor's own event
- * where the platform only wraps it. Throws the fault that a message tells. One per reply.
+ * Makes frames from the messages of a stream: an event of Converse with its name and payload, or the vendor's own event
+ * where the platform only wraps it. Throws the fault for an exception. One per reply.
  */
 export class EventFrames implements Step<EventStreamMessage, SseFrame> {
   push({ headers, payload }: EventStreamMessage, out: SseFrame[]): void {

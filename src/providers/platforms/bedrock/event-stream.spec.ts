@@ -1,5 +1,5 @@
-// Goal: messages are what was sent, however they are cut, and a stream that was changed or cut is malformed. Method:
-// messages made by hand; properties over payloads, cuts and changed bytes.
+// Goal: messages are read correctly however they are cut, and a stream that was changed or cut is malformed. Method:
+// hand-made messages; properties over payloads, cuts and changed bytes.
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { awsFrame, awsHeader, awsMessage } from '../../../../test/support/aws-event-stream.js';
@@ -34,7 +34,7 @@ it('finds any changed byte', () => {
     fc.property(fc.nat({ max: bytes.length - 1 }), fc.integer({ min: 1, max: 255 }), (place, change) => {
       const spoilt = Buffer.from(bytes);
       spoilt[place]! ^= change;
-      // A length that grew is found by the checksum before anything waits for it.
+      // The checksum reveals a larger length before the reader waits for more bytes.
       expect(() => read([spoilt])).toThrow(malformed);
     }),
   );
@@ -58,7 +58,7 @@ it('passes over headers that are no texts', () => {
 });
 
 it.each<[string, Buffer]>([
-  ['a type that nobody knows', Buffer.from([1, 97, 99])],
+  ['an unknown type', Buffer.from([1, 97, 99])],
   ['a name beyond the end', Buffer.from([200, 97])],
   ['a text beyond the end', Buffer.from([1, 97, 7, 255, 255, 97])],
   ['a number beyond the end', Buffer.from([1, 97, 5, 0])],
@@ -89,7 +89,7 @@ it('costs time that grows with the bytes and not with the cuts', () => {
   const bytes = awsMessage({ ':event-type': 'delta' }, Buffer.alloc(300_000, 97));
   const reader = new EventStreamReader();
   const out: EventStreamMessage[] = [];
-  // Joined at every byte this would be 45 GB of copying.
+  // With a join at every byte this would copy 45 GB.
   for (let place = 0; place < bytes.length; place++) reader.push(bytes.subarray(place, place + 1), out);
   expect(out).toHaveLength(1);
   expect(() => reader.end()).not.toThrow(ProviderFault);

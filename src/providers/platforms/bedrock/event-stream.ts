@@ -10,13 +10,13 @@ export interface EventStreamMessage {
   readonly payload: string;
 }
 
-/** Those headers of a message that are texts. */
+/** Headers of a message whose values are texts. */
 export type EventHeaders = ReadonlyMap<string, string>;
 
-/** Most bytes of one message, as of a frame of any stream. A longer one is malformed. */
+/** Maximum number of bytes of one message, the same as of a frame of any stream. A longer one is malformed. */
 export const MESSAGE_BYTES_MAX = FRAME_BYTES_MAX;
 
-/** Its length, the length of its headers, and the checksum of both. */
+/** The message's length, the length of its headers, and the checksum of both. */
 const PRELUDE_BYTES = 12;
 const CHECKSUM_BYTES = 4;
 const LEAST_BYTES = PRELUDE_BYTES + CHECKSUM_BYTES;
@@ -24,20 +24,20 @@ const LEAST_BYTES = PRELUDE_BYTES + CHECKSUM_BYTES;
 const EMPTY: Buffer = Buffer.alloc(0);
 const NO_HEADERS: EventHeaders = new Map();
 
-/** Bytes of a header's value by its type; of others the value says its length itself. */
+/** Bytes of a header's value by its type; a value of any other type begins with its length. */
 const VALUE_BYTES: Readonly<Record<number, number>> = { 0: 0, 1: 0, 2: 1, 3: 2, 4: 4, 5: 8, 8: 8, 9: 16 };
 const TYPE_BYTES = 6;
 const TYPE_TEXT = 7;
 
 /**
  * Reads messages from bytes that are cut anywhere, and checks both of their checksums. Bytes of an unfinished message
- * wait in a list, so that costs are linear whatever the cuts are. One per reply.
+ * wait in a list, so that the cost is linear however the bytes are cut. One per reply.
  */
 export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
   private readonly waiting = new BytePieces();
-  /** How many bytes must be there before there is something to read. */
+  /** Bytes that must arrive before the next read. */
   private neededBytes = PRELUDE_BYTES;
-  /** Headers repeat from message to message: comparing the bytes is cheaper than reading them again. */
+  /** Headers repeat from message to message: comparing their bytes is cheaper than parsing them again. */
   private lastBytes = EMPTY;
   private lastHeaders = NO_HEADERS;
 
@@ -50,12 +50,12 @@ export class EventStreamReader implements Step<Uint8Array, EventStreamMessage> {
     if (rest.length > 0) this.waiting.add(rest);
   }
 
-  /** @throws ProviderFault where the stream was cut in a message */
+  /** @throws ProviderFault where the stream ended inside a message */
   end(): void {
     if (this.waiting.bytes > 0) throw malformed('ends in the midst of a message', { isCut: true });
   }
 
-  /** @returns what is left: less than is needed */
+  /** @returns the rest, shorter than the next read needs */
   private read(buffer: Buffer, out: EventStreamMessage[]): Buffer {
     let start = 0;
     while (buffer.length - start >= PRELUDE_BYTES) {

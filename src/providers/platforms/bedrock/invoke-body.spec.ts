@@ -1,14 +1,12 @@
-// Goal: what goes to InvokeModel is what it takes, and no field or beta that a client learnt since ends the call.
-// Method: bodies as the dialect prints them, against whole expected bodies; what is dropped against what is said to be.
+// Goal: InvokeModel receives only what it takes, and no newer field or beta of a client fails the call. Method: bodies
+// from the dialect, against whole expected bodies; dropped fields against the reported ones.
 import { endpoint, model } from '../../../../test/support/route-inputs.js';
 import { Untranslatable } from '../../../core/errors.js';
 import type { JsonObject } from '../../../core/json/json.js';
 import type { Target } from '../../../core/provider.js';
-import { takesEffort } from '../../dialects/claude-models.js';
 import { adaptMessages } from './invoke-body.js';
 
 const OLDER = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
-const NEWER = 'global.anthropic.claude-opus-4-6-v1';
 
 const targetOf = (upstreamModel: string): Target => {
   const one = endpoint('amazon-bedrock', { upstreamModel });
@@ -26,7 +24,7 @@ function adapted(body: JsonObject, headers: Record<string, string> = {}, upstrea
 const MESSAGES = [{ role: 'user', content: 'Hello' }];
 const HEAD = { anthropic_version: 'bedrock-2023-05-31' };
 
-it('says model and stream in the address, its version and the betas in the body', () => {
+it('puts model and stream into the address, its version and the betas into the body', () => {
   const call = {
     path: '/v1/messages',
     headers: {
@@ -45,7 +43,7 @@ it('says model and stream in the address, its version and the betas in the body'
   });
 });
 
-it('asks for the whole answer as the dialect does', () => {
+it('requests the whole answer as the dialect does', () => {
   const call = { path: '/v1/messages', headers: { accept: 'application/json' }, body: {}, stream: false };
   expect(adaptMessages(call, targetOf(OLDER)).headers).toEqual({ accept: 'application/json' });
 });
@@ -73,13 +71,12 @@ it('drops the fields that it would answer with an error', () => {
   expect(adapted({ ...dropped, ...kept })).toEqual({ ...HEAD, ...kept });
 });
 
-it.each<[string, string, JsonObject, JsonObject | undefined]>([
-  ['format', OLDER, { format: { type: 'json_schema' } }, { format: { type: 'json_schema' } }],
-  ['effort, which older models refuse', OLDER, { effort: 'high' }, undefined],
-  ['effort', NEWER, { effort: 'high' }, { effort: 'high' }],
-  ['a budget of the task', NEWER, { task_budget: { total: 5 } }, undefined],
-])('output_config: %s', (_, upstreamModel, config, sent) => {
-  expect(adapted({ output_config: config }, {}, upstreamModel)['output_config']).toEqual(sent);
+it.each<[string, JsonObject, JsonObject | undefined]>([
+  ['format', { format: { type: 'json_schema' } }, { format: { type: 'json_schema' } }],
+  ['effort', { effort: 'high' }, { effort: 'high' }],
+  ['a budget of the task', { task_budget: { total: 5 } }, undefined],
+])('output_config: %s', (_, config, sent) => {
+  expect(adapted({ output_config: config })['output_config']).toEqual(sent);
 });
 
 it('defines tools at once, without the keys that it does not know', () => {
@@ -102,7 +99,7 @@ it.each(['web_search_20250305', 'code_execution_20250825', 'advisor_20260301'])(
   );
 });
 
-it('tells in words which tool a result names, and touches no other turn', () => {
+it('names the tool of a result as text, and changes no other turn', () => {
   const result = (content: unknown) => ({
     role: 'user',
     content: [{ type: 'tool_result', tool_use_id: 'c', content }],
@@ -121,17 +118,4 @@ it('tells in words which tool a result names, and touches no other turn', () => 
       { type: 'text', text: '[Tool f is available.]' },
     ]),
   ]);
-});
-
-it.each([
-  ['anthropic.claude-opus-4-6-v1', true],
-  ['us.anthropic.claude-sonnet-4-6', true],
-  ['claude-opus-5-20260801-v1:0', true],
-  ['anthropic.claude-haiku-10-v1', true],
-  ['anthropic.claude-opus-4-5-20251101-v1:0', false],
-  ['anthropic.claude-sonnet-4-20250514-v1:0', false],
-  ['anthropic.claude-3-7-sonnet-20250219-v1:0', false],
-  ['amazon.nova-2-lite-v1:0', false],
-])('%s takes effort: %s', (name, takes) => {
-  expect(takesEffort(name)).toBe(takes);
 });

@@ -2,22 +2,21 @@ import { Untranslatable } from '../../../core/errors.js';
 import { isJsonObject, type Json, type JsonObject } from '../../../core/json/json.js';
 import type { Target, UpstreamCall } from '../../../core/provider.js';
 import type { RequestField } from '../../../core/translation.js';
-import { takesEffort } from '../../dialects/claude-models.js';
 
 const ANTHROPIC_VERSION = 'bedrock-2023-05-31';
 /**
- * What a streamed answer is framed in, whatever its pieces hold
+ * The framing of a streamed answer, whatever its content
  * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModelWithResponseStream.html; read 2026-11-24).
  */
 const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
 /**
- * What Bedrock takes of the Messages format, at the top level of a body: what stands behind the name makes what is
- * sent of the value. Anything else it answers with an error, and with it every request of a client that has learnt a
- * new field. By model-parameters-anthropic-claude-messages-request-response.html and structured-output.html of
+ * Fields of the Messages format that Bedrock takes at the top level of a body; each function gives the value to send.
+ * It refuses any other field, and so every request of a client with a newer field. Source:
+ * model-parameters-anthropic-claude-messages-request-response.html and structured-output.html of
  * docs.aws.amazon.com/bedrock/latest/userguide, read 2026-11-23.
  */
-const FIELDS: ReadonlyMap<string, (value: Json, target: Target) => Json | undefined> = new Map([
+const FIELDS = new Map<string, (value: Json, target: Target) => Json | undefined>([
   ['max_tokens', asItIs],
   ['system', asItIs],
   ['messages', encodeMessages],
@@ -31,47 +30,52 @@ const FIELDS: ReadonlyMap<string, (value: Json, target: Target) => Json | undefi
   ['output_config', encodeOutputConfig],
 ]);
 
-/** Keys of the caller's own tools; of others the platform does not know. */
+/** Keys of the caller's own tools; the platform refuses others. */
 const TOOL_KEYS: ReadonlySet<string> = new Set([
   'type', 'name', 'description', 'input_schema', 'strict', 'cache_control',
 ]); // oxfmt-ignore
 
-/** Tools that the vendor only defines, and the caller runs; those that the vendor runs are not there. */
+/** Tools that the vendor only defines and the caller runs. The platform has none that the vendor runs. */
 const CLIENT_TOOLS = /^(?:custom|(?:bash|text_editor|computer|memory)_\d+)$/;
 
-/** Betas that the platform's documentation names; it answers others with an error. */
+/**
+ * Betas that the platform's documentation names; it refuses others. Of fine-grained streaming and those
+ * of thinking: github.com/vercel/ai/pull/17179; BerriAI/litellm, anthropic_beta_headers_config.json. Of efforts of
+ * turns: platform.claude.com/docs/en/build-with-claude/effort-per-message. Read 2026-11-29.
+ */
 export const BETAS: ReadonlySet<string> = new Set([
   'computer-use-2025-01-24',
   'computer-use-2025-11-24',
   'context-1m-2025-08-07',
   'dev-full-thinking-2025-05-14',
   'effort-2025-11-24',
+  'fine-grained-tool-streaming-2025-05-14',
   'interleaved-thinking-2025-05-14',
+  'mid-conversation-output-config-2026-07-01',
   'output-128k-2025-02-19',
+  'thinking-binding-controls-2026-08-01',
+  'thinking-display-updates-2026-08-18',
   'token-efficient-tools-2025-02-19',
 ]);
 
-/** What a request may say that `adaptMessages` drops. */
+/** Fields of a request that `adaptMessages` drops. */
 const NOT_TAKEN: ReadonlySet<RequestField> = new Set<RequestField>([
   'context_management', 'inference_geo', 'metadata', 'task_budget', 'user',
 ]); // oxfmt-ignore
 
-/** Whether a field reaches the model, where the dialect does not say. How it is to serve, its leg tells in headers. */
-export function takesField(field: RequestField, { endpoint, tier }: Target): boolean | undefined {
+/** Whether a field reaches the model; undefined where the dialect decides. The leg's headers carry the tier. */
+export function takesField(field: RequestField, target: Target): boolean | undefined {
   switch (field) {
-    case 'reasoning_effort':
-    case 'verbosity':
-      return takesEffort(endpoint.upstreamModel) ? undefined : false;
     case 'service_tier':
-      return tier !== 'standard';
+      return target.tier !== 'standard';
     default:
       return NOT_TAKEN.has(field) ? false : undefined;
   }
 }
 
 /**
- * A call of the Messages format as `InvokeModel` takes it: without model and `stream`, which the address says, with
- * betas in the body.
+ * A call of the Messages format in the form of `InvokeModel`: the address carries the model and `stream`, and the body
+ * carries the betas.
  * @throws Untranslatable for tools that only the vendor itself runs
  */
 export function adaptMessages(call: UpstreamCall, target: Target): UpstreamCall {
@@ -91,13 +95,13 @@ function asItIs(value: Json): Json {
   return value;
 }
 
-/** The form of the answer; how much effort goes to models that know the word. Budgets of tasks are advice. */
-function encodeOutputConfig(value: Json, { endpoint }: Target): Json | undefined {
+/** The task budget is left out: it is advice. */
+function encodeOutputConfig(value: Json): Json | undefined {
   if (!isJsonObject(value)) return undefined;
   const { format, effort } = value;
   const config: Record<string, Json> = {};
   if (format !== undefined) config['format'] = format;
-  if (effort !== undefined && takesEffort(endpoint.upstreamModel)) config['effort'] = effort;
+  if (effort !== undefined) config['effort'] = effort;
   return Object.keys(config).length > 0 ? config : undefined;
 }
 
@@ -115,12 +119,12 @@ function encodeTool(tool: JsonObject, index: number, { model, endpoint }: Target
       `the vendor's tool ${name} cannot be sent to ${model.id} at ${endpoint.provider.name}`,
     );
   }
-  // Of tools that the vendor defines every key is part of the definition.
+  // Every key of a tool that the vendor defines is part of the definition.
   if (type !== 'custom' || Object.keys(tool).every((key) => TOOL_KEYS.has(key))) return tool;
   return Object.fromEntries(Object.entries(tool).filter(([key]) => TOOL_KEYS.has(key)));
 }
 
-/** Tools are defined at once here, so that naming one again needs no more than words. */
+/** Tool references become text: the platform defines all tools from the start. */
 function encodeMessages(value: Json): Json {
   if (!Array.isArray(value)) return value;
   const messages = value as readonly JsonObject[];

@@ -1,5 +1,5 @@
-// Goal: calls are addressed, authorised and framed as Bedrock's runtime takes them, and its failures are told by their
-// names. Method: tables of credentials, base URLs, dialects, messages of streams and failures.
+// Goal: calls are addressed, authorised and framed for Bedrock's runtime, and its failures are recognised by name.
+// Method: tables of credentials, base URLs, dialects, messages of streams and failures.
 import { awsEvent, awsException, awsMessage } from '../../../../test/support/aws-event-stream.js';
 import { AheadClock } from '../../../../test/support/ahead-clock.js';
 import { endpoint, model, provider } from '../../../../test/support/route-inputs.js';
@@ -50,7 +50,7 @@ describe('address', () => {
       'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu/x',
     ],
     ['of the base URL', 'an-api-key', FIXED, `${FIXED}/x`],
-    ['of the base URL, whatever the credential says', KEYS, FIXED, `${FIXED}/x`],
+    ['of the base URL, whatever the credential names', KEYS, FIXED, `${FIXED}/x`],
     ['of a base URL that is nowhere else', KEYS, 'http://127.0.0.1:9/base', 'http://127.0.0.1:9/base/x'],
     [
       'of the state',
@@ -119,7 +119,7 @@ describe('authorise', () => {
     ['us-west-2', 'https://vpce-1-a.bedrock-runtime.us-west-2.vpce.amazonaws.com'],
     ['us-west-2', 'https://bedrock-runtime.us-west-2.api.aws'],
     ['eusc-de-east-1', 'https://bedrock-runtime.eusc-de-east-1.amazonaws.eu'],
-    // Of nobody's region: the credential's.
+    // The address names no region, so the credential's counts.
     ['eu-west-1', 'http://127.0.0.1:9'],
     ['eu-west-1', 'https://bedrock-runtime.us-west-2.amazonaws.com.proxy.test'],
   ])('signs for %s at %s, keys for another region or not', (region, baseUrl) => {
@@ -136,7 +136,7 @@ describe('authorise', () => {
     ['flex', { 'x-amzn-bedrock-service-tier': 'flex' }],
     ['fast', { 'x-amzn-bedrock-performanceconfig-latency': 'optimized' }],
     ['standard', {}],
-  ] as const)('says the tier %s where the body has no word for it', (tier, headers) => {
+  ] as const)('states the tier %s where the body has no field for it', (tier, headers) => {
     const native = withDialect(contextOf('key', FIXED, { tier }), 'anthropic-messages');
     expect(authorise(native)).toEqual({ ...headers, authorization: 'Bearer key' });
     expect(authorise(contextOf('key', FIXED, { tier }))).toEqual({ authorization: 'Bearer key' });
@@ -157,7 +157,7 @@ describe('authorise', () => {
     ['a secret with a blank', { ...KEYS, secretAccessKey: 'CANARY x' }, /secretAccessKey/],
     ['a token that is none', { ...KEYS, sessionToken: 7 }, /sessionToken/],
     ['a token with a line break', { ...KEYS, sessionToken: 'CANARY\nx' }, /sessionToken/],
-  ])('refuses %s without telling the value', (_, credential, words) => {
+  ])('refuses %s without repeating the value', (_, credential, words) => {
     let thrown: unknown;
     try {
       authorise(contextOf(credential, FIXED));
@@ -210,7 +210,7 @@ describe('frames', () => {
     expect(() => step.push(bytes, frames)).toThrow(
       expect.objectContaining({ kind, message: 'Too many.', detail: { providerCode: name } }),
     );
-    // What was said before it stands.
+    // Earlier frames are kept.
     expect(frames).toHaveLength(1);
   });
 
@@ -226,7 +226,7 @@ describe('frames', () => {
   });
 
   it.each([
-    ['a kind that nobody knows', awsMessage({ ':message-type': 'other' }, '{}')],
+    ['an unknown kind', awsMessage({ ':message-type': 'other' }, '{}')],
     ['no kind', awsMessage({}, '{}')],
     ['a piece without bytes', awsEvent('chunk', { p: 'x' })],
     ['a piece that is no JSON', awsMessage({ ':message-type': 'event', ':event-type': 'chunk' }, 'x')],

@@ -8,20 +8,20 @@ import { chain, type Step } from '../../../core/stream/step.js';
 import type { Clock } from '../../../core/time.js';
 import type { RequestField } from '../../../core/translation.js';
 import { findAwsFault } from '../../dialects/aws-faults.js';
-import { pathSegment } from '../../dialects/path-segment.js';
+import { pathSegment } from '../../../core/text/path-segment.js';
 import { BedrockCredentials } from './account.js';
 import { EventFrames } from './event-frames.js';
 import { EventStreamReader } from './event-stream.js';
 import { adaptMessages, BETAS, takesField } from './invoke-body.js';
-import { SignatureV4 } from './signature-v4.js';
+import { SignatureV4 } from '../../../shared/http/signature-v4.js';
 
 const SERVICE = 'bedrock';
 const NO_HEADERS: CallHeaders = {};
-/** Its form of a count is another than that of the vendor whose dialect would ask. */
+/** The platform counts tokens in another form than these dialects' vendors. */
 const NOT_COUNTED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'openai-chat']);
 
 /**
- * How `InvokeModel` is told of a tier: in headers
+ * `InvokeModel` takes the tier as headers
  * (docs.aws.amazon.com/bedrock/latest/APIReference/API_runtime_InvokeModel.html).
  */
 const TIER_HEADERS: Readonly<Record<ServiceTier, CallHeaders>> = {
@@ -31,7 +31,7 @@ const TIER_HEADERS: Readonly<Record<ServiceTier, CallHeaders>> = {
   flex: { 'x-amzn-bedrock-service-tier': 'flex' },
 };
 
-/** Amazon Bedrock's runtime (docs/platforms.md#bedrock). */
+/** Amazon Bedrock's runtime (docs/operate/platforms.md#bedrock). */
 export class BedrockPlatform implements Platform {
   private readonly signature = new SignatureV4(SERVICE);
   private readonly credentials = new BedrockCredentials();
@@ -77,12 +77,12 @@ export class BedrockPlatform implements Platform {
   frames({ 'content-type': type }: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined {
     const name = typeof type === 'string' ? type.toLowerCase() : '';
     if (name.startsWith('application/json')) return undefined;
-    // Its chat completions are the vendor's own, server-sent events.
+    // Its chat completions are OpenAI's format unchanged, with server-sent events.
     if (name.startsWith('text/event-stream')) return new SseReader();
     return chain(new EventStreamReader(), new EventFrames());
   }
 
-  /** Whatever is said to it, its own failures have its own form. */
+  /** The platform's own failures have one form, whatever the dialect. */
   fault(failure: UpstreamFailure): ProviderFault | undefined {
     return findAwsFault(failure);
   }

@@ -1,20 +1,21 @@
-import { blockPath, type ContentBlock, type Message, type ToolResultBlock } from '../core/conversation/content.js';
-import type { ModelRequest } from '../core/conversation/request.js';
-import type { Json, JsonObject } from '../core/json/json.js';
-import type { Dialect, Target } from '../core/provider.js';
-import { fateOf } from '../core/translation.js';
-import { foreignForm, foreignWords } from './dialects/foreign-blocks.js';
+import { blockPath, type ContentBlock, type Message, type ToolResultBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import type { Dialect, Target } from '../../core/provider.js';
+import { fateOf } from '../../core/translation.js';
+import { foreignForm, foreignWords } from '../dialects/foreign-blocks.js';
 
-/** Who tells what its own tools did as blocks of a turn. */
-const TELLS_BLOCKS = 'anthropic';
+/** The vendor that reports its own tools' work as blocks of a turn. */
+const REPORTING_VENDOR = 'anthropic';
 
 /**
- * A request as its history reaches one target: what Anthropic's own tools did is for models of other formats a call of
- * a tool and its result, where the one stands behind the other. The same request where there is nothing of the kind.
+ * A request with a history that one target can read. For models of other formats, the work of Anthropic's own tools
+ * becomes a call and its result, where the result follows the call. Returns the same object where there is no such
+ * work.
  */
 export function withToolPairs(request: ModelRequest, target: Target, dialect: Dialect): ModelRequest {
-  if (dialect.vendor === TELLS_BLOCKS || !request.messages.some(holdsResults)) return request;
-  const isTold = (block: ContentBlock): boolean =>
+  if (dialect.vendor === REPORTING_VENDOR || !request.messages.some(holdsResults)) return request;
+  const isMapped = (block: ContentBlock): boolean =>
     block.type === 'opaque' && fateOf(dialect.table.blocks[foreignForm(block.opaque)], target).type === 'mapped';
   const turns: Message[] = [];
   let pending: readonly ToolResultBlock[] = [];
@@ -27,7 +28,7 @@ export function withToolPairs(request: ModelRequest, target: Target, dialect: Di
       continue;
     }
     if (pending.length > 0) turns.push({ role: 'user', content: pending });
-    const pairs = pairsIn(message, isTold);
+    const pairs = pairsIn(message, isMapped);
     const split = splitTurn({ ...message, paths }, pairs);
     for (const turn of split.turns) turns.push(turn);
     pending = split.results;
@@ -37,7 +38,7 @@ export function withToolPairs(request: ModelRequest, target: Target, dialect: Di
 }
 
 const valueOf = (block: ContentBlock): JsonObject | undefined =>
-  block.type === 'opaque' && block.opaque.vendor === TELLS_BLOCKS ? block.opaque.value : undefined;
+  block.type === 'opaque' && block.opaque.vendor === REPORTING_VENDOR ? block.opaque.value : undefined;
 
 const resultIdOf = (block: ContentBlock): Json | undefined => valueOf(block)?.['tool_use_id'];
 
@@ -45,17 +46,17 @@ const holdsResults = ({ role, content }: Message): boolean =>
   role === 'assistant' && content.some((block) => resultIdOf(block) !== undefined);
 
 /**
- * The calls of a turn with results behind them, by their ids. None where the turn calls the caller's tools before the
- * last result: those would be answered too late.
+ * The calls of a turn that are followed by their results, by id. None where the turn calls the caller's tools before
+ * the last result: those calls would be answered too late.
  */
-function pairsIn(message: Message, isTold: (block: ContentBlock) => boolean): ReadonlySet<Json> {
+function pairsIn(message: Message, isMapped: (block: ContentBlock) => boolean): ReadonlySet<Json> {
   const pairs = new Set<Json>();
   if (message.role !== 'assistant') return pairs;
   const calls = new Set<Json>();
   let callsOthers = false;
   for (const block of message.content) {
     if (block.type === 'tool-use') callsOthers = true;
-    if (!isTold(block)) continue;
+    if (!isMapped(block)) continue;
     const { id, name } = valueOf(block) ?? {};
     const answered = resultIdOf(block);
     if (typeof id === 'string' && typeof name === 'string') calls.add(id);
@@ -66,7 +67,7 @@ function pairsIn(message: Message, isTold: (block: ContentBlock) => boolean): Re
   return pairs;
 }
 
-/** @returns the turns that one is, and the results that stand before what comes next */
+/** @returns the turns that replace one turn, and the results that belong before the next turn */
 function splitTurn(
   message: Message,
   pairs: ReadonlySet<Json>,

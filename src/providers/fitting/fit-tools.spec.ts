@@ -1,12 +1,12 @@
-// Goal: a search reaches a vendor that searches by itself with all that was asked of it, or not at all; a field that
-// asked for one is that field again where it is known; a vendor's tool goes to who has it, and is a function or refused
-// by its name elsewhere; a name is one tool's alone, and a choice means its tool by that. Method: tables of tools,
-// vendors, prices and what vendors have.
-import { modelRequest } from '../../test/support/model-request.js';
-import { endpoint, model, price } from '../../test/support/route-inputs.js';
-import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../core/conversation/tools.js';
-import type { JsonObject, Vendor } from '../core/json/json.js';
-import type { Target } from '../core/provider.js';
+// Goal: a search reaches a vendor that searches by itself with all of its parameters, or not at all. A search requested
+// by a field is that field again where the target has it. A vendor's tool goes to targets that have it, and is a
+// function or refused by name elsewhere. Each name belongs to one tool, and a choice means its tool by that name.
+// Method: tables of tools, vendors, prices and vendors' tools.
+import { modelRequest } from '../../../test/support/model-request.js';
+import { endpoint, model, price } from '../../../test/support/route-inputs.js';
+import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
+import type { JsonObject, Vendor } from '../../core/json/json.js';
+import type { Target } from '../../core/provider.js';
 import { toolRuns, withFittingTools, type ToolRun } from './fit-tools.js';
 
 const SERVED: FunctionTool = { type: 'function', name: 'web_search', inputSchema: {} };
@@ -55,10 +55,10 @@ describe.each(['auto', 'native', undefined])('the engine %s', (engine) => {
       { filters: { allowed_domains: DOMAINS }, search_context_size: 'low', user_location: PLACE },
     ],
     ['openai-responses', { excluded_domains: [], user_location: null }, {}],
-  ])('is %s itself for %j', (vendor, said, printed) => {
-    const { type: _type, name: _name, ...value } = sentToVendor(search(parameters(said)), vendor) ?? { missing: true };
+  ])('is %s itself for %j', (vendor, given, printed) => {
+    const { type: _type, name: _name, ...value } = sentToVendor(search(parameters(given)), vendor) ?? { missing: true };
     expect(value).toEqual(printed);
-    expect(toolRun(search(parameters(said)), SELLS, vendor)).toBe(true);
+    expect(toolRun(search(parameters(given)), SELLS, vendor)).toBe(true);
   });
 
   it.each<[Vendor, string, JsonObject]>([
@@ -71,12 +71,12 @@ describe.each(['auto', 'native', undefined])('the engine %s', (engine) => {
     ['openai-responses', 'excluded_domains', { excluded_domains: DOMAINS }],
     ['openai-responses', 'max_uses', { max_uses: 1 }],
     ['openai-responses', 'max_results', { max_results: 3 }],
-  ])('is never %s without %s', (vendor, lacks, said) => {
-    expect(sent(search(parameters(said)), vendor)).toEqual([SERVED]);
-    expect(toolRun(search(parameters(said)), SELLS, vendor)).toEqual(engine === 'native' ? { lacks } : false);
+  ])('is never %s without %s', (vendor, lacks, given) => {
+    expect(sent(search(parameters(given)), vendor)).toEqual([SERVED]);
+    expect(toolRun(search(parameters(given)), SELLS, vendor)).toEqual(engine === 'native' ? { lacks } : false);
   });
 
-  it('is nobody who does not sell searches, or is not known to', () => {
+  it('is no vendor that does not sell searches, or is not known to', () => {
     for (const [vendor, to] of [
       ['anthropic', NOT],
       ['google', SELLS],
@@ -91,8 +91,8 @@ it('is no vendor where another engine is named', () => {
   expect(sent(search({ engine: 'exa' }), 'anthropic')).toEqual([SERVED]);
 });
 
-describe('a field that asks for a search', () => {
-  const asked = search({ search_context_size: 'low', user_location: PLACE }, { field: 'web_search_options' });
+describe('a field that requests a search', () => {
+  const byField = search({ search_context_size: 'low', user_location: PLACE }, { field: 'web_search_options' });
   const PRINTED = {
     web_search_options: {
       search_context_size: 'low',
@@ -101,12 +101,12 @@ describe('a field that asks for a search', () => {
   };
 
   it('is the field again where searches are sold in its format, beside what else is sent', () => {
-    const request = modelRequest({ tools: [asked, SERVED], extras: { vendor: 'openai', value: { mine: 1 } } });
+    const request = modelRequest({ tools: [byField, SERVED], extras: { vendor: 'openai', value: { mine: 1 } } });
     expect(withFittingTools(request, SELLS, 'openai')).toMatchObject({
       tools: [SERVED],
       extras: { vendor: 'openai', value: { mine: 1, ...PRINTED } },
     });
-    expect(toolRun(asked, SELLS, 'openai')).toBe(true);
+    expect(toolRun(byField, SELLS, 'openai')).toBe(true);
     for (const parameters of [{}, { user_location: { latitude: 1 } }]) {
       const plain = search(parameters, { field: 'web_search_options' });
       expect(withFittingTools(modelRequest({ tools: [plain] }), SELLS, 'openai').extras?.value).toEqual({
@@ -120,12 +120,15 @@ describe('a field that asks for a search', () => {
     ['the provider refuses it', 'openai', target(true, { omit: ['web_search_options'] })],
     ['the format has no search', 'google', SELLS],
   ])('is the gateway’s own function where %s', (_, vendor, to) => {
-    expect(withFittingTools(modelRequest({ tools: [asked] }), to, vendor)).toEqual(modelRequest({ tools: [SERVED] }));
-    expect(toolRun(asked, to, vendor)).toBe(false);
+    expect(withFittingTools(modelRequest({ tools: [byField] }), to, vendor)).toEqual(modelRequest({ tools: [SERVED] }));
+    expect(toolRun(byField, to, vendor)).toBe(false);
   });
 
   it('is the vendor’s own tool where that carries it', () => {
-    expect(sentToVendor(asked, 'openai-responses')).toMatchObject({ search_context_size: 'low', user_location: PLACE });
+    expect(sentToVendor(byField, 'openai-responses')).toMatchObject({
+      search_context_size: 'low',
+      user_location: PLACE,
+    });
   });
 });
 
@@ -174,10 +177,10 @@ describe('a tool that a vendor defines', () => {
     expect(toolRun(defined('bash_20250124'), having('all'), 'openai')).toBe(false);
   });
 
-  it('searches where a price says so, and may where it is to be had without one', () => {
+  it('searches where there is a price, and may where the vendor has the tool without one', () => {
     const search250305 = defined('web_search_20250305');
     expect(toolRun(search250305, SELLS, 'anthropic')).toBe(true);
-    expect(toolRun(search250305, having('all'), 'anthropic')).toBe('unsaid');
+    expect(toolRun(search250305, having('all'), 'anthropic')).toBe('unpriced');
     expect(toolRun(search250305, having(['bash']), 'anthropic')).toBe(false);
     expect(sent(search250305, 'anthropic', having(['bash']))).toEqual(refused('web_search_20250305'));
   });
@@ -215,7 +218,7 @@ describe('a name that two tools would have', () => {
     ['the vendor’s own, behind', [second, defined()], ['web_search_2', 'web_search_20250305'], [clash, true]],
     ['the first of two', [search({}), second], ['web_search_20250305', 'web_search_2'], [true, clash]],
     ['one for both', [search({}), search({}), defined()], ['web_search_20250305'], [true, true, true]],
-    // It has the name from a target whose vendor runs it.
+    // The name is from a target whose vendor runs the tool.
     ['of a function here', [search({ max_results: 3 }), second], ['web_search', 'web_search_2'], [false, clash]],
   ])('is %s', (_, tools, sentTools, runs) => {
     expect(fit(tools)).toEqual([sentTools, runs]);
@@ -278,7 +281,7 @@ describe('a choice of a tool that is no function', () => {
     expect(chosen([both, OWN], 'web_search_2', 'anthropic')).toMatchObject({ name: 'web_search', vendorTool: {} });
   });
 
-  it('is left out where a field asks for it', () => {
+  it('is left out where a field requests it', () => {
     const field: Tool = { ...unserved, field: 'web_search_options' };
     expect(chosen([field, OWN], 'openrouter:web_search', 'openai')).toBeUndefined();
   });

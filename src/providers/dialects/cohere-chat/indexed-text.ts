@@ -1,17 +1,19 @@
-/** Most characters of one text that places are found in. Chosen: far above what any model says in one. */
+/**
+ * Maximum number of characters of one text in which places are found. Chosen: far above any model's output in one text.
+ */
 export const PLACED_CHARACTERS_MAX = 1024 * 1024;
-/** Characters from one known place to the next: a search from the beginning takes time squared. */
+/** Characters between two recorded places: a search from the beginning would take quadratic time. */
 const STRIDE = 1_024;
 
 const isHigh = (unit: number): boolean => unit >= 0xd800 && unit <= 0xdbff;
 const isLow = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
 
-/** A text as it grows, and where in it characters stand: the vendor counts those, and strings have UTF-16 units. */
-export class SaidText {
+/** A growing text that converts character positions, which the vendor counts, to UTF-16 units. */
+export class IndexedText {
   private text = '';
-  /** Units, whatever of them is kept. */
+  /** Units so far, including those that are no longer kept. */
   private units = 0;
-  /** Unit of each `STRIDE`th character, as far as it was read. */
+  /** Unit of each `STRIDE`th character, as far as the text was read. */
   private readonly known = [0];
 
   get length(): number {
@@ -20,16 +22,16 @@ export class SaidText {
 
   add(words: string): void {
     this.units += words.length;
-    // Without its beginning nothing is found in it any more.
+    // Places are found only in a text that is kept from its beginning.
     if (this.units <= PLACED_CHARACTERS_MAX) this.text += words;
   }
 
-  /** Whether these words stand at that unit. */
+  /** Whether the text has these words at that unit. */
   has(words: string, unit: number): boolean {
     return this.units <= PLACED_CHARACTERS_MAX && this.text.startsWith(words, unit);
   }
 
-  /** Where the character of that number begins, behind the last one where there are not so many. */
+  /** The unit where a character begins; the end of the text where it has fewer characters. */
   unitOf(character: number): number {
     const step = Math.max(0, Math.floor(character / STRIDE));
     while (this.known.length <= step) {
@@ -41,12 +43,12 @@ export class SaidText {
     return this.skip(this.known[from]!, character - from * STRIDE) ?? this.text.length;
   }
 
-  /** The unit so many characters on; undefined where the text has not so many yet. */
+  /** The unit a number of characters later; undefined where the text is shorter. */
   private skip(from: number, characters: number): number | undefined {
     const { text } = this;
     let unit = from;
     for (let count = 0; count < characters; count++) {
-      // The other half of the last one may be to come.
+      // The other half of the last surrogate pair may still come.
       if (unit >= text.length || (unit === text.length - 1 && isHigh(text.charCodeAt(unit)))) return undefined;
       unit += isHigh(text.charCodeAt(unit)) && isLow(text.charCodeAt(unit + 1)) ? 2 : 1;
     }

@@ -1,13 +1,13 @@
-/** Goal: however a server cuts what it sends, others have their turn while it is read. */
+/** Checks that reading yields to other work, in whatever chunks a server sends. */
 import { PassThrough } from 'node:stream';
 import type { Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
-import { readByTurns } from '../../src/shared/http/read-by-turns.js';
+import { readInSlices } from '../../src/shared/http/read-in-slices.js';
 
 it('gives a little at a time, others their turn between, and all of it', async () => {
   const stream = new PassThrough({ highWaterMark: 1024 * 1024 });
   stream.write(Buffer.alloc(256 * 1024));
-  readByTurns(stream as unknown as Socket);
+  readInSlices(stream as unknown as Socket);
   let [bytes, largest, inOneTurn, most] = [0, 0, 0, 0];
   let isOver = false;
   stream.on('end', () => (isOver = true));
@@ -16,7 +16,7 @@ it('gives a little at a time, others their turn between, and all of it', async (
       bytes += chunk.length;
       largest = Math.max(largest, chunk.length);
       most = Math.max(most, ++inOneTurn);
-      // What a hostile piece costs.
+      // The work of a hostile piece.
       for (const until = performance.now() + 1; performance.now() < until;);
     }
   });

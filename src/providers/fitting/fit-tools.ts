@@ -1,34 +1,36 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { ModelRequest } from '../core/conversation/request.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import {
+  allowedBy,
   isRunByCaller,
   typeOf,
+  withAllowedNames,
   type FunctionTool,
   type NamedTool,
   type RequestedServiceTool,
   type Tool,
   type VendorTool,
-} from '../core/conversation/tools.js';
-import { definedOnly } from '../core/defined.js';
-import { isJsonObject, type Json, type JsonObject, type Vendor } from '../core/json/json.js';
-import type { Target } from '../core/provider.js';
-import { endpointBeside } from '../core/money/advisors.js';
-import { kindOf, ownName } from '../core/tool.js';
+} from '../../core/conversation/tools.js';
+import { definedOnly } from '../../core/defined.js';
+import { isJsonObject, type Json, type JsonObject, type Vendor } from '../../core/json/json.js';
+import type { Target } from '../../core/provider.js';
+import { endpointBeside } from '../../core/money/advisors.js';
+import { answersTo, kindOf, placesByName } from '../../core/tool.js';
 import { canHold } from './vendor-domains.js';
 
 type SearchTarget = Pick<Target, 'endpoint' | 'definition'>;
 
 /**
- * Whether a target's vendor runs a tool by itself. `unsaid`: it is to be had there, though nothing says at what price:
- * whoever else runs it is asked first. `lacks`: it is to be the vendor's, whose own has no word for this parameter.
- * `clash`: it would be the vendor's, if no other tool of the request had this name there.
+ * Whether a target's vendor runs a tool by itself. `unpriced`: it does, but no price shows it, so any other party that
+ * can run the tool has priority. `lacks`: the caller requires the vendor's tool, which does not have this parameter.
+ * `clash`: the vendor would run it, but another tool of the request has its name there.
  */
-export type ToolRun = boolean | 'unsaid' | { readonly lacks: string } | { readonly clash: string };
+export type ToolRun = boolean | 'unpriced' | { readonly lacks: string } | { readonly clash: string };
 
 interface NativeForm {
-  /** Parameters that it has a word for. */
+  /** Parameters that the vendor's tool has. */
   readonly parameters: readonly string[];
-  /** What of them it cannot be told all the same. */
+  /** The first of these parameters whose value the vendor's tool cannot take. */
   readonly refuses?: (parameters: JsonObject) => string | undefined;
   print(parameters: JsonObject): JsonObject;
 }
@@ -37,21 +39,21 @@ const WEB_SEARCH = 'openrouter:web_search';
 const ADVISOR = /^advisor_\d{8}$/;
 const DATE = /_\d{8}$/;
 
-/** How each vendor's own web search is asked for. */
+/** The form of each vendor's own web search. */
 const NATIVE_SEARCH: Partial<Record<Vendor, NativeForm>> = {
   anthropic: {
     parameters: ['max_uses', 'allowed_domains', 'excluded_domains', 'user_location'],
     refuses: ({ max_uses: uses, allowed_domains: allowed, excluded_domains: excluded }) => {
       if (uses === 0) return 'max_uses';
-      return asks(allowed) && asks(excluded) ? 'excluded_domains' : undefined;
+      return hasValue(allowed) && hasValue(excluded) ? 'excluded_domains' : undefined;
     },
     print: ({ max_uses, allowed_domains, excluded_domains, user_location }) => ({
       type: 'web_search_20250305',
       name: 'web_search',
       ...definedOnly({
         max_uses,
-        allowed_domains: saidList(allowed_domains),
-        blocked_domains: saidList(excluded_domains),
+        allowed_domains: listOrNone(allowed_domains),
+        blocked_domains: listOrNone(excluded_domains),
         user_location,
       }),
     }),
@@ -60,28 +62,28 @@ const NATIVE_SEARCH: Partial<Record<Vendor, NativeForm>> = {
     parameters: ['allowed_domains', 'user_location', 'search_context_size'],
     print: ({ allowed_domains, user_location, search_context_size }) => ({
       type: 'web_search',
-      ...(asks(allowed_domains) && { filters: { allowed_domains } }),
+      ...(hasValue(allowed_domains) && { filters: { allowed_domains } }),
       ...definedOnly({ user_location, search_context_size }),
     }),
   },
 };
 
-/** Whether a parameter says anything. */
-const asks = (value: Json | undefined): value is Json =>
+/** Whether a parameter requests anything. */
+const hasValue = (value: Json | undefined): value is Json =>
   value !== undefined && value !== null && !(Array.isArray(value) && value.length === 0);
 
-const saidList = (value: Json | undefined): Json | undefined => (asks(value) ? value : undefined);
+const listOrNone = (value: Json | undefined): Json | undefined => (hasValue(value) ? value : undefined);
 
 /**
- * A request as its tools reach one target: those that the gateway serves are left to the target's vendor where that has
- * them, and are functions elsewhere. A choice of one of them means it in the form that it has there. The same request
- * where there are functions only.
+ * A request with its tools in the form that one target takes. A tool that the gateway serves is left to the target's
+ * vendor where that has the tool, and is a function elsewhere. A choice of such a tool is rewritten to match. Returns
+ * the same object where there are only functions.
  */
 export function withFittingTools(request: ModelRequest, target: Target, vendor: Vendor): ModelRequest {
   if (request.tools.every(({ type }) => type === 'function')) return request;
   const fitted = fitTools(request.tools, target, vendor);
   const fields = request.tools.filter((_, place) => !fitted[place]!.sent);
-  // Those that ask for the same of the vendor are one.
+  // Tools that request the same of the vendor are sent once.
   const tools = [...new Set(fitted.flatMap(({ sent }) => sent ?? []))];
   const fitting = { ...withFittingChoice(request, fitted), tools };
   if (fields.length === 0) return fitting;
@@ -89,21 +91,21 @@ export function withFittingTools(request: ModelRequest, target: Target, vendor: 
   return { ...fitting, extras: { vendor, value } };
 }
 
-/** Whether, and how, the target's vendor runs each of the tools by itself, in their order. */
+/** Whether, and how, the target's vendor runs each of the tools by itself, in order. */
 export const toolRuns = (tools: readonly Tool[], target: SearchTarget, vendor: Vendor): readonly ToolRun[] =>
   fitTools(tools, target, vendor).map(({ run }) => run);
 
-/** How a tool reaches a target. */
+/** The form in which a tool reaches a target. */
 interface FittedTool {
   readonly run: ToolRun;
-  /** Absent: as a field beside the tools. */
+  /** Absent: sent as a field beside the tools. */
   readonly sent?: Tool;
 }
 
 /**
- * A name is one tool's alone. Functions have theirs: the caller's stay what they are, and the gateway gives no name to
- * one that a vendor's tool has. Then come what vendors define, which the caller asked for by its name, and what the
- * gateway would leave to them.
+ * Gives each name to one tool. Functions come first: the caller's keep their names, and no function of the gateway
+ * takes the name of a vendor's tool. Then come tools that a vendor defines and the caller requests by name, and last
+ * the gateway's tools that are left to a vendor.
  */
 function fitTools(tools: readonly Tool[], target: SearchTarget, vendor: Vendor): readonly FittedTool[] {
   const forms = tools.map((tool) => (tool.type === 'function' ? undefined : vendorsForm(tool, target, vendor)));
@@ -113,7 +115,7 @@ function fitTools(tools: readonly Tool[], target: SearchTarget, vendor: Vendor):
     for (const [place, tool] of tools.entries()) {
       const form = forms[place]?.tool;
       if (tool.type !== type || form?.name === undefined || holders.has(form.name)) continue;
-      // Vendors whose own tools have no name on the wire tell them from functions by their type.
+      // Vendors whose own tools have no name on the wire distinguish them from functions by type.
       if (form.opaque.value['name'] === undefined || !functions.has(form.name)) holders.set(form.name, form);
     }
   }
@@ -132,51 +134,67 @@ function fitTools(tools: readonly Tool[], target: SearchTarget, vendor: Vendor):
 
 const functionOf = (tool: Tool): FunctionTool | undefined => (tool.type === 'function' ? tool : tool.served);
 
-/** Whether two tools of one name are one: what the caller runs he would answer by it, and has to tell apart. */
+/**
+ * Whether two tools of one name are the same tool. Tools that the caller runs never are: the caller must distinguish
+ * their calls.
+ */
 const isSame = (one: VendorTool, other: VendorTool): boolean =>
   one === other || (!isRunByCaller(other) && isDeepStrictEqual(one.opaque.value, other.opaque.value));
 
-/** The tool as the target's vendor has it by itself, and whether that is said by a price; undefined: it has none. */
+/**
+ * The tool in the form of the target's vendor, and whether a price shows that the vendor has it; undefined where it has
+ * none.
+ */
 function vendorsForm(
   tool: NamedTool,
   target: SearchTarget,
   vendor: Vendor,
-): { readonly tool: VendorTool; readonly run: true | 'unsaid' } | undefined {
+): { readonly tool: VendorTool; readonly run: true | 'unpriced' } | undefined {
   const native = nativeTool(tool, target, vendor);
   if (native) return { tool: native, run: true };
   if (tool.type === 'service' || tool.served || !hasTool(tool, target, vendor)) return undefined;
   const held = heldTool(tool);
-  return held && { tool: held, run: 'unsaid' };
+  return held && { tool: held, run: 'unpriced' };
 }
 
-/** A tool that the target's vendor does not run: the gateway's function, or what its dialect refuses by its name. */
+/** A tool that the target's vendor does not run: the gateway's function, or a tool that its dialect refuses by name. */
 function unrunTool(tool: NamedTool, vendor: Vendor): Tool {
   if (tool.served || tool.type === 'service') return tool.served ?? tool;
   // Dialects refuse by name what another vendor defines.
   return tool.opaque.vendor === vendor ? refusedTool(tool) : tool;
 }
 
-/** A choice of a tool that is no function in the request, as that one is sent to the target. */
+/** A choice of a tool that is not a function in the request, in the form in which the target receives the tool. */
 function withFittingChoice(request: ModelRequest, fitted: readonly FittedTool[]): ModelRequest {
   const { toolChoice: choice, ...rest } = request;
+  if (choice && allowedBy(choice)) {
+    return { ...rest, toolChoice: withAllowedNames(choice, (names) => namesAt(names, request, fitted)) };
+  }
   if (choice?.type !== 'tool') return request;
   const { name } = choice;
   if (request.tools.some((tool) => tool.type === 'function' && tool.name === name)) return request;
   const place = request.tools.findIndex((tool) => tool.type !== 'function' && answersTo(tool, name));
   if (place === -1) return request;
   const { sent } = fitted[place]!;
-  // Who is asked by a field searches by himself, and has no word for it among the choices.
+  // The vendor searches by itself, and its choices have no value for the search.
   if (!sent) return rest;
   if (sent.type === 'function') return { ...rest, toolChoice: { type: 'tool', name: sent.name } };
   if (sent.type === 'service') return request;
   return { ...rest, toolChoice: { ...choice, name: sent.name ?? name, vendorTool: sent } };
 }
 
-/** Those that have a function beside them are chosen by its name. */
-const answersTo = (tool: NamedTool, name: string): boolean =>
-  tool.served ? tool.served.name === name : typeOf(tool) === name || ownName(tool) === name;
+/** The names of these tools at the target. */
+function namesAt(names: readonly string[], { tools }: ModelRequest, fitted: readonly FittedTool[]): readonly string[] {
+  const places = placesByName(tools);
+  return names.flatMap((name) => {
+    const place = places.get(name);
+    const sent = place === undefined ? undefined : fitted[place]!.sent;
+    if (!sent) return [];
+    return sent.type === 'service' ? name : (sent.name ?? typeOf(sent as NamedTool));
+  });
+}
 
-/** Whether a tool that a vendor defines is to be had at this target: others speak its format without it. */
+/** Whether this target has a tool that a vendor defines: other providers of the vendor's format lack it. */
 function hasTool({ opaque }: VendorTool, { definition }: SearchTarget, vendor: Vendor): boolean {
   const { type } = opaque.value;
   if (opaque.vendor !== vendor || typeof type !== 'string') return false;
@@ -184,7 +202,7 @@ function hasTool({ opaque }: VendorTool, { definition }: SearchTarget, vendor: V
   return vendorTools === 'all' || (vendorTools as readonly string[]).includes(type.replace(DATE, ''));
 }
 
-/** A vendor's own tool with what it is held to in its own words; undefined where it has none for it. */
+/** A vendor's own tool with its domain rules in the vendor's form; undefined where the vendor has no form for them. */
 function heldTool(tool: VendorTool): VendorTool | undefined {
   const { bound, opaque } = tool;
   if (!bound) return tool;
@@ -199,14 +217,14 @@ function heldTool(tool: VendorTool): VendorTool | undefined {
   return { ...tool, opaque: { ...opaque, value } };
 }
 
-/** What dialects refuse by its name: the tool is not to be had there, or would go further than it may. */
+/** A tool that dialects refuse by name: the target lacks it, or would not keep to its domain rules. */
 const refusedTool = (tool: VendorTool): RequestedServiceTool => ({
   type: 'service',
   id: typeOf(tool) || (tool.name ?? ''),
   parameters: {},
 });
 
-/** Whether a tool that a field of the request asked for is asked for by that field there too. */
+/** Whether a tool that the caller requested by a field is sent as that field. */
 const goesAsField = (tool: Tool, { endpoint, definition }: SearchTarget, vendor: Vendor): boolean =>
   tool.type === 'service' &&
   tool.field !== undefined &&
@@ -215,7 +233,7 @@ const goesAsField = (tool: Tool, { endpoint, definition }: SearchTarget, vendor:
   endpoint.pricing?.webSearch !== undefined &&
   definition.quirks.omit?.includes(tool.field) !== true;
 
-/** As OpenAI's chat has it: a place stands one level deeper. */
+/** The field in the form of OpenAI's chat, where a location is nested one level deeper. */
 function printField(tool: Tool): JsonObject {
   if (tool.type !== 'service' || tool.field === undefined) return {};
   const { user_location: place, ...options } = tool.parameters;
@@ -227,7 +245,7 @@ function printField(tool: Tool): JsonObject {
 
 function nativeTool(tool: NamedTool, target: SearchTarget, vendor: Vendor): VendorTool | undefined {
   const { endpoint } = target;
-  // Who does not charge for searches has none: the price says that the vendor runs them there.
+  // A provider with a price for searches runs them itself; any other has none.
   const searches = endpoint.pricing?.webSearch !== undefined;
   if (tool.type === 'vendor') {
     const { type } = tool.opaque.value;
@@ -246,7 +264,7 @@ function nativeTool(tool: NamedTool, target: SearchTarget, vendor: Vendor): Vend
   return { type: 'vendor', opaque: { vendor, value }, name: 'web_search', ...(cacheMarker && { cacheMarker }) };
 }
 
-/** What is asked of a search, with the domains that it is held to. */
+/** The parameters of a search, with its domain rules. */
 function boundParameters({ parameters, bound }: RequestedServiceTool): JsonObject {
   if (!bound) return parameters;
   const { allowed_domains: _allowed, excluded_domains: _excluded, ...rest } = parameters;
@@ -258,7 +276,7 @@ function boundParameters({ parameters, bound }: RequestedServiceTool): JsonObjec
   };
 }
 
-/** What of a search that is to be the vendor's this target's own has no word for. */
+/** The parameter that this target's own search lacks, where the caller requires the vendor's search. */
 function lackingNative(tool: NamedTool, { endpoint }: SearchTarget, vendor: Vendor): false | { lacks: string } {
   if (tool.type === 'vendor' || tool.id !== WEB_SEARCH || tool.parameters['engine'] !== 'native') return false;
   const form = endpoint.pricing?.webSearch === undefined ? undefined : NATIVE_SEARCH[vendor];
@@ -268,10 +286,10 @@ function lackingNative(tool: NamedTool, { endpoint }: SearchTarget, vendor: Vend
 
 const leavesToVendor = ({ engine = 'auto' }: JsonObject): boolean => engine === 'native' || engine === 'auto';
 
-/** The first parameter that a vendor's search cannot be told: another search is better than one without it. */
+/** The first parameter that a vendor's search cannot take: another engine, which takes it, is better. */
 function lackingWord(parameters: JsonObject, { parameters: words, refuses }: NativeForm): string | undefined {
   const lacking = Object.keys(parameters).find(
-    (name) => name !== 'engine' && asks(parameters[name]) && !words.includes(name),
+    (name) => name !== 'engine' && hasValue(parameters[name]) && !words.includes(name),
   );
   return lacking ?? refuses?.(parameters);
 }

@@ -1,13 +1,13 @@
 /**
- * Goal: a provider is sent of the fields that no face declares those alone that are known to be safe with it, and each
- * that it is not sent is named. Method: tables of rules, fields, values and wishes for privacy.
+ * Goal: a provider receives only those undeclared fields that are known to be safe with it, and each other one is
+ * named. Method: tables of rules, fields, values and privacy requirements.
  */
-import { modelRequest } from '../../test/support/model-request.js';
-import { endpoint, model, price } from '../../test/support/route-inputs.js';
-import type { ModelRequest } from '../core/conversation/request.js';
-import type { Json, JsonObject } from '../core/json/json.js';
-import type { ProviderDefinition, Target } from '../core/provider.js';
-import type { Endpoint } from '../core/routing/catalog.js';
+import { modelRequest } from '../../../test/support/model-request.js';
+import { endpoint, model, price } from '../../../test/support/route-inputs.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { Json, JsonObject } from '../../core/json/json.js';
+import type { ProviderDefinition, Target } from '../../core/provider.js';
+import type { Endpoint } from '../../core/routing/catalog.js';
 import { DROPPED_NAMED_MAX, droppedFields, withPassedFields } from './undeclared-fields.js';
 
 type Rule = Pick<ProviderDefinition, 'undeclared'> & { readonly quirks?: ProviderDefinition['quirks'] };
@@ -48,20 +48,20 @@ it.each<[string, Rule, JsonObject, JsonObject, string[]]>([
   ['nothing where nothing is known', NO_RULE, { mine: 1, seed: 2 }, {}, ['mine', 'seed']],
   ['what its list has', LIST, { mine: 1, yours: 2, store: true }, { mine: 1, store: true }, ['yours']],
   ['all but what is denied', MOST, { mine: 1, files: [], store: true }, { mine: 1 }, ['files', 'store']],
-  ['what is denied in a value that asks for less', MOST, { store: false }, { store: false }, []],
+  ['what is denied in a value that requests less', MOST, { store: false }, { store: false }, []],
   ['nothing that is denied and spelt otherwise', MOST, { Files: [], ' store': true, mine: 1 }, { mine: 1 }, ['Files', ' store']],
   ['no value that only looks like it', MOST, { store: 0 }, {}, ['store']],
   ['everything', ALL, { mine: 1, files: [], store: true }, { mine: 1, files: [], store: true }, []],
   ['nothing of the gateway’s own', ALL, { session_id: 's', provider: {}, model: 'x' }, {}, ['session_id', 'provider', 'model']],
   ['nothing that it refuses', { ...ALL, quirks: { omit: ['mine'] } }, { mine: 1, yours: 2 }, { yours: 2 }, ['mine']],
-  ['null where it passes, and nothing told where not', LIST, { mine: null, yours: null }, { mine: null }, []],
+  ['null where it passes, and no name where not', LIST, { mine: null, yours: null }, { mine: null }, []],
   ['no search without a price', ALL, { web_search_options: {} }, {}, ['web_search_options']],
 ])('passes %s', (_, rule, value, expected, names) => {
   expect(passed(value, target(rule))).toEqual(expected);
   expect(dropped(value, target(rule))).toEqual(names);
 }); // oxfmt-ignore
 
-it('passes searches to whoever sells them', () => {
+it('passes searches to any provider that sells them', () => {
   const sells = { parts: { pricing: price(1, { webSearch: 10n }) } };
   const value = { web_search_options: {}, mine: 1 };
   expect(passed(value, target(NO_RULE, sells))).toEqual({ web_search_options: {} });
@@ -69,16 +69,16 @@ it('passes searches to whoever sells them', () => {
 });
 
 it('passes nothing to another format, and names all of it', () => {
-  const asked = request({ mine: 1 });
-  expect(withPassedFields(asked, target(ALL), 'anthropic').extras).toEqual({ vendor: 'anthropic', value: {} });
-  expect(droppedFields(asked, target(ALL), 'anthropic')).toEqual(['mine']);
+  const requested = request({ mine: 1 });
+  expect(withPassedFields(requested, target(ALL), 'anthropic').extras).toEqual({ vendor: 'anthropic', value: {} });
+  expect(droppedFields(requested, target(ALL), 'anthropic')).toEqual(['mine']);
 });
 
 it('leaves a request as it is that has none', () => {
-  const asked = request();
-  expect(withPassedFields(asked, target(NO_RULE), 'openai')).toBe(asked);
-  expect(withPassedFields(asked, target(MOST, { refusesKeeping: true }), 'openai')).toBe(asked);
-  expect(droppedFields(asked, target(NO_RULE), 'openai')).toEqual([]);
+  const requested = request();
+  expect(withPassedFields(requested, target(NO_RULE), 'openai')).toBe(requested);
+  expect(withPassedFields(requested, target(MOST, { refusesKeeping: true }), 'openai')).toBe(requested);
+  expect(droppedFields(requested, target(NO_RULE), 'openai')).toEqual([]);
 });
 
 it('keeps keys that are members of every object', () => {
@@ -98,22 +98,25 @@ describe('where nothing may be kept', () => {
   const at = (rule: Rule): Target => target(rule, { refusesKeeping: true });
 
   it.each<[string, Rule, JsonObject | undefined, JsonObject | undefined, string[]]>([
-    ['told unasked', STORES, undefined, { store: false }, []],
-    ['told against the caller', STORES, { store: true }, { store: false }, ['store']],
-    ['told with the caller', STORES, { store: false, mine: 1 }, { store: false, mine: 1 }, []],
-    ['told for null', STORES, { store: null }, { store: false }, []],
-    ['told who takes the word from a caller', LIST, { store: true }, { store: false }, ['store']],
-    ['told who takes every word', ALL, { store: 'yes' }, { store: false }, ['store']],
-    ['not told who has no such word', SHORT_LIST, { store: true, mine: 1 }, { mine: 1 }, ['store']],
-    ['not told who only might', ALL, { mine: 1 }, { mine: 1 }, []],
-    ['not told of whom nothing is known', NO_RULE, { store: true }, {}, ['store']],
+    ['set without a request', STORES, undefined, { store: false }, []],
+    ['set against the caller', STORES, { store: true }, { store: false }, ['store']],
+    ['set with the caller', STORES, { store: false, mine: 1 }, { store: false, mine: 1 }, []],
+    ['set for null', STORES, { store: null }, { store: false }, []],
+    ['set for providers that take the field from a caller', LIST, { store: true }, { store: false }, ['store']],
+    ['set for providers that take every field', ALL, { store: 'yes' }, { store: false }, ['store']],
+    ['not set for providers without the field', SHORT_LIST, { store: true, mine: 1 }, { mine: 1 }, ['store']],
+    ['not set where the field is uncertain', ALL, { mine: 1 }, { mine: 1 }, []],
+    ['not set for unknown providers', NO_RULE, { store: true }, {}, ['store']],
   ])('the provider is %s', (_, rule, value, expected, names) => {
     expect(passed(value, at(rule))).toEqual(expected);
     expect(value ? dropped(value, at(rule)) : []).toEqual(names);
   });
 
-  it('callers of another format are told for as well', () => {
-    const asked = modelRequest({ extras: { vendor: 'anthropic', value: { mine: 1 } } });
-    expect(withPassedFields(asked, at(STORES), 'openai').extras).toEqual({ vendor: 'openai', value: { store: false } });
+  it('set for callers of another format as well', () => {
+    const requested = modelRequest({ extras: { vendor: 'anthropic', value: { mine: 1 } } });
+    expect(withPassedFields(requested, at(STORES), 'openai').extras).toEqual({
+      vendor: 'openai',
+      value: { store: false },
+    });
   });
 });
