@@ -4,14 +4,14 @@ import type { DefaultWorkspace } from '../accounts/account-directory.js';
 import { AccountEntity } from '../accounts/account.entity.js';
 import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { operatorOf } from '../audit/audit-log.js';
-import { ManagedChanges } from '../audit/managed-changes.js';
+import { ManagedChanges } from '../management/managed-changes.js';
 import { newUuid } from '../core/ids.js';
 import { Clock } from '../core/time.js';
 import { waitForLock } from '../shared/database/advisory-locks.js';
 import { Environment } from '../shared/environment.js';
 import { CreditsService } from './credits.service.js';
 
-/** Makes the account of an empty store. It is never there without its counter: hence in this room. */
+/** Creates the account of an empty store, always together with its counter: hence in this module. */
 @Injectable()
 export class AccountOpening {
   constructor(
@@ -22,11 +22,12 @@ export class AccountOpening {
   ) {}
 
   /**
-   * The one account and its default workspace, made at the first call on an empty store together with the granted
-   * credits. Any number of replicas may call it at once: all get the same answer.
+   * Returns the one account and its default workspace; on an empty store it creates them, with the granted credits. Any
+   * number of replicas may call it at once: all get the same result.
    */
   async ensureDefault(): Promise<DefaultWorkspace> {
-    // Of the account that is made where there is none: nothing is recorded of another.
+    // The id of an account that is created here; an existing account is returned as it is and nothing is recorded of
+    // it.
     const accountId = newUuid(this.clock.now());
     return this.changes.run(operatorOf(accountId), async (manager, at) => {
       await waitForLock(manager, 'opening');
@@ -54,7 +55,7 @@ export class AccountOpening {
   }
 }
 
-// Deleted or not: nothing deletes it but a store changed by hand, and a second account must not come of that.
+// Deleted ones included: only a manual change of the store deletes an account, and it must not cause a second account.
 async function findDefault(manager: EntityManager): Promise<DefaultWorkspace | null> {
   const workspace = await manager.findOneBy(WorkspaceEntity, { isDefault: true });
   return workspace && { accountId: workspace.accountId, workspaceId: workspace.id };

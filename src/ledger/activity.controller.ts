@@ -1,95 +1,96 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get, Res } from '@nestjs/common';
+import type { Response } from 'express';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
+import { Environment } from '../shared/environment.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { FromQuery } from '../shared/http/parameter-types.js';
+import { ClosedQuery } from '../shared/http/query.guard.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import {
-  integer,
-  number,
-  object,
-  optional,
-  rows,
-  text,
-  titled,
-  described,
-  type Static,
-} from '../shared/http/schema.js';
-import { ActivityQueryDto, printDay, readDays } from './activity-query.dto.js';
-import { ActivityRepository, type ActivityRow } from './activity.repository.js';
+import { EXPORT_TYPES, printRows, sendPieces, type ExportFormat } from '../shared/http/row-export.js';
+import { object, rows } from '../shared/http/schema.js';
+import { ActivityQueryDto } from './activity-query.dto.js';
+import { readActivity, type ActivityRequest } from './activity-request.js';
+import { activityView } from './activity-view.js';
+import { ActivityRepository } from './activity.repository.js';
+import { ExportPlaces } from './export-places.js';
+import { readChunks } from './figures/figure-chunks.js';
+import { FiguresRepository } from './figures/figures.repository.js';
 
-/** What one endpoint came to on one UTC day (docs/wire/accounting.md#get-activity). */
-const activityView = titled(
-  'activity',
-  object({
-    date: text(),
-    model: text(),
-    model_permaslug: text(),
-    endpoint_id: text(),
-    provider_name: text(),
-    usage: number(),
-    byok_usage_inference: number(),
-    operator_cost: described('USD that providers ask for and nobody is charged for.', number()),
-    requests: integer(),
-    prompt_tokens: integer(),
-    completion_tokens: integer(),
-    reasoning_tokens: integer(),
-    workspace_id: optional(described('Where it was grouped by workspace.', text())),
-    workspace_name: optional(described('Beside `workspace_id`, of a deleted workspace as well.', text())),
-  }),
-);
-type ActivityView = Static<typeof activityView>;
+/** Rows of a JSON answer. Chosen: some megabytes. An export has no limit. */
+const ROWS_MAX = 20_000;
+/** Rows that are printed in one turn of an export. */
+const PRINTED_ROWS = 200;
 
-/** What the account has spent where, by completed UTC days. */
+/** What the account has spent where, by UTC days and hours. */
 @Controller('activity')
 @Accepts('management')
+@ClosedQuery()
 export class ActivityController {
   constructor(
     private readonly activity: ActivityRepository,
+    private readonly figures: FiguresRepository,
     private readonly workspaces: WorkspaceDirectory,
+    private readonly places: ExportPlaces,
+    private readonly environment: Environment,
   ) {}
 
   @Get()
   @Answers(object({ data: rows(activityView) }), {
     summary: 'Show what was spent where',
-    description: 'By completed UTC days, the newest first: the last thirty, or the one that is asked for.',
-    errors: ['not-found'],
+    description:
+      'By UTC days or hours up to this moment, the newest first, for each of up to two groups. Without `from`, `to`, `granularity` and `group_by`: for each model, endpoint and provider of the last thirty completed days.',
+    alsoAs: Object.values(EXPORT_TYPES),
+    errors: ['not-found', 'request-timed-out'],
   })
-  async list(@FromCaller() { accountId }: Caller, @Query() query: ActivityQueryDto): Promise<{ data: ActivityView[] }> {
-    const { api_key_hash: keyHash, user_id: userId } = query;
-    const days = readDays(query.date, await this.activity.today());
-    // A mistyped name must not look like a key that spent nothing. Users are known to nobody but the caller.
-    if (keyHash !== undefined && !(await this.activity.hasKey(accountId, keyHash)))
-      throw new GatewayError('not-found', 'api_key_hash: there is no such key');
-    const workspaceId = await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id);
-    const filter = { keyHash, userId, workspaceId, byWorkspace: query.group_by === 'workspace' };
-    const data: ActivityView[] = [];
-    // Day by day, so that those who wait for the database have their turn in between; embedded, it is one
-    // session in this process.
-    for (const day of days) {
-      for (const row of await this.activity.sumDay(accountId, day, filter)) data.push(viewActivity(day, row));
-    }
-    return { data };
+  async list(
+    @FromCaller() { accountId }: Caller,
+    @FromQuery() query: ActivityQueryDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { format } = query;
+    // A mistyped key must not look like a key that spent nothing. User names cannot be checked: only the caller knows
+    // them.
+    for (const name of ['api_key_hash', 'key'] as const)
+      if (query[name] !== undefined && !(await this.activity.hasKey(accountId, query[name])))
+        throw new GatewayError('not-found', `${name}: there is no such key`);
+    const request = readActivity(query, {
+      accountId,
+      today: await this.activity.today(),
+      workspaceId: await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id),
+      limit: format === undefined ? ROWS_MAX + 1 : Number.MAX_SAFE_INTEGER,
+    });
+    if (format === undefined) response.json({ data: await this.readAll(request) });
+    else await this.places.hold(accountId, () => this.send(response, request, format));
   }
-}
 
-/** Sums become JSON numbers here and nowhere earlier. */
-function viewActivity(day: Date, row: ActivityRow): ActivityView {
-  return {
-    date: printDay(day),
-    model: row.model,
-    // Models of the catalog have one name.
-    model_permaslug: row.model,
-    endpoint_id: row.endpoint,
-    provider_name: row.provider_name,
-    usage: Number(row.cost),
-    byok_usage_inference: Number(row.byok_cost),
-    operator_cost: Number(row.operator_cost),
-    requests: Number(row.requests),
-    prompt_tokens: Number(row.prompt_tokens),
-    completion_tokens: Number(row.completion_tokens),
-    reasoning_tokens: Number(row.reasoning_tokens),
-    ...(row.workspace_id !== null && { workspace_id: row.workspace_id }),
-    ...(row.workspace_name !== null && { workspace_name: row.workspace_name }),
-  };
+  private async readAll({ query, view }: ActivityRequest): Promise<readonly object[]> {
+    const data: object[] = [];
+    for await (const chunk of readChunks(this.figures, query)) {
+      if (data.length + chunk.length > ROWS_MAX) {
+        throw new GatewayError(
+          'invalid-request',
+          `group_by: these are more than ${ROWS_MAX} rows; give a shorter range or a filter, or format=csv`,
+        );
+      }
+      for (const row of chunk) data.push(view(row));
+    }
+    return data;
+  }
+
+  private async send(
+    response: Response,
+    { query, view, columns }: ActivityRequest,
+    format: ExportFormat,
+  ): Promise<void> {
+    const { figures } = this;
+    async function* viewed(): AsyncGenerator<readonly ReturnType<ActivityRequest['view']>[]> {
+      for await (const chunk of readChunks(figures, query))
+        for (let from = 0; from < chunk.length; from += PRINTED_ROWS)
+          yield chunk.slice(from, from + PRINTED_ROWS).map(view);
+    }
+    const { stallMs } = this.environment.timeouts;
+    await sendPieces(response, EXPORT_TYPES[format], printRows(format, columns, viewed()), stallMs);
+  }
 }

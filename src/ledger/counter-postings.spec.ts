@@ -1,7 +1,6 @@
 /**
- * Goal: who waits for a counter is told only after a posting that began later than he came; however many wait, a
- * counter is posted once in 50 ms, and what is left is posted as well. Method: statements answered by hand; time moved
- * by jest's timers; the counters they were given.
+ * A caller that waits for a counter resumes only after a posting that began after its call; a counter is posted once in
+ * 50 ms, and the remaining holds are posted too. Statements are answered by the test; jest's timers move the time.
  */
 import { CounterPostings } from './counter-postings.js';
 import type { CounterName } from './hold.js';
@@ -38,7 +37,7 @@ const turns = async (): Promise<void> => {
     await Promise.resolve();
   }
 };
-/** Lets time pass, and a moment more: what a timer begins goes on after its tick. */
+/** Lets time pass, and a moment more: work that a timer starts continues after its tick. */
 const pass = async (ms: number): Promise<void> => {
   await jest.advanceTimersByTimeAsync(ms);
   await turns();
@@ -61,7 +60,7 @@ describe('CounterPostings', () => {
   beforeEach(() => jest.useFakeTimers());
   afterEach(() => jest.useRealTimers());
 
-  it('posts at once, with what only this process knows of', async () => {
+  it('posts at once, together with what is queued in this process only', async () => {
     const { counters, posted, flushes } = byHand();
     const ends = endsOf([counters.post([key('a'), key('b')])]);
     await turns();
@@ -73,7 +72,7 @@ describe('CounterPostings', () => {
     expect(ends).toEqual(['posted']);
   });
 
-  it('names the counter and nothing else of what it is given', async () => {
+  it('passes the counter on without the rest of its input', async () => {
     const { counters, posted } = byHand();
     void counters.post([{ ...key('a'), limit: 5n } as CounterName]);
     await turns();
@@ -81,7 +80,7 @@ describe('CounterPostings', () => {
     posted[0]!.answer();
   });
 
-  it('lets all who come after a posting began share the next, 50 ms after it, and not before', async () => {
+  it('lets all later callers share the next posting, 50 ms after the last one and not before', async () => {
     const { counters, posted } = byHand();
     const first = endsOf([counters.post([key('a')])]);
     await turns();
@@ -103,7 +102,7 @@ describe('CounterPostings', () => {
     expect(last).toEqual(['posted']);
   });
 
-  it('keeps no other counter waiting for the rest of one', async () => {
+  it('delays no other counter while one rests', async () => {
     const { counters, posted } = byHand();
     void counters.post([key('a')]);
     await turns();
@@ -116,7 +115,7 @@ describe('CounterPostings', () => {
     expect(other).toEqual(['posted']);
   });
 
-  it('remembers no counter for longer than its rest', async () => {
+  it('forgets a counter after its rest', async () => {
     const { counters, posted } = byHand();
     for (let index = 0; index < 10; index++) {
       const done = counters.post([key(`a ${index}`)]);
@@ -143,7 +142,7 @@ describe('CounterPostings', () => {
     expect(posted).toHaveLength(3);
   });
 
-  it('leaves what is not posted in time for who asks next, and keeps to one statement at a time', async () => {
+  it('leaves what is not posted in time to the next caller, and runs one statement at a time', async () => {
     const { counters, posted } = byHand();
     const ends = endsOf([counters.post([key('a')])]);
     await turns();
@@ -160,7 +159,7 @@ describe('CounterPostings', () => {
     expect(again).toEqual(['posted']);
   });
 
-  it('tells all who wait of a failure, and posts again for whoever comes then', async () => {
+  it('fails all waiting callers with the error, and posts again for later ones', async () => {
     const { counters, posted } = byHand();
     const ends = endsOf([counters.post([key('a')]), counters.post([key('b')])]);
     await turns();

@@ -3,20 +3,20 @@ import type { CounterName } from './hold.js';
 import { POSTED_MAX, type LedgerRepository } from './ledger.repository.js';
 import type { Postings } from './postings.js';
 
-/** How soon the same counter is posted again, in milliseconds (docs/reasons/money.md#a-refusal-is-true). */
+/** How soon the same counter is posted again, in milliseconds (docs/contribute/reasons/money.md#a-refusal-is-true). */
 const POST_AGAIN_AFTER_MS = 50;
 
 /** A counter that was posted a moment ago. */
 interface Rest {
   /** Resolves when it may be posted again. */
   readonly over: Promise<void>;
-  /** Its next posting, where somebody waits for one. */
+  /** Its next posting, where a caller waits for one. */
   next?: Promise<void>;
 }
 
 /**
- * Moves counters for all that is settled by now, whichever replica settled it, for those who would be refused by them
- * otherwise. However many ask, a counter is posted once in 50 ms, and one statement is under way at a time.
+ * Posts to counters what any replica has settled by now, for callers that these counters would otherwise refuse.
+ * However many callers request it, a counter is posted once in 50 ms, and one statement runs at a time.
  */
 export class CounterPostings {
   /** By the counter's name: those whose last posting began less than 50 ms ago. */
@@ -32,8 +32,8 @@ export class CounterPostings {
   }
 
   /**
-   * Resolves when all that was settled before the call is in these counters.
-   * @throws what the database failed with; GatewayError `unavailable` when it did not answer in time
+   * Resolves when everything settled before the call is in these counters.
+   * @throws the database's error; GatewayError `service-unavailable` when it did not answer in time
    */
   async post(counters: readonly CounterName[]): Promise<void> {
     await Promise.all(counters.map((counter) => this.postOne(counter)));
@@ -46,7 +46,7 @@ export class CounterPostings {
       return this.statements.submit({ scope, scopeId, interval });
     };
     const rest = this.resting.get(name);
-    // What was settled after that posting began may not be in it: all who come now share the next one.
+    // That posting may lack what was settled after it began: all later callers share the next one.
     return rest ? (rest.next ??= rest.over.then(begin)) : begin();
   }
 
@@ -60,9 +60,9 @@ export class CounterPostings {
   }
 
   private async send(counters: readonly CounterName[]): Promise<readonly void[]> {
-    // Holds that nothing was sent for are known here alone.
+    // Releases (holds that nothing was sent for) may still be queued in this process only.
     await this.postings.flush();
-    // Past it those who waited have been told: what is left is posted for whoever asks next.
+    // After this the waiting callers have timed out: the rest is posted for the next caller.
     const until = performance.now() + this.options.timeoutMs;
     let found: number;
     do found = await this.repository.postCounters(counters);

@@ -1,8 +1,9 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn, Unique } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
 
-/** Credits that came in, or were taken back. Their sum is the limit of the account's counter. */
+/** Credits that were added, or taken back. Their sum is the limit of the account's counter. */
 @Entity('credit_grants')
+@Index('credit_grants_newest', ['accountId', 'createdAt'])
 @Check('credit_grants_kind_check', `kind in ('grant', 'purchase', 'adjustment', 'refund')`)
 @Unique('credit_grants_once', ['accountId', 'idempotencyKey'])
 export class CreditGrantEntity {

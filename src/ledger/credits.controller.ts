@@ -1,16 +1,27 @@
-import { Body, Controller, Get, Post } from '@nestjs/common';
+import { Controller, Get, Post, Res } from '@nestjs/common';
+import type { Response } from 'express';
+import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { Caller } from '../core/caller.js';
 import { usdNumber } from '../core/money/credits.js';
+import { Environment } from '../shared/environment.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
+import { EXPORT_TYPES } from '../shared/http/row-export.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
-import { nullable, number, object, titled, described, type Static } from '../shared/http/schema.js';
+import { nullable, number, object, rows, text, titled, described, type Static } from '../shared/http/schema.js';
+import { answerList } from './answer-list.js';
+import { ExportPlaces } from './export-places.js';
+import { CreditEntriesRepository, type StoredEntry } from './credit-entries.repository.js';
+import { creditEntryView, ENTRY_COLUMNS, viewEntry, type CreditEntryView } from './credit-entry-view.js';
 import { EnterCreditsDto, readNewCredits } from './credits.dto.js';
 import { CreditsService } from './credits.service.js';
 import { creditsView, viewCredits, type CreditsView } from './entered-credits.js';
+import { ListEntriesDto } from './list-entries.dto.js';
+import { assertBounded } from './list-query.dto.js';
 import { SpendingWindows } from './spending-windows.js';
 
-/** What the account may spend (docs/wire/keys.md#credits). */
+/** What the account may spend (docs/operate/keys.md#credits). */
 const balanceView = titled(
   'balance',
   object({
@@ -20,21 +31,53 @@ const balanceView = titled(
 );
 type BalanceView = Static<typeof balanceView>;
 
-/** The credits of the account (docs/wire/keys.md#credits). */
+/** The credits of the account (docs/operate/keys.md#credits). */
 @Controller('credits')
 @Accepts('management')
 export class CreditsController {
   constructor(
     private readonly credits: CreditsService,
     private readonly windows: SpendingWindows,
+    private readonly entries: CreditEntriesRepository,
+    private readonly workspaces: WorkspaceDirectory,
+    private readonly places: ExportPlaces,
+    private readonly environment: Environment,
   ) {}
 
-  /** From the counter that decides whether a call passes. */
+  /** Read from the counter that decides whether a call is admitted. */
   @Get()
   @Answers(one(balanceView), { summary: 'Show the credits of the account' })
   async show(@FromCaller() { accountId }: Caller): Promise<{ data: BalanceView }> {
     const { limit, used } = await this.windows.ofAccount(accountId);
     return { data: { total_credits: limit === null ? null : usdNumber(limit), total_usage: usdNumber(used) } };
+  }
+
+  @Get('entries')
+  @Answers(object({ data: rows(creditEntryView), next_cursor: nullable(text()) }), {
+    summary: 'List what was entered and spent, newest first',
+    description:
+      'Credits that were entered, charges of generations and their corrections. `next_cursor` is null on the last page alone. `format` sends all of the range instead, as fast as it is read.',
+    alsoAs: Object.values(EXPORT_TYPES),
+    errors: ['not-found'],
+  })
+  async list(
+    @FromCaller() { accountId }: Caller,
+    @FromQuery() query: ListEntriesDto,
+    @Res() response: Response,
+  ): Promise<void> {
+    const { from, to, kind } = query;
+    const workspaceId = await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id);
+    assertBounded(query, workspaceId === undefined ? undefined : 'workspace_id');
+    const filter = { accountId, from, to, kind, workspaceId };
+    await answerList<StoredEntry, CreditEntryView>(response, query, {
+      query: { list: 'credit entries', ...filter, from: from?.getTime(), to: to?.getTime() },
+      read: (after, limit) => this.entries.read(filter, after, limit),
+      view: viewEntry,
+      columns: ENTRY_COLUMNS,
+      accountId,
+      places: this.places,
+      stallMs: this.environment.timeouts.stallMs,
+    });
   }
 
   @Post()
@@ -48,7 +91,7 @@ export class CreditsController {
       refund: { amount: -100, kind: 'refund', note: 'Invoice 2030-17, cancelled' },
     },
   })
-  async enter(@FromCaller() caller: Caller, @Body() body: EnterCreditsDto): Promise<{ data: CreditsView }> {
+  async enter(@FromCaller() caller: Caller, @FromBody() body: EnterCreditsDto): Promise<{ data: CreditsView }> {
     return { data: viewCredits(await this.credits.enter(caller, readNewCredits(body))) };
   }
 }

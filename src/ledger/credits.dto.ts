@@ -11,16 +11,16 @@ import { IsUsdChange } from '../shared/http/usd-fields.js';
 import type { CreditsByHand } from './credits.service.js';
 
 const kind = compile(oneOf(['purchase', 'adjustment', 'refund']));
-// Chosen: room for a sentence with a reference to an invoice.
+// Chosen value: room for a sentence with a reference to an invoice.
 const note = compile(text({ max: 1_000, ...STORABLE }));
 
-/** Body of `POST /credits` (docs/wire/keys.md#credits). */
+/** Body of `POST /credits` (docs/operate/keys.md#credits). */
 @Closed()
 export class EnterCreditsDto {
   @IsUsdChange()
   amount!: number | ExactNumber;
 
-  /** A purchase where it is left out. */
+  /** Defaults to a purchase. */
   @MayOmit()
   @Fits(kind)
   kind?: Of<typeof kind>;
@@ -30,7 +30,7 @@ export class EnterCreditsDto {
   @Fits(note)
   note?: string | null;
 
-  /** The same one again does nothing more. */
+  /** A repetition with the same key has no further effect. */
   @MayOmit()
   @Fits(shortText)
   idempotency_key?: string;
@@ -38,7 +38,7 @@ export class EnterCreditsDto {
 
 /**
  * The credits that a valid body enters.
- * @throws GatewayError `invalid-request` for a purchase of less than nothing, or a refund of more
+ * @throws GatewayError `invalid-request` for a purchase below zero or a refund above zero
  */
 export function readNewCredits(body: EnterCreditsDto): CreditsByHand {
   const amount = readUsdNumber(body.amount) ?? 0n;

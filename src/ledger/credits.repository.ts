@@ -6,10 +6,10 @@ import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
 import { Clock } from '../core/time.js';
 import type { EnteredCredits } from './entered-credits.js';
 
-/** Credits that come in, or are taken back. */
+/** Credits to be added, or taken back. */
 export interface NewCredits {
   readonly kind: EnteredCredits['kind'];
-  /** Below zero for a refund, and perhaps for an adjustment. */
+  /** Negative for a refund, and possibly for an adjustment. */
   readonly amount: PicoUsd;
   readonly note: string | null;
   /** Unique in the account. */
@@ -25,19 +25,19 @@ interface CreditsRow {
 }
 
 interface EnteredRow extends CreditsRow {
-  /** All purchases of the account that were not refunded; null where this is neither. */
+  /** All purchases of the account less its refunds; null for any other kind. */
   readonly purchased: string | null;
 }
 
-/** The statements over `credit_grants`, and over the counter that it moves. */
+/** The statements over `credit_grants`, and over the counter whose limit is their sum. */
 @Injectable()
 export class CreditsRepository {
   constructor(private readonly clock: Clock) {}
 
   /**
    * @returns undefined when the idempotency key has been used before
-   * @throws GatewayError `invalid-request` when the account's purchases would leave the range that amounts have, or a
-   *   refund takes back more than was bought
+   * @throws GatewayError `invalid-request` when the account's purchases would leave the range of amounts, or a refund
+   *   takes back more than was bought
    */
   async insert(
     manager: EntityManager,
@@ -67,8 +67,8 @@ export class CreditsRepository {
   }
 
   /**
-   * Moves the counter that every charge of the account goes through, or makes it.
-   * @throws GatewayError `invalid-request` when it would leave the range that amounts have
+   * Raises the limit of the counter that every charge of the account goes through; creates it where it is missing.
+   * @throws GatewayError `invalid-request` when the limit would leave the range of amounts
    */
   async raise(manager: EntityManager, accountId: string, amount: PicoUsd): Promise<void> {
     const [row] = await manager.query<{ limit: string | null }[]>(
@@ -94,7 +94,7 @@ export class CreditsRepository {
   }
 }
 
-/** Nobody could read a sum beyond. The transaction is undone. */
+/** A larger sum could not be read. The error undoes the transaction. */
 function assertReadable(sum: string | null): void {
   if (sum !== null && parseUsd(sum) === undefined)
     throw new GatewayError('invalid-request', 'amount: would take the credits of the account beyond 10^15 USD');

@@ -1,23 +1,23 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { AuditActor } from '../audit/audit-log.js';
-import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
-import { ManagedKind } from '../audit/managed-kind.js';
+import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
+import { ManagedKind } from '../management/managed-kind.js';
 import { GatewayError } from '../core/errors.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { CreditsRepository, type NewCredits } from './credits.repository.js';
 import { viewCredits, type EnteredCredits } from './entered-credits.js';
 
-/** Credits for the log. */
+/** Credits as the audit log shows them. */
 const CREDITS = new ManagedKind<EnteredCredits>('credits', (credits) => ({
   target: credits.id,
   view: viewCredits(credits),
 }));
 
-/** Credits that come in by hand. The grant at an account's opening is no one's to make. */
+/** Credits that a management key enters. The grant at an account's opening cannot be entered by a caller. */
 export type CreditsByHand = NewCredits & { readonly kind: 'purchase' | 'adjustment' | 'refund' };
 
-/** The credits of accounts, and every way in which they come in. */
+/** The credits of accounts, and every way in which they are added. */
 @Injectable()
 export class CreditsService {
   constructor(
@@ -26,10 +26,10 @@ export class CreditsService {
   ) {}
 
   /**
-   * Enters credits: once for each idempotency key, however many ask at once. They can be spent when this returns. What
-   * came in is in the audit log; a repetition is not.
-   * @throws GatewayError `conflict` when the key stands for another amount or kind; `invalid-request` when the
-   *   account's amounts would leave the range that amounts have, or more is refunded than was bought
+   * Enters credits, once for each idempotency key even under concurrent calls. They can be spent when this returns. The
+   * audit log gets an entry; a repetition gets none.
+   * @throws GatewayError `conflict` when the key was used with another amount or kind; `invalid-request` when the
+   *   account's amounts would leave the range of amounts, or more is refunded than was bought
    */
   async enter(actor: AuditActor, credits: CreditsByHand): Promise<EnteredCredits> {
     const { accountId } = actor;
@@ -41,7 +41,7 @@ export class CreditsService {
   }
 
   /**
-   * Opens the account's counter with what it is granted, within the change that makes the account.
+   * Opens the account's counter with the granted credits, within the change that creates the account.
    * @param amount 0 grants nothing
    */
   async open(manager: EntityManager, accountId: string, amount: PicoUsd): Promise<ManagedChange<void>> {
@@ -56,7 +56,7 @@ export class CreditsService {
     return {
       result: credits,
       entries: [CREDITS.entry('enter', credits, { after: viewCredits(credits) })],
-      // Holds wait for the counter's row from there to the commit. Whoever has it waits for no entry of the log.
+      // Last: holds wait for the counter's row from here to the commit, so the audit entries must be written before.
       last: () => this.credits.raise(manager, accountId, credits.amount),
     };
   }

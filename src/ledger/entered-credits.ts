@@ -3,7 +3,7 @@ import { moment, nullable, number, object, oneOf, text, titled, type Static } fr
 
 const KINDS = ['grant', 'purchase', 'adjustment', 'refund'] as const;
 
-/** Credits that came in, or were taken back. */
+/** Credits that were added, or taken back. */
 export interface EnteredCredits {
   readonly id: string;
   readonly kind: (typeof KINDS)[number];
@@ -12,7 +12,7 @@ export interface EnteredCredits {
   readonly createdAt: Date;
 }
 
-/** The same on the wire. It says nothing of the balance, so that the same request has the same answer for ever. */
+/** Its wire form. It omits the balance, so that a repeated request always gets the same response. */
 export const creditsView = titled(
   'credits',
   object({ id: text(), kind: oneOf(KINDS), amount: number(), note: nullable(text()), created_at: moment() }),

@@ -2,11 +2,12 @@ import type { EntitySchemaColumnOptions } from 'typeorm';
 import type { UnifiedStop } from '../core/conversation/event.js';
 import type { EndingName } from '../core/generation/ending.js';
 import type { JsonObject } from '../core/json/json.js';
+import type { Tags } from '../core/tags.js';
 
-/** A column: how it is stored, and the types in which a settlement writes it and the driver reads it. */
+/** A column: how it is stored, and the types that a settlement writes and the driver reads. */
 interface Column<Written, Read = Written> {
   readonly options: EntitySchemaColumnOptions;
-  /** What stands there of a generation of which nothing is known. */
+  /** The value while nothing has been observed. */
   readonly nothing: Written;
   /** A type only. */
   readonly read?: Read;
@@ -30,11 +31,14 @@ const flag: Column<boolean> = { options: { type: 'boolean' }, nothing: false };
 const integer: Column<number> = { options: { type: 'integer' }, nothing: 0 };
 const tokens: Column<number, string> = { options: { type: 'bigint' }, nothing: 0 };
 const usd: Column<string> = { options: { type: 'numeric', precision: 38, scale: 12 }, nothing: '0' };
-const faceName: Column<'messages' | 'chat'> = { options: { type: 'text' }, nothing: 'messages' };
-/** `running` while it is under way; `recovered` where its replica died. */
+/** The names of the interfaces by which generations are requested. */
+export const API_TYPES = ['messages', 'chat'] as const;
+const faceName: Column<(typeof API_TYPES)[number]> = { options: { type: 'text' }, nothing: 'messages' };
+/** `running` while the generation runs; `recovered` where its replica died. */
 const outcome: Column<EndingName | 'running' | 'recovered'> = { options: { type: 'text' }, nothing: 'running' };
 const stop: Column<string, UnifiedStop> = { options: { type: 'text' }, nothing: '' };
 const record: Column<JsonObject> = { options: { type: 'jsonb' }, nothing: {} };
+const tags: Column<Tags> = { options: { type: 'jsonb' }, nothing: {} };
 const records: Column<readonly JsonObject[]> = { options: { type: 'jsonb' }, nothing: [] };
 
 const key = <Written, Read>({ options, nothing }: Column<Written, Read>): Column<Written, Read> => ({
@@ -43,23 +47,23 @@ const key = <Written, Read>({ options, nothing }: Column<Written, Read>): Column
 });
 
 /**
- * The columns of `generations`, never content: what every statement, type and view has of them comes from here, and the
- * table is held to it. Amounts are decimal USD, as texts; times ISO 8601 where they are written; `*_tokens` as they
- * were charged, each token once (see `Usage`).
+ * The columns of `generations`, never content. The statements, types and views derive from this list, and the table is
+ * checked against it. Amounts are decimal USD, as strings; times are written as ISO 8601; `*_tokens` as they were
+ * charged, each token once (see `Usage`).
  */
 export const GENERATION_COLUMNS = {
   id: key(text),
-  /** By the database's clock, when its hold was taken: its windows and its month. */
+  /** When its hold was taken, by the database's clock: decides its windows and its month. */
   held_at: key(moment),
   settled_at: moment,
   account_id: identity,
   workspace_id: identity,
   key_hash: text,
-  /** Whom the key was made for (`creator_user_id`). */
+  /** The user that the key was made for (`creator_user_id`). */
   key_user: nullable(text),
   api_type: faceName,
   requested_model: text,
-  /** What answered, or what its caller left; null where neither did. */
+  /** The model that answered, or whose call the caller left; null where there is neither. */
   model: nullable(text),
   provider: nullable(text),
   provider_name: nullable(text),
@@ -84,7 +88,7 @@ export const GENERATION_COLUMNS = {
   images: integer,
   web_searches: integer,
   web_fetches: integer,
-  /** What was held. */
+  /** The amount of the hold. */
   bound: usd,
   /** Charged to credits. */
   cost: usd,
@@ -94,7 +98,7 @@ export const GENERATION_COLUMNS = {
   prompt_cost: usd,
   completion_cost: usd,
   tools_cost: usd,
-  /** What nobody is charged for: failed attempts, and usage no counter had room for. */
+  /** What no caller is charged for: failed attempts, and usage that no counter had room for. */
   operator_cost: usd,
   /** Id in `price_versions`; null where nothing was priced. */
   price_version: nullable(text),
@@ -108,14 +112,20 @@ export const GENERATION_COLUMNS = {
   session_id: nullable(text),
   end_user: nullable(text),
   trace: nullable(record),
-  /** Calls in order: `{ provider, model, status, endpoint }`. */
+  /** Calls in order (`inference/build-generation-row.ts`). */
   attempts: records,
-  /** Of all searches together; null where nobody told. */
+  /** Of all searches together; null where none was reported. */
   web_search_results: nullable(integer),
-  /** Who searched last: an engine of the gateway's, or `native`; null where nobody did. */
+  /** The last search engine: one of the gateway's, or `native`; null where nothing was searched. */
   web_search_engine: nullable(text),
-  /** The `request-id` header of the reply; null of what came by no HTTP request, and of what a replica left. */
+  /** The `request-id` header of the reply; null without an HTTP request, and for recovered generations. */
   request_id: nullable(identity),
+  /** The API format of the endpoint that answered; null without an answer, and in rows of earlier releases. */
+  dialect: nullable(text),
+  /** Texts by name; null where it has none. */
+  tags: nullable(tags),
+  /** The model's name at its provider, as it was sent; null without `model`, and before there was this column. */
+  upstream_model: nullable(text),
 } satisfies Columns;
 
 type GenerationColumns = typeof GENERATION_COLUMNS;
@@ -125,7 +135,7 @@ export type WrittenGeneration = {
   readonly [Name in keyof GenerationColumns]: GenerationColumns[Name]['nothing'];
 };
 
-/** A row of `generations` as the driver reads it: `numeric` and `bigint` are texts. */
+/** A row of `generations` as the driver reads it: `numeric` and `bigint` are strings. */
 export type ReadGeneration = {
   readonly [Name in keyof GenerationColumns]: Exclude<GenerationColumns[Name]['read'], undefined>;
 };

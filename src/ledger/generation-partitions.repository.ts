@@ -5,11 +5,12 @@ import { tryLock } from '../shared/database/advisory-locks.js';
 import { Statements } from '../shared/database/statements.js';
 import { systemCode } from '../shared/database/system-code.js';
 import { withoutTimeout } from '../shared/database/watched-client.js';
+import { keepFigures } from './figures/roll-up.repository.js';
 
-/** Tables that are kept by the UTC month of `held_at`, and dropped by it. */
+/** Tables that are partitioned by the UTC month of `held_at`, and dropped by month. */
 export type MonthlyTable = 'generations' | 'ledger_entries';
 
-/** A month of one of them. */
+/** A month of one of these tables. */
 export interface KeptMonth {
   readonly table: MonthlyTable;
   /** Its first moment. */
@@ -17,17 +18,29 @@ export interface KeptMonth {
 }
 
 /**
- * `held`: calls of that time still stand in the counters. `busy`: another replica is at it, or the table was in use for
- * too long. `gone`: another replica was faster.
+ * `held`: the counters still contain holds of that time. `busy`: another replica is dropping it, or the table stayed in
+ * use for too long. `gone`: another replica has dropped it.
  */
 export type DropOutcome = 'dropped' | 'held' | 'busy' | 'gone';
 
-/** The current month and those after it that are made ahead. */
+/** An index of a monthly table that one of its months lacks (`sql/missing_indexes_1.sql`). Names as they are stored. */
+export interface MissingIndex {
+  readonly partition: string;
+  readonly parent: string;
+  readonly child: string;
+  readonly definition: string;
+  readonly state: 'missing' | 'building' | 'broken' | 'built';
+}
+
+/** Future months that are made ahead. */
 const MONTHS_AHEAD = 2;
-/** How long a drop waits for what is in use, in milliseconds. Requests wait behind it as long, and no longer. */
+/** How long a drop waits for a lock, in milliseconds. Requests that queue behind it wait no longer than that. */
 const LOCK_MS_MAX = 100;
-/** SQLSTATE of a lock that was waited for in vain, and of two that waited for one another. */
+/** SQLSTATE of a lock time-out, and of a deadlock. */
 const IN_USE: readonly (string | undefined)[] = ['55P03', '40P01'];
+
+/** SQLSTATE of an index that another replica has begun, dropped or not finished. */
+const BUILT_BY_OTHERS: readonly (string | undefined)[] = ['42P07', '23505', '42704', '55000'];
 
 /** The statements over the months of the ledger. */
 @Injectable()
@@ -45,8 +58,7 @@ export class GenerationPartitionsRepository {
 
   /** Makes the current month and the next two, by the database's clock. @returns the first moment of each */
   async makeAhead(): Promise<readonly Date[]> {
-    // GenerationPartitions are added without a time zone: in that of the session, the 31st and a month might
-    // be the month after next.
+    // Months are added without a time zone: in the session's zone, the 31st plus a month might skip a month.
     const rows = await this.statements.run<{ first: Date }>(
       `SELECT month.first, ensure_month_1(month.first) FROM (
          SELECT (date_trunc('month', (clock_timestamp() + $1 * interval '1 millisecond') AT TIME ZONE 'UTC')
@@ -59,7 +71,7 @@ export class GenerationPartitionsRepository {
   }
 
   /**
-   * GenerationPartitions that ended longer ago than their table is kept for, oldest first.
+   * Months that ended before the retention of their table, oldest first.
    * @param days to keep; null: for ever
    */
   async listPast(days: Readonly<Record<MonthlyTable, number | null>>): Promise<readonly KeptMonth[]> {
@@ -77,9 +89,36 @@ export class GenerationPartitionsRepository {
     return rows.map(({ parent, first }) => ({ table: parent, first }));
   }
 
+  async listMissingIndexes(): Promise<readonly MissingIndex[]> {
+    return this.statements.run<MissingIndex & Record<string, unknown>>('SELECT * FROM missing_indexes_1()');
+  }
+
   /**
-   * Drops a month, all of it or nothing. What a month of entries came to stays: in one closing for each lifetime
-   * counter. Any number of replicas may call it at once. Older months of the table must be gone.
+   * Builds an index that a month lacks, without holding up settlements. Any number of replicas may call it at once: the
+   * others return early.
+   * @returns whether the month has it now
+   */
+  async buildIndex({ partition, parent, child, definition, state }: MissingIndex): Promise<boolean> {
+    if (state === 'building') return false;
+    const runner = this.database.createQueryRunner();
+    try {
+      await withoutTimeout(await runner.connect(), async () => {
+        if (state === 'broken') await runner.query(`DROP INDEX CONCURRENTLY ${child}`);
+        if (state !== 'built') await runner.query(`CREATE INDEX CONCURRENTLY ${child} ON ${partition} ${definition}`);
+        await runner.query(`ALTER INDEX ${parent} ATTACH PARTITION ${child}`);
+      });
+      return true;
+    } catch (error) {
+      if (BUILT_BY_OTHERS.includes(systemCode(error))) return false;
+      throw error;
+    } finally {
+      await runner.release();
+    }
+  }
+
+  /**
+   * Drops a month, all of it or nothing. Its totals remain: one closing row for each lifetime counter, and its figures.
+   * Any number of replicas may call it at once. Older months of the table must be dropped before.
    */
   async drop({ table, first }: KeptMonth): Promise<DropOutcome> {
     try {
@@ -95,31 +134,33 @@ export class GenerationPartitionsRepository {
 }
 
 async function dropWithin(manager: EntityManager, table: MonthlyTable, first: Date): Promise<DropOutcome> {
-  // For this transaction only: a role's own time limit is meant for requests.
+  // For this transaction only: the time limit of the role is meant for requests.
   await manager.query(`SET LOCAL statement_timeout = 0`);
   await manager.query(`SET LOCAL lock_timeout = '${LOCK_MS_MAX}ms'`);
   if (!(await tryLock(manager, 'ledgerRetention'))) return 'busy';
   const partition = partitionOf(table, first);
-  if (!(await ask(manager, 'to_regclass($1) IS NOT NULL', partition))) return 'gone';
+  if (!(await isTrue(manager, 'to_regclass($1) IS NOT NULL', partition))) return 'gone';
 
-  // Who is writing something late to this month is waited for. Whoever would begin to comes first all the same: holding
-  // the whole table, it keeps the drop from it until that gives up.
+  // Waits for late writes to this month that are under way. A new one comes first all the same: it locks the whole
+  // table, so the drop waits until its lock times out.
   await manager.query(`LOCK TABLE ${partition} IN SHARE MODE`);
   const next = new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1));
-  // What is held or not posted moves the windows that would go, and may still be settled or corrected.
-  if (await ask(manager, 'EXISTS (SELECT 1 FROM holds WHERE held_at < $1)', next)) return 'held';
+  // A pending or unposted hold still moves windows that would be deleted, and may still be settled or corrected.
+  if (await isTrue(manager, 'EXISTS (SELECT 1 FROM holds WHERE held_at < $1)', next)) return 'held';
   if (table === 'ledger_entries') {
     await closeEntries(manager, partition, first);
     await deleteWindows(manager, next);
+  } else {
+    await keepFigures(manager, first, next);
   }
-  // Last, for it keeps everybody from the table until the commit. A partition that is dropped is detached by it.
+  // Last, because it locks the table for all others until the commit. Dropping a partition detaches it.
   await manager.query(`DROP TABLE ${partition}`);
   return 'dropped';
 }
 
-/** One row for each lifetime counter that the entries of the month count for. */
+/** One closing row for each lifetime counter that entries of the month count for. */
 async function closeEntries(manager: EntityManager, partition: string, first: Date): Promise<void> {
-  // A month that was dropped before, and made again for a late entry, has its closings already.
+  // A month that was dropped and made again for a late entry has closings already: they are added to.
   await manager.query(
     `INSERT INTO ledger_closings AS closing (month, account_id, scope, scope_id, amount, byok_amount, entries)
      WITH sums AS (
@@ -138,8 +179,8 @@ async function closeEntries(manager: EntityManager, partition: string, first: Da
 }
 
 /**
- * Deletes the windows that ended with the month or before. A week that reaches into the next month stays, until that
- * one goes: it may be the current one, where a month is kept for less than a week, and its cap must not begin anew.
+ * Deletes the windows that ended with the month or before. A week that reaches into the next month stays until that
+ * month is dropped: where months are kept for less than a week it may be the current one, and must not restart at zero.
  * Lifetime windows never end.
  */
 async function deleteWindows(manager: EntityManager, next: Date): Promise<void> {
@@ -151,7 +192,7 @@ async function deleteWindows(manager: EntityManager, next: Date): Promise<void> 
   );
 }
 
-async function ask(manager: EntityManager, condition: string, parameter: unknown): Promise<boolean> {
+async function isTrue(manager: EntityManager, condition: string, parameter: unknown): Promise<boolean> {
   const [row] = await manager.query<{ readonly answer: boolean }[]>(`SELECT ${condition} AS answer`, [parameter]);
   return row?.answer === true;
 }

@@ -1,10 +1,14 @@
-// Goal: a month is made once, whoever asks and however often; what is too old goes oldest first and without gaps; an
-// outage is told of once and passes. Method: a repository that notes what is asked of it and answers as told; the
-// hour passes by fake timers.
+// A month is made once, however many callers need it; old months are dropped oldest first and without gaps; an outage
+// is logged once and passes. A scripted repository records its calls; fake timers pass the hour.
 import { Logger } from '@nestjs/common';
 import { HOUR_MS } from '../core/time.js';
 import type { Environment } from '../shared/environment.js';
-import type { DropOutcome, KeptMonth, GenerationPartitionsRepository } from './generation-partitions.repository.js';
+import type {
+  DropOutcome,
+  GenerationPartitionsRepository,
+  KeptMonth,
+  MissingIndex,
+} from './generation-partitions.repository.js';
 import { GenerationPartitions } from './generation-partitions.js';
 
 const month = (text: string): Date => new Date(`${text}-01T00:00:00.000Z`);
@@ -12,8 +16,9 @@ const AHEAD = ['2026-11', '2026-12', '2027-01'].map(month);
 const OUTAGE = Object.assign(new Error('no way'), { code: 'ECONNREFUSED' });
 
 class ScriptedMonths {
-  readonly asked: string[] = [];
+  readonly requests: string[] = [];
   past: KeptMonth[] = [];
+  missing: MissingIndex[] = [];
   outcomes: Record<string, DropOutcome> = {};
   failure: Error | undefined;
   gate: Promise<void> = Promise.resolve();
@@ -34,8 +39,15 @@ class ScriptedMonths {
     await this.answer(`drop ${name}`);
     return this.outcomes[name] ?? 'dropped';
   }
+  async listMissingIndexes(): Promise<readonly MissingIndex[]> {
+    return this.missing;
+  }
+  async buildIndex({ child }: MissingIndex): Promise<boolean> {
+    await this.answer(`build ${child}`);
+    return true;
+  }
   private async answer(question: string): Promise<void> {
-    this.asked.push(question);
+    this.requests.push(question);
     await this.gate;
     if (this.failure) throw this.failure;
   }
@@ -67,16 +79,16 @@ describe('a month', () => {
     expect(months.isReady(new Date('2026-12-01T00:00:00.000Z'))).toBe(false);
     expect(months.isReady(new Date('2025-11-15T00:00:00.000Z'))).toBe(false);
     await months.ensure(month('2026-11'));
-    expect(scripted.asked).toEqual(['make 2026-11-30T23:59:59.999Z']);
+    expect(scripted.requests).toEqual(['make 2026-11-30T23:59:59.999Z']);
   });
 
-  it('is made once for all who ask meanwhile; other months do not wait for it', async () => {
+  it('is made once for concurrent callers; other months do not wait for it', async () => {
     const months = monthsKept({ generations: null, ledgerEntries: null });
     await Promise.all([months.ensure(AHEAD[0]!), months.ensure(AHEAD[0]!), months.ensure(AHEAD[1]!)]);
-    expect(scripted.asked).toEqual(['make 2026-11-01T00:00:00.000Z', 'make 2026-12-01T00:00:00.000Z']);
+    expect(scripted.requests).toEqual(['make 2026-11-01T00:00:00.000Z', 'make 2026-12-01T00:00:00.000Z']);
   });
 
-  it('that could not be made fails all who waited, and is tried again by the next', async () => {
+  it('that could not be made fails all waiting callers, and is tried again by the next one', async () => {
     const months = monthsKept({ generations: null, ledgerEntries: null });
     scripted.failure = OUTAGE;
     const both = await Promise.allSettled([months.ensure(AHEAD[0]!), months.ensure(AHEAD[0]!)]);
@@ -85,7 +97,7 @@ describe('a month', () => {
     scripted.failure = undefined;
     await months.ensure(AHEAD[0]!);
     expect(months.isReady(AHEAD[0]!)).toBe(true);
-    expect(scripted.asked).toHaveLength(2);
+    expect(scripted.requests).toHaveLength(2);
   });
 });
 
@@ -95,15 +107,15 @@ describe('the keeper', () => {
     await months.onModuleInit();
     expect(AHEAD.every((first) => months.isReady(first))).toBe(true);
     await jest.advanceTimersByTimeAsync(0);
-    scripted.asked.length = 0;
+    scripted.requests.length = 0;
     await jest.advanceTimersByTimeAsync(2 * HOUR_MS);
-    expect(scripted.asked).toEqual(['ahead', 'ahead']);
+    expect(scripted.requests).toEqual(['ahead', 'ahead']);
     await months.beforeApplicationShutdown();
     await jest.advanceTimersByTimeAsync(2 * HOUR_MS);
-    expect(scripted.asked).toHaveLength(2);
+    expect(scripted.requests).toHaveLength(2);
   });
 
-  it('relies on no older month for longer than an hour: a replica may have dropped it', async () => {
+  it('relies on no older month for longer than an hour, because a replica may have dropped it', async () => {
     const months = monthsKept({ generations: null, ledgerEntries: null });
     await months.ensure(month('2026-10'));
     await months.keep();
@@ -112,17 +124,17 @@ describe('the keeper', () => {
 
   it('drops nothing that is kept for ever', async () => {
     await monthsKept({ generations: null, ledgerEntries: null }).keep();
-    expect(scripted.asked).toEqual(['ahead']);
+    expect(scripted.requests).toEqual(['ahead']);
   });
 
-  it('drops each table’s months oldest first, and none over the head of one that must stay', async () => {
+  it('drops the months of each table oldest first, and none after one that must stay', async () => {
     scripted.past = ['2025-01', '2025-02', '2025-03'].flatMap((text) => [
       { table: 'generations' as const, first: month(text) },
       { table: 'ledger_entries' as const, first: month(text) },
     ]);
     scripted.outcomes = { 'generations 2025-01': 'gone', 'ledger_entries 2025-02': 'held' };
     await monthsKept({ generations: 30, ledgerEntries: 400 }).keep();
-    expect(scripted.asked.slice(1)).toEqual([
+    expect(scripted.requests.slice(1)).toEqual([
       'past {"generations":30,"ledger_entries":400}',
       'drop generations 2025-01',
       'drop ledger_entries 2025-01',
@@ -134,13 +146,13 @@ describe('the keeper', () => {
     expect(warned.mock.calls[0]![0]).toContain('ledger_entries of 2025-02');
   });
 
-  it('never does it twice at a time', async () => {
+  it('never runs twice at the same time', async () => {
     const months = monthsKept({ generations: null, ledgerEntries: null });
     await Promise.all([months.keep(), months.keep()]);
-    expect(scripted.asked).toEqual(['ahead']);
+    expect(scripted.requests).toEqual(['ahead']);
   });
 
-  it('tells of an outage once, of another fault each time, and goes on after both', async () => {
+  it('logs an outage once, another error each time, and continues after both', async () => {
     const months = monthsKept({ generations: null, ledgerEntries: 400 });
     scripted.failure = OUTAGE;
     await months.onModuleInit();
@@ -162,6 +174,6 @@ describe('the keeper', () => {
     const ended = months.beforeApplicationShutdown();
     open();
     await ended;
-    expect(scripted.asked).toEqual(['ahead', 'past {"generations":null,"ledger_entries":400}']);
+    expect(scripted.requests).toEqual(['ahead', 'past {"generations":null,"ledger_entries":400}']);
   });
 });

@@ -12,8 +12,8 @@ import {
 const KEEP_EVERY_MS = HOUR_MS;
 
 /**
- * The months of generations and ledger entries: there before they are written to, and gone after their time
- * (FAIRLEAD_RETENTION), whole months only. Any number of replicas may do it at once.
+ * The monthly partitions of generations and ledger entries: made before they are written to, dropped after their
+ * retention (FAIRLEAD_RETENTION), whole months only. Any number of replicas may do it at once.
  */
 @Injectable()
 export class GenerationPartitions implements OnModuleInit, BeforeApplicationShutdown {
@@ -28,7 +28,7 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
     private readonly environment: Environment,
   ) {}
 
-  /** The first months are there before anything is served; what is too old goes meanwhile. */
+  /** Makes the first months before anything is served; dropping old ones runs in the background. */
   async onModuleInit(): Promise<void> {
     this.job.start(KEEP_EVERY_MS);
     await this.attempt(() => this.makeAhead());
@@ -39,14 +39,14 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
     return this.job.end();
   }
 
-  /** Whether this process knows the month of that time (a Date, or milliseconds) to be there. */
+  /** Whether this process knows that the month of that time (a Date, or milliseconds) exists. */
   isReady(at: Date | number): boolean {
     return this.ready.has(monthOf(at));
   }
 
   /**
-   * Makes the month of a time unless it is known to be there. Concurrent calls share one statement.
-   * @throws what the database throws; the next call tries again
+   * Makes the month of a time unless it is known to exist. Concurrent calls share one statement.
+   * @throws the database's error; the next call tries again
    */
   async ensure(at: Date): Promise<void> {
     const month = monthOf(at);
@@ -59,7 +59,7 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
     await made;
   }
 
-  /** Makes months ahead and drops those that are past their time. Comes round by itself every hour. Never throws. */
+  /** Makes months ahead and drops those past their retention. Repeats itself every hour. Never throws. */
   keep(): Promise<void> {
     return this.job.run();
   }
@@ -68,7 +68,16 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
     return this.attempt(async () => {
       await this.makeAhead();
       await this.dropPast();
+      await this.buildIndexes();
     });
+  }
+
+  /** Of months that existed before the index: an upgrade leaves them to this. */
+  private async buildIndexes(): Promise<void> {
+    for (const missing of await this.partitions.listMissingIndexes()) {
+      if (this.job.isEnding) return;
+      if (await this.partitions.buildIndex(missing)) this.logger.log(`Built the index ${missing.child}.`);
+    }
   }
 
   private async make(at: Date, month: number): Promise<void> {
@@ -78,7 +87,7 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
 
   private async makeAhead(): Promise<void> {
     const made = await this.partitions.makeAhead();
-    // Older ones are not relied on: a replica may be dropping them.
+    // Older months are not relied on: a replica may be dropping them.
     this.ready.clear();
     for (const first of made) this.ready.add(monthOf(first));
   }
@@ -87,14 +96,14 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
     const { generations, ledgerEntries } = this.environment.retentionDays;
     if (generations === null && ledgerEntries === null) return;
     const past = await this.partitions.listPast({ generations, ledger_entries: ledgerEntries });
-    // Oldest first, and none over the head of an older one: so that what is kept has no gaps.
+    // Oldest first, and none before an older one, so that the kept months have no gaps.
     const stuck = new Set<MonthlyTable>();
     for (const month of past) {
       if (!stuck.has(month.table) && !(await this.drop(month))) stuck.add(month.table);
     }
   }
 
-  /** @returns false when the month is still there, to be tried again in an hour */
+  /** @returns false when the month still exists; it is tried again in an hour */
   private async drop(month: KeptMonth): Promise<boolean> {
     const outcome = await this.partitions.drop(month);
     const name = `${month.table} of ${month.first.toISOString().slice(0, 7)}`;
@@ -103,7 +112,7 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
     return outcome === 'dropped' || outcome === 'gone';
   }
 
-  /** What fails now is done an hour later: months are made long before they are needed. */
+  /** A failure is retried an hour later: months are made long before they are needed. */
   private async attempt(job: () => Promise<void>): Promise<void> {
     try {
       await job();
@@ -118,7 +127,7 @@ export class GenerationPartitions implements OnModuleInit, BeforeApplicationShut
   }
 }
 
-/** GenerationPartitions since the year 0, in UTC. */
+/** Months since the year 0, in UTC. */
 function monthOf(at: Date | number): number {
   const date = typeof at === 'number' ? new Date(at) : at;
   return date.getUTCFullYear() * 12 + date.getUTCMonth();

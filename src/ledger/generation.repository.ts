@@ -10,17 +10,17 @@ export interface StoredGeneration extends ReadGeneration {
   readonly all_prompt_tokens: string;
 }
 
-/** With the seconds at which it was made. */
+/** Contains the seconds at which it was made. */
 const GENERATION_ID = /^gen-(\d{1,11})-[0-9A-Za-z]{20}$/;
-/** A UUID of version 7, with the milliseconds at which it was made. */
+/** A UUID of version 7, which contains the milliseconds at which it was made. */
 const REQUEST_ID = /^([0-9a-f]{8})-([0-9a-f]{4})-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 /**
- * How far apart the clocks of a process and of the database may be, in milliseconds: the id is made by the
- * one, `held_at` by the other.
+ * How far apart the clocks of a process and of the database may be, in milliseconds: the process makes the id, the
+ * database sets `held_at`.
  */
 const SKEW_MS_MAX = DAY_MS;
 
-/** How a generation is named. */
+/** A parsed id. */
 interface GenerationReference {
   readonly column: 'id' | 'request_id';
   /** Epoch milliseconds. */
@@ -34,14 +34,14 @@ export class GenerationRepository {
 
   /**
    * @param id of the generation, or of its request
-   * @returns null for what is not settled (yet), is of another account or, for an inference key, of another workspace,
-   *   and for what is no id
+   * @returns null for a generation that is not settled (yet), belongs to another account or, for an inference key, to
+   *   another workspace, and for an invalid id
    */
   async find({ accountId, workspaceId, kind }: Caller, id: string): Promise<StoredGeneration | null> {
     const reference = readReference(id);
     if (!reference) return null;
     const { column, madeAtMs } = reference;
-    // The times keep the search to the partitions of a month or two.
+    // The time limits restrict the search to the partitions of one or two months.
     const [row] = await this.database.query<StoredGeneration[]>(
       `SELECT g.*, ${ALL_PROMPT_TOKENS} AS all_prompt_tokens FROM generations g
        WHERE g.${column} = $1 AND g.held_at BETWEEN $2 AND $3 AND g.account_id = $4

@@ -1,7 +1,6 @@
 /**
- * Goal: concurrent members share round trips in their order, one bad member harms nobody else, and nobody waits longer
- * than one time-out for a database that is silent, however many wait. Method: batches answered by hand; time moved by
- * jest's timers.
+ * Concurrent members share round trips in their order, one bad member fails alone, and no member waits longer than one
+ * time-out for a silent database, however many wait. Batches are answered by the test; jest's timers move the time.
  */
 import { OwnTimers } from '../../test/support/own-timers.js';
 import { GatewayError } from '../core/errors.js';
@@ -37,14 +36,14 @@ function byHand(): { group: GroupCommit<number, string>; batches: Batch[] } {
 
 const nameOf = (member: number): string => `result ${member}`;
 const range = (from: number, to: number): number[] => Array.from({ length: to - from }, (_, index) => from + index);
-/** Lets everything run that waits for nothing but the end of a turn of the event loop. */
+/** Runs everything that waits only for the end of a turn of the event loop. */
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) {
     jest.advanceTimersByTime(0);
     await Promise.resolve();
   }
 };
-/** After a batch of many the next leaves so long after it. */
+/** After a large batch the next one leaves after this interval. */
 const gathered = (): Promise<void> => jest.advanceTimersByTimeAsync(BATCH_INTERVAL_MS).then(turns);
 /** Submits each member while the ones before are on their way: the first leaves alone. */
 async function submitAll(group: GroupCommit<number, string>, members: readonly number[]): Promise<Promise<string>[]> {
@@ -52,7 +51,7 @@ async function submitAll(group: GroupCommit<number, string>, members: readonly n
   await turns();
   return [first, ...members.slice(1).map((member) => group.submit(member))];
 }
-/** How each ended, as soon as it has: the result, the error, or undefined while it waits. */
+/** The outcome of each: the result, the error, or undefined while it waits. */
 function outcomes(promises: readonly Promise<string>[]): unknown[] {
   const seen: unknown[] = promises.map(() => undefined);
   promises.forEach((promise, index) => {
@@ -71,14 +70,14 @@ describe('GroupCommit', () => {
     timers = new OwnTimers('/group-commit');
   });
   afterEach(async () => {
-    // What waits for the end of a turn has it first; a timer that was left would hold up the end of the process.
+    // Let pending turns end first; a leftover timer would delay the end of the process.
     await turns();
     expect(timers.count).toBe(0);
     timers.end();
     jest.useRealTimers();
   });
 
-  it('sends what came in one turn together', async () => {
+  it('sends members of one turn together', async () => {
     const { group, batches } = byHand();
     const results = range(0, 3).map((member) => group.submit(member));
     expect(batches).toHaveLength(0);
@@ -88,7 +87,7 @@ describe('GroupCommit', () => {
     expect(await Promise.all(results)).toEqual(range(0, 3).map(nameOf));
   });
 
-  it('sends at the end of the turn while none is under way, then what came meanwhile together, at most 64 of it', async () => {
+  it('sends at the end of the turn while no batch is under way, then later members together, at most 64', async () => {
     const { group, batches } = byHand();
     const results = await submitAll(group, range(0, 1 + BATCH_MAX + 1));
     expect(batches.map(({ members }) => members)).toEqual([[0]]);
@@ -114,7 +113,7 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(2);
   });
 
-  it('leaves 6 ms after a batch of four or more at the soonest, unless it is full', async () => {
+  it('sends the next batch 6 ms after one of four or more at the soonest, unless it is full', async () => {
     const { group, batches } = byHand();
     const results = await submitAll(group, range(0, 5));
     batches[0]!.answer();
@@ -134,7 +133,7 @@ describe('GroupCommit', () => {
     expect(await Promise.all(results)).toEqual(range(0, 7 + BATCH_MAX).map(nameOf));
   });
 
-  it('waits for no more after a batch whose answer took as long', async () => {
+  it('waits no longer after a batch whose answer took that long', async () => {
     const { group, batches } = byHand();
     const results = await submitAll(group, range(0, 5));
     batches[0]!.answer();
@@ -148,7 +147,7 @@ describe('GroupCommit', () => {
     expect(await Promise.all(results)).toEqual(range(0, 6).map(nameOf));
   });
 
-  it('lets one share delay no other, however many of it wait', async () => {
+  it('lets members of one share delay no other, however many wait', async () => {
     const { group, batches } = byHand();
     const results = await submitAll(group, range(0, 3 * BATCH_MAX));
     results.push(...range(900, 903).map((member) => group.submit(member, 'victim')));
@@ -184,7 +183,7 @@ describe('GroupCommit', () => {
     expect(await Promise.all(results)).toEqual(['a', 'b', 'c', 'd']);
   });
 
-  it('tries a failed batch again member by member, in their order, before anybody else', async () => {
+  it('tries a failed batch again member by member, in their order, before other members', async () => {
     const { group, batches } = byHand();
     const seen = outcomes(await submitAll(group, range(0, 4)));
     batches[0]!.answer();
@@ -210,7 +209,7 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(6);
   });
 
-  it('does not try a member again that failed alone', async () => {
+  it('does not retry a member that failed alone', async () => {
     const { group, batches } = byHand();
     const result = group.submit(0);
     await turns();
@@ -221,7 +220,7 @@ describe('GroupCommit', () => {
     expect(batches).toHaveLength(1);
   });
 
-  it('takes what is thrown at once for a failure like any other', async () => {
+  it('treats a synchronous throw like any other failure', async () => {
     const error = new Error('thrown');
     const group = new GroupCommit<number, string>(
       () => {
@@ -237,7 +236,7 @@ describe('GroupCommit', () => {
     ]);
   });
 
-  it('does not try a batch again that failed fatally, and sends the next', async () => {
+  it('does not retry a batch that failed fatally, and sends the next', async () => {
     const { group, batches } = byHand();
     const seen = outcomes(await submitAll(group, range(0, 3)));
     batches[0]!.answer();
@@ -253,7 +252,7 @@ describe('GroupCommit', () => {
     expect(next).toEqual([nameOf(3)]);
   });
 
-  it('does not go on member by member once that has failed fatally', async () => {
+  it('stops going member by member once that has failed fatally', async () => {
     const { group, batches } = byHand();
     const seen = outcomes(await submitAll(group, range(0, 5)));
     batches[0]!.answer();
@@ -277,7 +276,7 @@ describe('GroupCommit', () => {
       }
     };
 
-    it('says so at the time-out, not before', async () => {
+    it('fails at the time-out, not before', async () => {
       const { group } = byHand();
       const seen = outcomes([group.submit(0)]);
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
@@ -286,7 +285,7 @@ describe('GroupCommit', () => {
       expectUnavailable(seen);
     });
 
-    it('lets nobody wait for longer than one time-out, however many batches wait', async () => {
+    it('lets no member wait longer than one time-out, however many batches wait', async () => {
       const { group, batches } = byHand();
       const seen = outcomes(range(0, 5 * BATCH_MAX).map((member) => group.submit(member)));
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
@@ -295,7 +294,7 @@ describe('GroupCommit', () => {
       expect(batches).toHaveLength(1);
     });
 
-    it('tells whoever waited for a failure that took as long, and nobody else', async () => {
+    it('fails exactly the members that waited during a failure that took as long', async () => {
       const { group, batches } = byHand();
       const slow = outcomes(await submitAll(group, [0, 1]));
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS - 1);
@@ -312,7 +311,7 @@ describe('GroupCommit', () => {
       expect(quick).toEqual([fatal, nameOf(3)]);
     });
 
-    it('asks again for whoever comes afterwards', async () => {
+    it('sends again for later members', async () => {
       const { group, batches } = byHand();
       const seen = outcomes([group.submit(0), group.submit(1)]);
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
@@ -324,7 +323,7 @@ describe('GroupCommit', () => {
       expect(await next).toBe(nameOf(2));
     });
 
-    it('does not mind an answer or a failure that comes too late', async () => {
+    it('ignores an answer or a failure that comes too late', async () => {
       const { group, batches } = byHand();
       const seen = outcomes([group.submit(0)]);
       await jest.advanceTimersByTimeAsync(TIMEOUT_MS);
@@ -340,7 +339,7 @@ describe('GroupCommit', () => {
     });
   });
 
-  it('lets so many of one share wait and no more, and others still', async () => {
+  it('limits the waiting members of one share, and still accepts others', async () => {
     const { group, batches } = byHand();
     const waiting = await submitAll(group, range(0, 1 + SHARE_MAX));
     await expect(group.submit(-1)).rejects.toMatchObject({ kind: 'service-unavailable' });

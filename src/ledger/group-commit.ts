@@ -2,17 +2,17 @@ import { GatewayError } from '../core/errors.js';
 import { DATABASE_RETRY_AFTER_MS } from '../shared/database/database-unavailable.js';
 import { FairQueue } from '../shared/fair-queue.js';
 
-/** Members of one round trip (docs/reasons/money.md#batches-of-holds). */
+/** Members of one round trip (docs/contribute/reasons/money.md#batches-of-holds). */
 const BATCH_MAX = 64;
-/** Members that wait for one; further ones are refused, those of one share from half of it on. */
+/** Members that may wait; further ones are refused, those of a single share from half of it on. */
 const WAITING_MAX = 10_000;
-/** After a batch of so many members the next leaves so long after it at the soonest. */
+/** After a batch of more members than this, the next one is delayed so that it gathers more. */
 const GATHERS_AFTER = 4;
 const BATCH_INTERVAL_MS = 6;
 
 /**
  * Performs a batch: one result for each member, in their order.
- * @throws when none of them took effect, as far as anybody knows
+ * @throws when, as far as is known, no member took effect
  */
 export type SendBatch<Member, Result> = (members: readonly Member[]) => Promise<readonly Result[]>;
 
@@ -23,18 +23,18 @@ interface Waiting<Member, Result> {
 }
 
 export interface GroupCommitOptions {
-  /** Whether a failed batch, or one without an answer, would fail again for everybody: then no member is sent alone. */
+  /** Whether a failed or unanswered batch would fail again for every member: then no member is sent alone. */
   readonly isBatchFatal: (error: unknown) => boolean;
-  /** How long a batch is waited for, in milliseconds. */
+  /** Longest wait for a batch, in milliseconds. */
   readonly timeoutMs: number;
 }
 
 /**
- * Lets concurrent members share a round trip: a batch leaves when none is under way, with all that came in
- * the same turn of the event loop, and what comes meanwhile leaves together in the next, by turns of whose it is. While
- * many come, one leaves each six milliseconds at most: fewer round trips, each of which costs by itself
- * (docs/reasons/money.md#batches-of-holds). A batch that fails is tried again member by member, so that one bad member
- * harms nobody else. When no answer comes, everybody who waits is told at once.
+ * Lets concurrent members share a round trip. A batch leaves when none is under way, with all members of the same turn
+ * of the event loop; members that arrive meanwhile leave together in the next, taken from their shares in rotation.
+ * Under load one batch leaves each six milliseconds at most: fewer round trips, each of which has a cost of its own
+ * (docs/contribute/reasons/money.md#batches-of-holds). A batch that fails is retried member by member, so that one bad
+ * member fails alone. When no answer comes, all waiting members fail at once.
  */
 export class GroupCommit<Member, Result> {
   private readonly waiting = new FairQueue<Waiting<Member, Result>>(WAITING_MAX);
@@ -49,8 +49,8 @@ export class GroupCommit<Member, Result> {
   ) {}
 
   /**
-   * @param share whose it is: many of one share delay no other
-   * @throws GatewayError `unavailable` when too many wait, or no answer came in time; else what `send` threw
+   * @param share the owner of the member: many members of one share delay no other
+   * @throws GatewayError `service-unavailable` when too many wait, or no answer came in time; else the error of `send`
    */
   submit(member: Member, share = ''): Promise<Result> {
     return new Promise((resolve, reject) => {
@@ -63,7 +63,7 @@ export class GroupCommit<Member, Result> {
 
   private async sendWaiting(): Promise<void> {
     while (this.isSending) {
-      // At least what else comes in the same turn of the event loop goes along.
+      // Joins at least the members of the same turn of the event loop.
       await new Promise<void>((resolve) => {
         const waitMs = this.sentAt + BATCH_INTERVAL_MS - performance.now();
         if (this.sent < GATHERS_AFTER || this.waiting.size >= BATCH_MAX || waitMs <= 0) setImmediate(resolve);
@@ -96,7 +96,7 @@ export class GroupCommit<Member, Result> {
       clearTimeout(timer);
       if (isBatchFatal(error)) {
         for (const { reject } of batch) reject(error);
-        // Who waited for this one as well would wait as long for the next, and so on, batch by batch.
+        // Members that waited for this batch would wait as long for the next, and so on, batch by batch.
         if (performance.now() - sentAt >= timeoutMs / 2) {
           for (const { reject } of this.waiting.take(WAITING_MAX)) reject(error);
         }
@@ -118,7 +118,7 @@ export class GroupCommit<Member, Result> {
   }
 }
 
-/** Says nothing of what became of the members. */
+/** States nothing about the fate of the members. */
 function unanswered(): GatewayError {
   return new GatewayError('service-unavailable', 'The database does not answer at the moment; retry shortly.', {
     retryAfterMs: DATABASE_RETRY_AFTER_MS,

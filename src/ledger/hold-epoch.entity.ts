@@ -1,8 +1,8 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
 /**
- * Since when all holds are there (docs/decisions/0039). One row at most, of the run of the database server that wrote
- * it; the table is not logged, so that a crash takes the row along with the holds that it may have taken. Moved by
+ * The time from which no hold is missing (docs/contribute/decisions/0038). One row at most, written by the current run
+ * of the database server; the table is not logged, so that a crash that may lose holds loses this row too. Changed by
  * functions of the database.
  */
 @Entity('hold_epochs')
@@ -13,11 +13,11 @@ export class HoldEpochEntity {
   @Column({ type: 'uuid' })
   id!: string;
 
-  /** From when on new holds are granted. */
+  /** From then on new holds are granted. */
   @Column({ name: 'opens_at', type: 'timestamptz' })
   opensAt!: Date;
 
-  /** Replicas that beat since then have holds to write back; null: none had. */
+  /** Replicas with a heartbeat since then still have holds to write back; null: there were none. */
   @Column({ name: 'awaited_since', type: 'timestamptz', nullable: true })
   awaitedSince!: Date | null;
 }

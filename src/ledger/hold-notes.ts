@@ -1,22 +1,22 @@
 import type { Hold } from './hold.js';
 import type { Settlement } from './settlement.js';
 
-/** Writes down at once what an open hold has come to, before the next beat says so of all of them. */
+/** Writes the progress of an open hold at once, before the next heartbeat writes that of all. */
 export abstract class HoldNotes {
-  /** Brings into the database what the process before this one has noted beside it. Before this one takes holds. */
+  /** Brings the notes that the previous process left into the database. Runs before this one takes holds. */
   abstract restore(): Promise<void>;
 
   /**
-   * @returns when no end of this process can lose it, or when it was refused: by a database that is gone, or a disk
-   *   that is full. Never rejects: the beat says it again, and until then the one before counts
+   * @returns when the end of this process can no longer lose it, or when it was refused: by an unavailable database or
+   *   a full disk. Never rejects: the next heartbeat writes it again, and until then the one before counts
    */
   abstract note(hold: Hold): Promise<void>;
 
-  /** What was last noted of a generation, where the database does not have that. */
-  abstract unsaid(id: string): Settlement | undefined;
+  /** The last note of a generation that the database does not have yet. */
+  abstract pendingNote(id: string): Settlement | undefined;
 
   /**
-   * Before a beat reads what all have come to.
+   * To be called before a heartbeat reads the progress of all open holds.
    * @returns to be called when that is in the database. Never throws
    */
   abstract turn(): () => void;

@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { Interval } from '../core/time.js';
 
 /**
- * A reservation for one generation, from when it is taken until it is posted to the counters. Moved by functions of the
+ * A hold for one generation, from when it is taken until it is posted to the counters. Changed by functions of the
  * database.
  */
 @Entity('holds')
@@ -13,7 +13,7 @@ export class HoldEntity {
   @Column({ name: 'held_at', type: 'timestamptz', precision: 3 })
   heldAt!: Date;
 
-  /** Who finishes it; null: nobody did hold, what is settled was not reserved. */
+  /** The replica that finishes it; null: it was settled without having been taken. */
   @Column({ type: 'uuid', nullable: true })
   replica!: string | null;
 
@@ -26,7 +26,7 @@ export class HoldEntity {
   @Column({ name: 'key_hash', type: 'text' })
   keyHash!: string;
 
-  /** Which of the key's windows it was taken from. */
+  /** The interval of the key's window that it was taken from. */
   @Column({ name: 'key_interval', type: 'text' })
   keyInterval!: Interval;
 
@@ -43,11 +43,11 @@ export class HoldEntity {
   @Column({ type: 'text', nullable: true })
   model!: string | null;
 
-  /** When it has ended at the latest, by the time-outs of who took it; null: it was settled without a hold. */
+  /** The latest end of its generation, by the time-outs of its replica; null: it was settled without a hold. */
   @Column({ name: 'deadline_at', type: 'timestamptz', precision: 3, nullable: true })
   deadlineAt!: Date | null;
 
-  /** What its generation had come to at the last heartbeat of its replica. */
+  /** The state of its generation at the last heartbeat of its replica. */
   @Column({ type: 'jsonb', nullable: true })
   observed!: object | null;
 

@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** What a dropped month of entries came to for one lifetime counter. */
+/** Total of a dropped month of entries for one lifetime counter. */
 @Entity('ledger_closings')
 export class LedgerClosingEntity {
   @PrimaryColumn({ type: 'timestamptz', precision: 3 })

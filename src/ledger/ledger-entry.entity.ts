@@ -1,11 +1,13 @@
-import { Check, Column, Entity, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 import type { Interval } from '../core/time.js';
 
 /**
- * What was charged for a generation, or corrected of its charge. Partitioned by the month of `held_at`. Written by a
- * function.
+ * A charge of a generation, or a correction of one. Partitioned by the month of `held_at`. Written by a function of the
+ * database.
  */
 @Entity('ledger_entries')
+@Index('ledger_entries_newest', ['accountId', 'heldAt'])
+@Index('ledger_entries_corrections', ['accountId', 'heldAt'], { where: `kind = 'correction'` })
 @Check('ledger_entries_kind_check', `kind in ('charge', 'correction')`)
 export class LedgerEntryEntity {
   @PrimaryColumn({ name: 'generation_id', type: 'text' })

@@ -1,6 +1,6 @@
 /**
- * Goal: what a beat has not brought into the database is said again, and what was noted of it stays. Method: the jobs
- * before doubles of the ledger and of its statements; each round is asked for.
+ * What a heartbeat could not bring into the database is written again, and its notes stay. The jobs run on doubles of
+ * the ledger and of its statements; the test starts each round.
  */
 import { Logger } from '@nestjs/common';
 import type { Environment } from '../shared/environment.js';
@@ -19,11 +19,11 @@ const rowOf = (id: string, cost: string): Settlement => ({ ...NOTHING_OBSERVED, 
 let beats: string[][];
 let refused: Error | undefined;
 let emptied: number;
-let unsaid: Map<string, Settlement>;
+let pendingNote: Map<string, Settlement>;
 let givenUp: string[];
 let jobs: LedgerJobs;
 beforeEach(() => {
-  [beats, refused, emptied, unsaid, givenUp] = [[], undefined, 0, new Map(), []];
+  [beats, refused, emptied, pendingNote, givenUp] = [[], undefined, 0, new Map(), []];
   const repository = {
     beat: async (_replica: string, rows: readonly (readonly [string, string])[]) => {
       beats.push(rows.map(([id, row]) => `${id} ${(JSON.parse(row) as Settlement).cost}`));
@@ -36,6 +36,7 @@ beforeEach(() => {
     recover: async () => [],
     listUnposted: async () => [],
     forgetReplicas: async () => undefined,
+    removeIdleCounters: async () => 0,
   } as unknown as LedgerRepository;
   const open = [{ id: 'open', heldAt: new Date().toISOString(), observe: () => rowOf('open', '1') }];
   const ledger = {
@@ -50,9 +51,9 @@ beforeEach(() => {
   const notes = {
     turn: () => () => {
       emptied++;
-      unsaid.clear();
+      pendingNote.clear();
     },
-    unsaid: (id: string) => unsaid.get(id),
+    pendingNote: (id: string) => pendingNote.get(id),
   } as unknown as HoldNotes;
   const postings = { flush: async () => undefined, add: () => undefined } as unknown as Postings;
   const prices = { flush: async () => undefined } as unknown as PriceVersions;
@@ -60,13 +61,13 @@ beforeEach(() => {
 });
 afterEach(() => jest.restoreAllMocks());
 
-it('says what has changed once, and lets go of what was noted of it', async () => {
+it('writes a changed state once, and then releases its notes', async () => {
   await jobs.runAll();
   await jobs.runAll();
   expect([beats, emptied]).toEqual([[['open 1'], []], 2]);
 });
 
-it('says again what was refused, and keeps what was noted until it is taken', async () => {
+it('writes a refused state again, and keeps its notes until it is accepted', async () => {
   jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
   refused = Object.assign(new Error('not a number'), { code: '22P02' });
   await jobs.runAll();
@@ -76,9 +77,9 @@ it('says again what was refused, and keeps what was noted until it is taken', as
   expect([beats.at(-1), emptied]).toEqual([['open 1'], 1]);
 });
 
-it('says what was noted of holds that were given up, once', async () => {
+it('writes the notes of given-up holds, once', async () => {
   givenUp = ['given up', 'nothing known'];
-  unsaid.set('given up', rowOf('given up', '7')).set('settled', rowOf('settled', '9'));
+  pendingNote.set('given up', rowOf('given up', '7')).set('settled', rowOf('settled', '9'));
   await jobs.runAll();
   await jobs.runAll();
   expect(beats).toEqual([['open 1', 'given up 7'], []]);

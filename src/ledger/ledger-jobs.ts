@@ -1,28 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Injectable, Logger, type BeforeApplicationShutdown, type OnApplicationBootstrap } from '@nestjs/common';
+import { parseUsd, usdNumber } from '../core/money/credits.js';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import type { Hold } from './hold.js';
 import { HoldNotes } from './hold-notes.js';
-import { DEAD_AFTER_MS, LedgerRepository, printGeneration } from './ledger.repository.js';
+import { DEAD_AFTER_MS, LedgerRepository, printGeneration, type RecoveredGeneration } from './ledger.repository.js';
 import { Postings } from './postings.js';
 import { LedgerService } from './ledger.service.js';
 import { PriceVersions } from './price-versions.js';
 import { isRowRefused } from './row-refused.js';
 
-/** How often each job comes round, in milliseconds (docs/reasons/money.md#rounds-of-the-ledgers-jobs). */
+/** How often each job comes round, in milliseconds (docs/contribute/reasons/money.md#rounds-of-the-ledgers-jobs). */
 const POST_EVERY_MS = 100;
 const BEAT_EVERY_MS = 2_000;
 const REPLAY_EVERY_MS = 1_000;
 const SWEEP_EVERY_MS = 5_000;
-/** A beat that a refused hold asks for comes no sooner after the one before it. */
+const TIDY_EVERY_MS = 60_000;
+/** Statements that remove idle counters, in one round. */
+const TIDY_ROUNDS_MAX = 100;
+/** Least time between a heartbeat and the next one that a refused hold requests. */
 const HURRIED_BEAT_MS = 200;
-/** An open hold of this age is in the database, or lost by it: its statement was over long before. */
+/** An open hold of this age is in the database or was lost by it: its statement ended long before. */
 const TAKEN_FOR_SURE_MS = 15_000;
-/** How long the end of the process waits for the last rows. */
+/** How long a stopping process waits for the last rows. */
 const LAST_WRITE_MS = 3_000;
-/** How much longer it waits for a database without which what the spool holds would end with this disk. */
+/** Extra wait for the database where the spool's disk ends with the process. */
 const SPOOL_WAIT_MS = 10_000;
 
 interface LedgerJob {
@@ -33,18 +37,18 @@ interface LedgerJob {
 }
 
 /**
- * What keeps the ledger whole while nobody asks: moves the counters, tells that this replica lives and what its open
- * streams have come to, writes what the spool holds, and finishes what dead replicas left.
+ * Keeps the ledger complete in the background: posts to the counters, writes the heartbeat of this replica with the
+ * state of its open generations, replays the spool, and recovers the holds of dead replicas.
  */
 @Injectable()
 export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('ledger');
-  /** Figures of open generations as they were last written, by id. */
+  /** State of open generations as last written, by id. */
   private readonly observed = new Map<string, string>();
-  /** In which all that is open here is in the database. */
+  /** The epoch in which all holds that are open here are in the database. */
   private epoch: string | undefined;
   private adopting: Promise<void> | undefined;
-  /** The last beat, and since when none was missing; monotonic, in milliseconds. */
+  /** The last heartbeat, and since when none was missed; monotonic, in milliseconds. */
   private beatAt = performance.now();
   private beganToBeatAt = -Infinity;
   private steadySince = -Infinity;
@@ -53,6 +57,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     { everyMs: REPLAY_EVERY_MS, run: () => this.replay() },
     { everyMs: SWEEP_EVERY_MS, run: () => this.sweep() },
     { everyMs: POST_EVERY_MS, run: () => this.post() },
+    { everyMs: TIDY_EVERY_MS, run: () => this.removeIdleCounters() },
   ];
 
   constructor(
@@ -65,7 +70,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     private readonly metrics: Metrics,
   ) {}
 
-  /** The first beat comes before the first hold: nobody takes this replica for dead. */
+  /** The first heartbeat precedes the first hold, so that no other replica takes this one for dead. */
   async onApplicationBootstrap(): Promise<void> {
     await this.notes.restore();
     await this.enterEpoch(await this.repository.beat(this.ledger.replica, []));
@@ -93,7 +98,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     );
   }
 
-  /** Everything once, in order: for those who cannot wait until it comes round. */
+  /** Runs every job once, in order, for callers that cannot wait for the next round. */
   async runAll(): Promise<void> {
     await this.adopting;
     for (const job of this.jobs) await this.runAlone(job);
@@ -105,7 +110,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     try {
       await this.emptySpool(performance.now() + SPOOL_WAIT_MS);
       await this.post();
-      // What it still holds, if anything, is for others to recover.
+      // Holds that are still open, if any, are left for other replicas to recover.
       if (this.ledger.openHolds.size === 0 && this.ledger.waiting === 0)
         await this.repository.leave(this.ledger.replica);
     } catch (error) {
@@ -125,12 +130,12 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** What still runs is not begun again, and what fails comes round again. */
+  /** A job that still runs is not started again; a failed one runs again in the next round. */
   private async perform(job: LedgerJob): Promise<void> {
     if (!job.running) await this.runAlone(job).catch((error: unknown) => this.logError(error));
   }
 
-  /** Never at the same time as itself: a sweep passes over the rows that another one holds. */
+  /** Never concurrently with itself: a sweep skips the rows that another one has locked. */
   private async runAlone(job: LedgerJob): Promise<void> {
     while (job.running) await job.running.catch(() => undefined);
     job.running = job.run().finally(() => (job.running = undefined));
@@ -146,7 +151,7 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     await this.postings.flush();
   }
 
-  /** Whether a process is gone may take ten seconds to tell. What it left is replayed like the rest. Never throws. */
+  /** It may take ten seconds to find that a process is gone. What it left is replayed like the rest. Never throws. */
   private adopt(): Promise<void> {
     this.adopting ??= this.ledger.spool
       .adopt()
@@ -158,19 +163,19 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     return this.adopting;
   }
 
-  /** Nobody is granted a hold before this replica has looked for its own. */
+  /** No hold is granted before this replica has checked its own. */
   private hurry(): void {
     const beat = this.jobs[0]!;
     if (performance.now() - this.beganToBeatAt > HURRIED_BEAT_MS) void this.perform(beat);
   }
 
-  /** After a crash of the database what is open here may be missing there: it is written back before anything else. */
+  /** After a crash of the database open holds may be missing there: they are written back before anything else. */
   private async enterEpoch(epoch: string): Promise<void> {
     if (epoch === this.epoch) return;
-    // Another run of the server, or another server, whose clock may be ahead of the one that told the beats: who has
-    // not beaten since may live.
+    // Another run of the server, or another server, whose clock may be ahead of the one that dated the heartbeats: a
+    // replica without a recent heartbeat may be alive.
     if (this.epoch !== undefined) this.steadySince = performance.now();
-    // What was answered while the database was away takes its room before anybody else does.
+    // What was answered during the outage takes its room before new holds do.
     await this.replay();
     await this.restore(() => true);
     await this.repository.completeEpoch(epoch, this.ledger.replica, this.environment.databaseUrl === undefined);
@@ -188,24 +193,24 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
   private async beat(): Promise<void> {
     this.beganToBeatAt = performance.now();
     const { replica } = this.ledger;
-    const areSaid = this.notes.turn();
+    const markWritten = this.notes.turn();
     const changed = this.listChanged();
     const rows = changed.map(({ id, printed }) => [id, printed] as const);
-    let isSaid = true;
+    let isWritten = true;
     let epoch: string;
     try {
       epoch = await this.repository.beat(replica, rows);
     } catch (error) {
       if (rows.length === 0 || isDatabaseUnavailable(error)) throw error;
-      // A row that the database does not take must not make all of them look dead.
+      // A row that the database refuses must not make all of them look dead.
       this.logger.error(error);
-      isSaid = false;
+      isWritten = false;
       epoch = await this.repository.beat(replica, []);
     }
     await this.enterEpoch(epoch);
-    if (isSaid) {
+    if (isWritten) {
       for (const { id, figures } of changed) this.observed.set(id, figures);
-      areSaid();
+      markWritten();
     }
     const open = new Set(this.listOpen());
     for (const id of this.observed.keys()) if (!open.has(id)) this.observed.delete(id);
@@ -231,9 +236,9 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
         this.logger.error(error);
       }
     }
-    // They stand no more in what is open, and are recovered by what is in the database.
+    // They are no longer open, and are recovered from what is in the database.
     for (const id of this.ledger.listGivenUp()) {
-      const row = this.notes.unsaid(id);
+      const row = this.notes.pendingNote(id);
       if (row) changed.push({ id, figures: '', printed: printGeneration(row) });
     }
     return changed;
@@ -245,17 +250,17 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
 
   private async sweep(): Promise<void> {
     await this.ledger.reopenSpool();
-    // What a dead process has left in its spool says more than what was observed of it.
+    // The spool of a dead process knows more than what was last observed of its holds.
     await this.adopt();
     await this.replay();
     const { ids: stray, at } = await this.repository.listOpen(this.ledger.replica);
     await this.restoreMissing(new Set(stray), at);
-    // What waits to be replayed must find its hold as it was taken, with all of its counters.
+    // Rows that wait to be replayed must find their holds as they were taken, with all of their counters.
     if (this.ledger.waiting === 0) {
-      // A hold whose answer came too late stands for nothing that this process knows of.
+      // A hold whose answer came too late is unknown to this process.
       const awaited = this.ledger.listAwaited();
       for (const id of stray) if (!awaited.has(id)) this.postings.release(id);
-      // Before any is recovered, which would make a generation of it.
+      // Before recovery, which would make a generation of it.
       await this.postings.flush();
       await this.recover();
     }
@@ -264,16 +269,22 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     await this.repository.forgetReplicas();
   }
 
-  /** Should no sign tell of a crash: who is open here and does not stand there is lost. */
+  private async removeIdleCounters(): Promise<void> {
+    for (let round = 0; round < TIDY_ROUNDS_MAX; round++)
+      if ((await this.repository.removeIdleCounters()) === 0) return;
+  }
+
+  /** Covers a crash that went unnoticed: holds that are open here and missing in the database were lost. */
   private async restoreMissing(standing: ReadonlySet<string>, at: Date): Promise<void> {
-    // Holds bear the time of the database, and so does their age: this machine's clock may be minutes off. One of a
-    // time to come was taken at another server, before this one.
+    // `heldAt` is the database's time, so age is measured by its clock: this machine's may be minutes off. A hold from
+    // the future was taken at another server, before this one.
     const isTakenForSure = (heldAt: string): boolean => Math.abs(at.getTime() - Date.parse(heldAt)) > TAKEN_FOR_SURE_MS;
     await this.restore(({ id, heldAt }) => !standing.has(id) && isTakenForSure(heldAt));
   }
 
   private async recover(): Promise<void> {
-    // Who could not beat while nobody could takes no one else for dead, until the others have had their time as well.
+    // A replica that could not write heartbeats, as no other could, waits until the others have had time to write
+    // theirs.
     const now = performance.now();
     if (now - this.beatAt > DEAD_AFTER_MS || now - this.steadySince < DEAD_AFTER_MS) return;
     const mine = this.listOpen();
@@ -283,19 +294,35 @@ export class LedgerJobs implements OnApplicationBootstrap, BeforeApplicationShut
     });
     if (recovered.length === 0) return;
     this.metrics.ledgerEvent('recovered', recovered.length);
+    for (const one of recovered) this.reportMoney(one);
     this.logger.warn(
       `${recovered.length} generations of replicas that are gone were settled by what was observed of them.`,
     );
   }
 
+  /** The replica that is gone has not reported what it left open. */
+  private reportMoney({ provider, model, cost, operator_cost, engine_costs }: RecoveredGeneration): void {
+    const { metrics } = this;
+    if (provider !== null && model !== null) metrics.spent({ provider, model }, Number(cost));
+    let lost = parseUsd(operator_cost) ?? 0n;
+    for (const [engine, amount] of Object.entries(engine_costs ?? {})) {
+      const ofEngine = parseUsd(amount) ?? 0n;
+      lost -= ofEngine;
+      metrics.engineCost(engine, usdNumber(ofEngine));
+    }
+    if (lost <= 0n) return;
+    if (provider !== null) metrics.operatorCost(provider, usdNumber(lost));
+    else metrics.engineCost('gateway', usdNumber(lost));
+  }
+
   /**
-   * One that the database will not take as it was observed keeps no others from it, and is settled at nothing.
-   * PostgreSQL tells a refusal before it gives the locks back: what is still locked is passed over, and taken by the
-   * next sweep.
+   * A hold whose observed row the database refuses is settled at zero, so that it does not block the others. PostgreSQL
+   * reports a refusal before it releases the locks: rows that are still locked are skipped, and taken by the next
+   * sweep.
    */
-  private async recoverEach(mine: readonly string[]): Promise<readonly string[]> {
+  private async recoverEach(mine: readonly string[]): Promise<readonly RecoveredGeneration[]> {
     const { replica } = this.ledger;
-    const recovered: string[] = [];
+    const recovered: RecoveredGeneration[] = [];
     for (const id of await this.repository.listLeft(replica, mine)) {
       for (const asObserved of [true, false]) {
         try {

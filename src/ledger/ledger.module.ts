@@ -1,34 +1,49 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { AuditModule } from '../audit/audit.module.js';
+import { ManagementModule } from '../management/management.module.js';
 import { Environment } from '../shared/environment.js';
 import { ActivityController } from './activity.controller.js';
 import { ActivityRepository } from './activity.repository.js';
+import { FiguresRepository } from './figures/figures.repository.js';
+import { RollUpRepository } from './figures/roll-up.repository.js';
+import { RollUps } from './figures/roll-ups.js';
+import { AnalyticsController } from './analytics.controller.js';
+import { ExportPlaces } from './export-places.js';
 import { LedgerRepository } from './ledger.repository.js';
 import { LedgerJobs } from './ledger-jobs.js';
 import { CreditsController } from './credits.controller.js';
 import { AccountOpening } from './account-opening.js';
+import { CreditEntriesRepository } from './credit-entries.repository.js';
 import { CreditsRepository } from './credits.repository.js';
 import { CreditsService } from './credits.service.js';
 import { Postings } from './postings.js';
 import { GenerationController } from './generation.controller.js';
+import { GenerationListRepository } from './generation-list.repository.js';
+import { GenerationsController } from './generations.controller.js';
 import { GenerationRepository } from './generation.repository.js';
 import { HoldNotes } from './hold-notes.js';
-import { KeptNotes } from './kept-notes.js';
+import { EmbeddedNotes } from './embedded-notes.js';
 import { LedgerService } from './ledger.service.js';
 import { GenerationPartitions } from './generation-partitions.js';
 import { GenerationPartitionsRepository } from './generation-partitions.repository.js';
 import { PriceVersions } from './price-versions.js';
-import { SentNotes } from './sent-notes.js';
+import { ServerNotes } from './server-notes.js';
+import { SettledGenerations } from './settled-generations.js';
 import { SpendingWindowEntity } from './spending-window.entity.js';
 import { SpendingWindows } from './spending-windows.js';
 import { WindowsRepository } from './windows.repository.js';
 
 /** The ledger. */
 @Module({
-  imports: [AccountsModule, AuditModule, TypeOrmModule.forFeature([SpendingWindowEntity])],
-  controllers: [CreditsController, GenerationController, ActivityController],
+  imports: [AccountsModule, ManagementModule, TypeOrmModule.forFeature([SpendingWindowEntity])],
+  controllers: [
+    CreditsController,
+    GenerationController,
+    GenerationsController,
+    ActivityController,
+    AnalyticsController,
+  ],
   providers: [
     LedgerRepository,
     LedgerJobs,
@@ -37,7 +52,9 @@ import { WindowsRepository } from './windows.repository.js';
     {
       provide: HoldNotes,
       useFactory: (environment: Environment, repository: LedgerRepository): HoldNotes =>
-        environment.databaseUrl === undefined ? new KeptNotes(repository, environment) : new SentNotes(repository),
+        environment.databaseUrl === undefined
+          ? new EmbeddedNotes(repository, environment)
+          : new ServerNotes(repository),
       inject: [Environment, LedgerRepository],
     },
     GenerationPartitions,
@@ -46,11 +63,18 @@ import { WindowsRepository } from './windows.repository.js';
     WindowsRepository,
     SpendingWindows,
     CreditsRepository,
+    CreditEntriesRepository,
     CreditsService,
     AccountOpening,
     GenerationRepository,
+    GenerationListRepository,
     ActivityRepository,
+    SettledGenerations,
+    ExportPlaces,
+    FiguresRepository,
+    RollUpRepository,
+    RollUps,
   ],
-  exports: [AccountOpening, LedgerService, PriceVersions, SpendingWindows],
+  exports: [AccountOpening, LedgerService, PriceVersions, SettledGenerations, SpendingWindows],
 })
 export class LedgerModule {}

@@ -1,7 +1,7 @@
 /**
- * Goal: a row is printed as `JSON.stringify` has it, byte for byte, but for what no text of the database may hold: that
- * is replaced, and only that. Method: random texts in every place that callers and providers fill; what the database
- * refuses, in every escape.
+ * A row is printed byte for byte as by `JSON.stringify`, except that characters which the database refuses are
+ * replaced. Checked with random texts in every field that callers and providers fill, and every escape of refused
+ * characters.
  */
 import fc from 'fast-check';
 import { generationRow } from '../../test/http/generation-rows.js';
@@ -13,7 +13,7 @@ const rowWith = (changes: Partial<GenerationRow>): GenerationRow =>
   generationRow(OWNER, { id: 'gen-1769903999-x', held_at: '2026-01-31T23:59:59.999Z', ...changes });
 const read = (text: string): GenerationRow => JSON.parse(text) as GenerationRow;
 
-/** What stands in its place: U+FFFD. */
+/** The replacement: U+FFFD. */
 const R = '\ufffd';
 
 describe('printGeneration', () => {

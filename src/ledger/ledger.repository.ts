@@ -1,7 +1,8 @@
 import { Injectable } from '@nestjs/common';
+import type { BudgetSubject } from '../accounts/budget-subjects.js';
 import type { Caller } from '../core/caller.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
-import { Clock, type Interval } from '../core/time.js';
+import { Clock, INTERVALS, type Interval } from '../core/time.js';
 import { Statements } from '../shared/database/statements.js';
 import { NOTHING_OBSERVED } from './generation-row.js';
 import type { CounterName, HeldAmounts, HeldCounters, Hold, HoldRefusal, HoldRequest } from './hold.js';
@@ -12,19 +13,19 @@ import type { Settlement } from './settlement.js';
 export interface HoldMember {
   readonly request: HoldRequest;
   readonly amounts: HeldAmounts;
-  /** Adds to a hold that stands. */
+  /** Extends an existing hold. */
   readonly extends: boolean;
-  /** Wanted beside that, where plenty stays free. Of one that extends. */
+  /** Requested in addition, where plenty stays free. Of an extension only. */
   readonly ahead?: HeldAmounts;
 }
 
-/** `undefined`: the hold to be extended is gone. */
+/** `undefined`: the hold to be extended no longer exists. */
 export type TakenHold = GrantedHold | { readonly refused: readonly HoldRefusal[] } | undefined;
 
 interface GrantedHold {
   readonly heldAt: Date;
   readonly counters: HeldCounters;
-  /** What was wanted ahead was granted as well. */
+  /** The additional amount was granted as well. */
   readonly isAhead: boolean;
 }
 
@@ -33,14 +34,15 @@ interface RefusedRow {
   readonly scope_id: string;
   readonly window_interval: Interval;
   readonly includes_byok: boolean;
+  readonly is_default: boolean;
   readonly cap: string;
   readonly used: string;
   readonly held: string;
 }
 
 /**
- * A member that was granted, when in milliseconds of Unix time, from what, and whether with what it wanted ahead; or a
- * counter that refused one.
+ * A granted member: when in milliseconds of Unix time, from which counters, and whether with the additional amount; or
+ * a counter that refused one.
  */
 type TakenEntry =
   | readonly [
@@ -53,44 +55,44 @@ type TakenEntry =
   | (RefusedRow & { readonly place: number });
 
 /**
- * What PostgreSQL takes for no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as
- * escapes, in small letters.
+ * What PostgreSQL accepts in no text: NUL, and halves of surrogate pairs. `JSON.stringify` writes both as lower-case
+ * escapes.
  */
 const REFUSED_ESCAPE = /\\u(?:0000|d[89a-f])/;
 const NULS = /\0/g;
 
 /** Holds that one statement posts to counters. */
 export const POSTED_MAX = 1_000;
-/** Rows of one statement that nobody waits for. */
+/** Rows of one background statement. */
 const SWEEP_MAX = 1_000;
-/** Rows of open generations that one statement brings back. */
+/** Notes of open generations that one statement restores. */
 const NOTES_MAX = 200;
 /** A replica whose heartbeat is older is dead: seven beats. */
 export const DEAD_AFTER_MS = 15_000;
 const DEAD_AFTER = `interval '${DEAD_AFTER_MS} milliseconds'`;
 /**
- * The hold `h` was not taken within an interval before now. One of a time to come was taken at another server, before
- * the one that is asked.
+ * SQL: the hold `h` was not taken within an interval before now. One from the future was taken at another server,
+ * before the current one.
  */
 const notTakenWithin = (interval: string, now: string): string =>
   `h.held_at NOT BETWEEN ${now} - ${interval} AND ${now} + interval '1 second'`;
 /**
- * A hold `h` of a dead replica `r`, or one of the asking replica's that has passed its deadline and is not open there.
- * $1: `aheadMs`, $2: the asking replica, $3: ids of what is open there.
+ * A hold `h` of a dead replica `r`, or one of this replica that has passed its deadline and is not open there.
+ * $1: `aheadMs`, $2: this replica, $3: ids of its open holds.
  */
 const IS_LEFT = `h.cost IS NULL AND NOT h.generation_id = ANY($3) AND CASE WHEN h.replica = $2
   THEN coalesce(h.deadline_at, 'epoch') < now() + $1 * interval '1 millisecond'
   ELSE coalesce(r.heartbeat_at, 'epoch') < now() - ${DEAD_AFTER}
     AND ${notTakenWithin(DEAD_AFTER, "(now() + $1 * interval '1 millisecond')")}
 END`;
-/** SQLSTATE of `take_holds_2`: the database has lost holds, and their replicas have not all written them back yet. */
+/** SQLSTATE of `take_holds_4`: the database has lost holds that their replicas have not all written back yet. */
 export const HOLDS_INCOMPLETE = 'LR001';
 
-/** The statements of the ledger. What is hot is a function of the database: see `sql`. */
+/** The statements of the ledger. Hot ones are functions of the database: see `sql`. */
 @Injectable()
 export class LedgerRepository {
-  /** How often what open generations have come to was said. */
-  private said = 0;
+  /** Number of the last write of open generations' state. */
+  private noteNumber = 0;
 
   constructor(
     private readonly statements: Statements,
@@ -98,8 +100,8 @@ export class LedgerRepository {
   ) {}
 
   /**
-   * One answer for each member, in their order.
-   * @param livesMs how long after it was taken a hold has ended at the latest
+   * One result for each member, in their order.
+   * @param livesMs latest end of a hold, counted from when it is taken
    * @throws with the code `HOLDS_INCOMPLETE` while holds that the database has lost are missing
    */
   async take(replica: string, members: readonly HoldMember[], livesMs: number): Promise<readonly TakenHold[]> {
@@ -109,16 +111,18 @@ export class LedgerRepository {
       if (member.ahead) ahead.push({ place: wanted.length, id: member.request.id, ...printAmounts(member.ahead) });
       wanted.push(printMember(replica, member, wanted.length));
     }
-    const asked = [JSON.stringify(wanted), String(this.clock.aheadMs), String(livesMs)];
+    const parameters = [JSON.stringify(wanted), String(this.clock.aheadMs), String(livesMs)];
     const answer =
       ahead.length === 0
-        ? await this.statements.value('SELECT take_holds_2($1, $2, $3)', asked)
-        : await this.statements.value('SELECT take_holds_3($1, $2, $3, $4)', [...asked, JSON.stringify(ahead)]);
+        ? await this.statements.value('SELECT take_holds_4($1, $2, $3)', parameters)
+        : await this.statements.value('SELECT take_holds_5($1, $2, $3, $4)', [...parameters, JSON.stringify(ahead)]);
     const entries = JSON.parse(answer ?? 'null') as readonly TakenEntry[] | null;
     const taken = new Array<TakenHold>(members.length).fill(undefined);
     for (const entry of entries ?? []) {
-      if ('place' in entry) taken[entry.place] = { refused: [...refusalsOf(taken[entry.place]), readRefusal(entry)] };
-      else {
+      if ('place' in entry) {
+        const refusal = readRefusal(entry, members[entry.place]!.request.subjects);
+        taken[entry.place] = { refused: [...refusalsOf(taken[entry.place]), refusal] };
+      } else {
         const [place, heldAtMs, keyInterval, budgets, isAhead = false] = entry;
         taken[place] = { heldAt: new Date(heldAtMs), counters: { keyInterval, budgets }, isAhead };
       }
@@ -126,51 +130,66 @@ export class LedgerRepository {
     return taken;
   }
 
-  /**
-   * The counters that a hold of this caller's would be taken from, those with a cap, as they stand now. Takes nothing.
-   */
+  /** The current state of the counters with a cap that a hold of this caller would be taken from. Takes nothing. */
   async listCounters(
     { accountId, workspaceId, keyHash }: Caller,
     guardrails: readonly string[],
+    subjects: readonly BudgetSubject[],
   ): Promise<readonly HoldRefusal[]> {
     const rows = await this.statements.run<RefusedRow>(
       `WITH claim AS (
-         SELECT 'account' AS scope, $1::text AS scope_id, 'lifetime' AS interval, NULL::numeric AS cap, false AS includes_byok
+         SELECT 'account' AS scope, $1::text AS scope_id, 'lifetime' AS interval, NULL::numeric AS cap, false AS includes_byok, false AS is_default
          UNION ALL
-         SELECT 'key', k.hash, coalesce(k.limit_reset, 'lifetime'), k.limit_usd, k.include_byok_in_limit FROM api_keys k WHERE k.hash = $3
+         SELECT 'key', k.hash, coalesce(k.limit_reset, 'lifetime'), raised_1(k.limit_usd, k.raised_usd, k.raised_until, now() + $4 * interval '1 millisecond'),
+           k.include_byok_in_limit, false
+         FROM api_keys k WHERE k.hash = $3
          UNION ALL
-         SELECT b.scope, b.scope_id, b.interval, b.limit_usd, b.include_byok FROM budgets b
+         SELECT b.scope, b.scope_id, b.interval, b.limit_usd, b.include_byok, false FROM budgets b
          WHERE b.account_id = $1::uuid
            AND (b.scope = 'workspace' AND b.scope_id = $2 OR b.scope = 'guardrail' AND b.scope_id = ANY($5))
+         UNION ALL
+         SELECT s.scope, s.id, i.interval, b.cap, b.include_byok, b.is_default
+         FROM unnest($6::text[], $7::text[]) AS s (scope, id)
+         CROSS JOIN unnest($8::text[]) AS i (interval)
+         CROSS JOIN LATERAL budget_of_1($1::uuid, s.scope, s.id, i.interval, now() + $4 * interval '1 millisecond') AS b
        )
-       SELECT c.scope, c.scope_id, c.interval AS window_interval, c.includes_byok, coalesce(c.cap, w."limit") AS cap,
+       SELECT c.scope, c.scope_id, c.interval AS window_interval, c.includes_byok, c.is_default, coalesce(c.cap, w."limit") AS cap,
          coalesce(w.used, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_used, 0) ELSE 0 END AS used,
          coalesce(w.held, 0) + CASE WHEN c.includes_byok THEN coalesce(w.byok_held, 0) ELSE 0 END AS held
        FROM claim c LEFT JOIN spending_windows w ON w.scope = c.scope AND w.scope_id = c.scope_id AND w.interval = c.interval
          AND w.window_start = window_start_of(c.interval, now() + $4 * interval '1 millisecond')
        WHERE coalesce(c.cap, w."limit") IS NOT NULL
-       ORDER BY counter_rank_1(c.scope, c.interval)`,
-      [accountId, workspaceId, keyHash, this.clock.aheadMs, guardrails],
+       ORDER BY counter_rank_2(c.scope, c.interval)`,
+      [
+        accountId,
+        workspaceId,
+        keyHash,
+        this.clock.aheadMs,
+        guardrails,
+        subjects.map(({ scope }) => scope),
+        subjects.map(({ scopeId }) => scopeId),
+        INTERVALS,
+      ],
     );
-    return rows.map(readRefusal);
+    return rows.map((row) => readRefusal(row, subjects));
   }
 
   /**
    * @param rows printed settlements
-   * @returns how many of them were charged less than they came to, for want of a hold and of room
+   * @returns how many of them were charged less than their full amount, because hold and room were missing
    */
   async settle(rows: readonly string[]): Promise<number> {
-    return Number(await this.statements.value('SELECT settle_generations_1($1)', [`[${rows.join(',')}]`]));
+    return Number(await this.statements.value('SELECT settle_generations_2($1)', [`[${rows.join(',')}]`]));
   }
 
-  /** Moves the counters for those of these holds that are settled. */
+  /** Posts to the counters those of these holds that are settled. */
   async post(ids: readonly string[]): Promise<void> {
     await this.statements.run('SELECT post_holds_2($1)', [ids]);
   }
 
   /**
-   * Moves the counters for what is settled and counts in any of these, whichever replica settled it.
-   * @returns how many holds it found, `POSTED_MAX` at most
+   * Posts what is settled and counts in any of these counters, whichever replica settled it.
+   * @returns how many holds it posted, `POSTED_MAX` at most
    */
   async postCounters(counters: readonly CounterName[]): Promise<number> {
     const named = counters.map(({ scope, scopeId, interval }) => ({
@@ -178,14 +197,14 @@ export class LedgerRepository {
       scope_id: scopeId,
       window_interval: interval,
     }));
-    const found = await this.statements.value('SELECT post_counters_3($1, $2)', [
+    const found = await this.statements.value('SELECT post_counters_4($1, $2)', [
       JSON.stringify(named),
       String(POSTED_MAX),
     ]);
     return Number(found);
   }
 
-  /** Settles holds that nothing was sent for, at nothing: no generation comes of them. */
+  /** Settles holds that nothing was sent for at zero: they make no generation. */
   async release(ids: readonly string[]): Promise<void> {
     await this.statements.run(
       `UPDATE holds SET cost = 0, byok_cost = 0 WHERE generation_id = ANY(array(
@@ -212,32 +231,36 @@ export class LedgerRepository {
   }
 
   /**
-   * Says that a replica lives, and what its open generations have come to: printed rows by id.
-   * @param observed read in the same turn: what was said later of one stays, by whichever statement
-   * @returns the epoch of the holds: after another one than before, some may be lost
+   * Records that a replica is alive, and the state of its open generations: printed rows by id.
+   * @param observed read in the same turn: a later state of a generation stays, whichever statement wrote it
+   * @returns the epoch of the holds: if it differs from the last one, some may be lost
    */
   async beat(replica: string, observed: readonly (readonly [id: string, row: string])[]): Promise<string> {
     const [row] = await this.statements.run<{ epoch: string }>('SELECT beat_4($1, $2, $3) AS epoch', [
       replica,
       printObserved(observed),
-      ++this.said,
+      ++this.noteNumber,
     ]);
     return row!.epoch;
   }
 
   /**
-   * Says what one open generation has come to, before the next beat would.
+   * Writes the state of one open generation before the next heartbeat does.
    * @param row printed; as of `beat`
    * @param sent as of `Statements.value`
    */
   async note(id: string, row: string, sent: () => void): Promise<void> {
-    // A server's own end may lose it, as it may lose holds.
-    await this.statements.value('SELECT note_hold_2($1, $2, $3, $4)', [id, row, String(++this.said), 'false'], sent);
+    // A crash of the server may lose it, as it may lose holds.
+    await this.statements.value(
+      'SELECT note_hold_2($1, $2, $3, $4)',
+      [id, row, String(++this.noteNumber), 'false'],
+      sent,
+    );
   }
 
   /**
-   * Says what open generations had come to when that was noted elsewhere, unless a beat has said more since. Holds that
-   * the database has lost meanwhile are written back.
+   * Restores the state of open generations that was noted elsewhere, unless a heartbeat has written a later one. Holds
+   * that the database has lost meanwhile are written back.
    */
   async restoreNotes(notes: readonly Note[]): Promise<void> {
     for (let start = 0; start < notes.length; start += NOTES_MAX) {
@@ -253,7 +276,7 @@ export class LedgerRepository {
   }
 
   /**
-   * Writes back what the database has lost of these holds, which are open here.
+   * Writes back what the database has lost of these open holds.
    * @returns how many had lost something
    */
   async restore(replica: string, holds: readonly Hold[], livesMs: number): Promise<number> {
@@ -261,26 +284,26 @@ export class LedgerRepository {
   }
 
   private async restoreHolds(known: readonly object[]): Promise<number> {
-    const [row] = await this.statements.run<{ lost: number }>('SELECT restore_holds_1($1) AS lost', [
+    const [row] = await this.statements.run<{ lost: number }>('SELECT restore_holds_2($1) AS lost', [
       JSON.stringify(known),
     ]);
     return row!.lost;
   }
 
   /**
-   * All that a replica holds is there in this epoch.
-   * @param isAlone no other replica can be on this store
+   * Marks that all holds of a replica are in the database in this epoch.
+   * @param isAlone no other replica can use this store
    */
   async completeEpoch(epoch: string, replica: string, isAlone: boolean): Promise<void> {
     await this.statements.run('SELECT complete_epoch_1($1, $2, $3)', [epoch, replica, isAlone]);
   }
 
-  /** The replica ends, and owes nothing. */
+  /** The replica ends without open holds. */
   async leave(replica: string): Promise<void> {
     await this.statements.run('DELETE FROM replicas WHERE id = $1', [replica]);
   }
 
-  /** Holds of this replica that have stood for ten seconds, unsettled; and what time it is for the database. */
+  /** Holds of this replica that have been unsettled for ten seconds; and the database's time. */
   async listOpen(replica: string): Promise<{ readonly ids: readonly string[]; readonly at: Date }> {
     const [row] = await this.statements.run<{ ids: readonly string[]; at: Date }>(
       `SELECT t.at, array(
@@ -293,7 +316,7 @@ export class LedgerRepository {
     return row!;
   }
 
-  /** Settled holds whose counters nobody has moved yet. */
+  /** Settled holds that are not posted yet. */
   async listUnposted(): Promise<readonly string[]> {
     const rows = await this.statements.run<{ generation_id: string }>(
       `SELECT generation_id FROM holds WHERE cost IS NOT NULL ORDER BY held_at LIMIT ${SWEEP_MAX}`,
@@ -312,18 +335,17 @@ export class LedgerRepository {
   }
 
   /**
-   * Settles what dead replicas held by what was observed of it, and what this one no longer has open past its deadline.
-   * Nobody does so for a replica that beats. Replicas that do it at the same time share the work.
+   * Settles the holds of dead replicas with their last observed state, and those that this replica no longer has open
+   * past their deadline. A replica with a heartbeat is left alone. Concurrent calls share the work.
    * @param mine open generations of this replica, which are not recovered however old they are
-   * @param only this one, and whether what was observed of it counts
-   * @returns ids of what was recovered
+   * @param only restricts it to one hold, and decides whether its observed state counts
    */
   async recover(
     replica: string,
     mine: readonly string[],
     only?: { readonly id: string; readonly asObserved: boolean },
-  ): Promise<readonly string[]> {
-    const rows = await this.statements.run<{ id: string }>(
+  ): Promise<readonly RecoveredGeneration[]> {
+    return this.statements.run<RecoveredGeneration>(
       `WITH dead AS (
          SELECT h.* FROM holds h LEFT JOIN replicas r ON r.id = h.replica
          WHERE ${IS_LEFT} AND ($4::text IS NULL OR h.generation_id = $4)
@@ -338,15 +360,25 @@ export class LedgerRepository {
          ) AS value
          FROM dead d
        ), settled AS (
-         SELECT settle_generations_1((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
+         SELECT settle_generations_2((SELECT json_agg(row.value) FROM row)) WHERE EXISTS (SELECT 1 FROM row)
        )
-       SELECT row.id FROM row, settled`,
+       SELECT row.value->>'provider' AS provider, row.value->>'model' AS model, row.value->>'cost' AS cost,
+         row.value->>'operator_cost' AS operator_cost, row.value->'engine_costs' AS engine_costs
+       FROM row, settled`,
       [this.clock.aheadMs, replica, mine, only?.id ?? null, only?.asObserved ?? true, JSON.stringify(NOTHING_OBSERVED)],
     );
-    return rows.map(({ id }) => id);
   }
 
-  /** Forgets replicas that have been dead for a day and hold nothing. */
+  /** Removes counters of users, members and tags that nothing counts in any more. @returns how many */
+  async removeIdleCounters(): Promise<number> {
+    const removed = await this.statements.value('SELECT remove_idle_counters_1($1, $2)', [
+      String(this.clock.aheadMs),
+      String(SWEEP_MAX),
+    ]);
+    return Number(removed);
+  }
+
+  /** Deletes replicas that have been dead for a day and have no holds. */
   async forgetReplicas(): Promise<void> {
     await this.statements.run(
       `DELETE FROM replicas r WHERE r.heartbeat_at < now() - interval '1 day'
@@ -354,7 +386,7 @@ export class LedgerRepository {
     );
   }
 
-  /** Enters lists of prices by the hash of their text; those that stand there stay. */
+  /** Inserts lists of prices by the hash of their text; existing ones stay. */
   async keepPrices(versions: readonly { readonly id: string; readonly pricing: string }[]): Promise<void> {
     await this.statements.run(
       `INSERT INTO price_versions (id, pricing, effective_from)
@@ -366,11 +398,21 @@ export class LedgerRepository {
   }
 }
 
+/** What a replica that is gone has left. Amounts are decimal USD; who was not called is null. */
+export interface RecoveredGeneration {
+  readonly provider: string | null;
+  readonly model: string | null;
+  readonly cost: string;
+  readonly operator_cost: string;
+  /** The part of it by engines of tools and plugins, by name; null: none. */
+  readonly engine_costs: Readonly<Record<string, string>> | null;
+}
+
 const printObserved = (observed: readonly (readonly [id: string, row: string])[]): string =>
   `[${observed.map(([id, row]) => `{"id":${JSON.stringify(id)},"row":${row}}`).join(',')}]`;
 
 function printMember(replica: string, { request, amounts, extends: isExtension }: HoldMember, place: number): object {
-  const { id, caller, model, isFree, isShared } = request;
+  const { id, caller, model, isFree, isShared, subjects } = request;
   return {
     place,
     id,
@@ -385,6 +427,7 @@ function printMember(replica: string, { request, amounts, extends: isExtension }
     shared: isShared === true,
     extends: isExtension,
     guardrails: request.guardrails,
+    ...(subjects && subjects.length > 0 && { subjects: subjects.map(({ scope, scopeId }) => [scope, scopeId]) }),
   };
 }
 
@@ -396,8 +439,8 @@ const printAmounts = ({ credits, byok }: HeldAmounts): object => ({
 const refusalsOf = (taken: TakenHold): readonly HoldRefusal[] => (taken && 'refused' in taken ? taken.refused : []);
 
 /**
- * As a row of `holds`, see `restore_holds_1`.
- * @param replica null: nobody's, so that it is recovered once it is old enough
+ * As a row of `holds`, see `restore_holds_2`.
+ * @param replica null: none, so that it is recovered once it is old enough
  */
 export function holdRow(
   replica: string | null,
@@ -421,29 +464,30 @@ export function holdRow(
   };
 }
 
-function readRefusal({ scope, scope_id, window_interval, includes_byok, cap, used, held }: RefusedRow): HoldRefusal {
+function readRefusal(row: RefusedRow, subjects: readonly BudgetSubject[] = []): HoldRefusal {
+  const { scope, scope_id, window_interval, includes_byok, is_default, cap, used, held } = row;
+  const subject = subjects.find((one) => one.scope === scope && one.scopeId === scope_id);
   return {
     scope,
     scopeId: scope_id,
     interval: window_interval,
     includesByok: includes_byok,
+    ...(subject && { subject }),
+    ...(is_default && { isDefault: true }),
     limit: readAmount(cap),
     used: readAmount(used),
     held: readAmount(held),
   };
 }
 
-/** A count has no decimals: as an amount it is as many whole units. */
+/** A count is stored without decimals: as an amount it is as many whole units. */
 function readAmount(stored: string): PicoUsd {
   const amount = parseUsd(stored);
   if (amount === undefined) throw new RangeError('A stored amount lies beyond 10¹⁵ USD.');
   return amount;
 }
 
-/**
- * A row as its statement takes it. Texts of callers and providers may hold anything: what the database
- * would refuse is replaced.
- */
+/** A row as its statement takes it. Callers and providers may send any text: what the database refuses is replaced. */
 export function printGeneration(row: Settlement): string {
   const json = JSON.stringify(row);
   return REFUSED_ESCAPE.test(json) ? JSON.stringify(storable(row)) : json;

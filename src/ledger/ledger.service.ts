@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { Injectable, Logger, type OnModuleInit } from '@nestjs/common';
+import type { BudgetSubject } from '../accounts/budget-subjects.js';
 import type { Caller } from '../core/caller.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import { GatewayError } from '../core/errors.js';
@@ -35,56 +36,55 @@ import {
   type HoldRequest,
 } from './hold.js';
 import { GenerationPartitions } from './generation-partitions.js';
-import { warnOfPassingDisk } from './passing-disk.js';
+import { warnOfVolatileDisk } from './volatile-disk.js';
 import { isRowRefused } from './row-refused.js';
 import type { Settlement } from './settlement.js';
 import { NO_SPOOL, Spool, type SettlementSpool } from './spool.js';
 
-/** During an outage of the database, how often a reply finds out whether it is over. */
+/** During an outage of the database, how often a settlement tries whether it is over. */
 const TRY_AGAIN_EVERY_MS = 1_000;
 /**
- * SQLSTATE of what may be over in a moment and has nothing to do with the statement: a server that can only be read, or
- * is full or stopping, a statement that was cancelled, a lock that was waited for in vain, holds that are being written
- * back.
+ * SQLSTATE of conditions that may pass soon and are not caused by the statement: a server that is read-only, full or
+ * stopping, a cancelled statement, a lock time-out, holds that are being written back.
  */
 const PASSING_STATE = /^(?:25006|53...|55P03|57...|58...|LR001)$/;
-/** SQLSTATE of a transaction that was sacrificed to others. Tried again it goes through. */
+/** SQLSTATE of a transaction that was rolled back in favour of others. A retry succeeds. */
 const ROLLED_BACK_STATE = /^40...$/;
-/** A hold that is older than any request may become is nobody's. */
+/** How much longer than any request may take a hold stays valid. */
 const GRACE_MS = 60_000;
-/** Settlements kept here that are written at a time. */
+/** Settlements kept in memory that are written at a time. */
 const KEPT_BATCH_ROWS = 200;
-/** Holds that were given up and are remembered. */
+/** Ids of given-up holds that are remembered. */
 const GIVEN_UP_MAX = 1_000;
 
 const NOTHING: HeldAmounts = { credits: 0n, byok: 0n };
 
-/** Undefined: granted. `gone`: the hold stands no more. */
+/** Undefined: granted. `gone`: the hold no longer exists. */
 type ExtendOutcome = Extract<HoldOutcome, { refused: unknown }> | 'gone' | undefined;
 
 /**
- * The ledger as the request path sees it: reserve before, settle after, exactly once. Whatever happens between, a
- * hold that was granted ends in one of `settle` and `release`, or is recovered from its row.
+ * The ledger as the request path uses it: hold before, settle after, exactly once. Whatever happens in between, a
+ * granted hold ends in one of `settle` and `release`, or is recovered from its row.
  */
 @Injectable()
 export class LedgerService implements OnModuleInit {
-  /** Names this process in the ledger. */
+  /** Id of this process in the ledger. */
   readonly replica: string;
-  /** Settlements that could not be written to the database. Open from the module's start on. */
+  /** Settlements that could not be written to the database. Opened when the module starts. */
   spool!: SettlementSpool;
-  /** How long after it was taken a hold of this process has ended at the latest, in milliseconds. */
+  /** Latest end of a hold of this process, counted from when it is taken, in milliseconds. */
   readonly holdMsMax: number;
-  /** Called when a hold was refused because holds are missing that the database has lost. */
+  /** Called when a hold was refused because the database has lost holds. */
   onIncomplete: (() => void) | undefined;
   private readonly logger = new Logger('ledger');
   private readonly open = new OpenItems<Hold>();
   private readonly settling = new OpenItems<Promise<boolean>>();
   private readonly givenUp = new Set<string>();
-  /** Settlements that neither the database nor the disk took: their holds stay open until one of them does. */
+  /** Settlements that neither the database nor the disk accepted: their holds stay open until one of them does. */
   private readonly kept = new Map<Hold, Settlement>();
   /** Holds that are being taken. */
   private reserving = 0;
-  /** Since when no settlement could be written, and when that was last tried; undefined while all is well. */
+  /** Since when no settlement could be written, and when that was last tried; undefined while writing works. */
   private away: { readonly since: number; triedAt: number } | undefined;
 
   private readonly holds: GroupCommit<HoldMember, TakenHold>;
@@ -112,8 +112,8 @@ export class LedgerService implements OnModuleInit {
 
   async onModuleInit(): Promise<void> {
     this.spool = await this.openSpool();
-    // The embedded database ends with that disk as well.
-    const warning = this.environment.databaseUrl && (await warnOfPassingDisk(this.spoolFolder));
+    // With the embedded database that disk is checked anyway: the database is on it.
+    const warning = this.environment.databaseUrl && (await warnOfVolatileDisk(this.spoolFolder));
     if (warning) this.logger.warn(warning);
   }
 
@@ -135,47 +135,48 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  /** Reservations of this process that are neither settled nor released. */
+  /** Holds of this process that are neither settled nor released. */
   get openHolds(): Iterable<Hold> & { readonly size: number } {
     return this.open;
   }
 
-  /**
-   * Ids of the holds of this replica's that are still to be settled, here or by their recovery;
-   * others stand for nothing.
-   */
+  /** Ids of the holds of this replica that are still to be settled, here or by recovery; others are orphans. */
   listAwaited(): ReadonlySet<string> {
     const ids = new Set(this.givenUp);
     for (const { id } of this.open) ids.add(id);
     return ids;
   }
 
-  /** Ids of holds of this replica's that cannot be settled here, and wait for their recovery. */
+  /** Ids of holds of this replica that cannot be settled here, and wait for recovery. */
   listGivenUp(): Iterable<string> {
     return this.givenUp;
   }
 
   /**
-   * The counters that a hold would be taken from, as they stand now, with all that is settled anywhere.
-   * @throws GatewayError `unavailable`
+   * The current state of the counters that a hold would be taken from, with everything that any replica has settled.
+   * @throws GatewayError `service-unavailable`
    */
-  async listCounters(caller: Caller, guardrails: readonly string[]): Promise<readonly HoldRefusal[]> {
-    // Whatever counts in any of them counts in the account's.
+  async listCounters(
+    caller: Caller,
+    guardrails: readonly string[],
+    subjects: readonly BudgetSubject[],
+  ): Promise<readonly HoldRefusal[]> {
+    // Whatever counts in any of them also counts in the account's.
     await this.postSettled([{ scope: 'account', scopeId: caller.accountId, interval: 'lifetime' }]);
     try {
-      return await this.repository.listCounters(caller, guardrails);
+      return await this.repository.listCounters(caller, guardrails, subjects);
     } catch (error) {
       throw isDatabaseUnavailable(error) ? unavailable() : error;
     }
   }
 
   /**
-   * Reserves before anything is sent upstream.
+   * Takes a hold before anything is sent upstream.
    * @param signal a hold whose caller has gone meanwhile is released again
-   * @throws GatewayError `unavailable` while the ledger cannot be written, or the signal's reason
+   * @throws GatewayError `service-unavailable` while the ledger cannot be written, or the signal's reason
    */
   async hold(request: HoldRequest, signal: CancelSignal): Promise<HoldOutcome> {
-    // Should the database go now, each open hold must find a place in the spool.
+    // If the database fails now, each open hold must find a place in the spool.
     if (this.open.size + this.reserving >= this.spool.room) throw unavailable();
     let taken: TakenHold;
     this.reserving++;
@@ -202,31 +203,31 @@ export class LedgerService implements OnModuleInit {
   }
 
   /**
-   * Before anybody is refused by these counters: moves them for all that is settled, here or by another replica. A hold
-   * that is refused after that is refused by calls that are really under way, and by what was really spent.
-   * @throws GatewayError `unavailable` while the ledger cannot be written
+   * Posts everything settled by any replica to these counters, before they refuse a caller: a later refusal is then due
+   * to calls that are under way and to what was really spent.
+   * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
   async postSettled(counters: readonly CounterName[]): Promise<void> {
-    // What has been answered here may be on its way into the database.
+    // Settlements of this process may still be on their way to the database.
     await this.settled();
     await answered(this.counters.post(counters));
   }
 
   /**
-   * Reserves more for further calls of the same request, from the same counters.
-   * @param ahead wanted beside that for calls behind them, where every counter keeps plenty free; absent: nothing
-   * @returns undefined when it was granted; else what had no room, or `gone` when the hold stands no more
-   * @throws GatewayError `unavailable` while the ledger cannot be written
+   * Extends the hold for further calls of the same request, from the same counters.
+   * @param ahead requested in addition for later calls, where every counter keeps plenty free; absent: nothing
+   * @returns undefined when it was granted; else the counters without room, or `gone` when the hold no longer exists
+   * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
   extend(hold: Hold, more: HeldAmounts, ahead?: HeldAmounts): Promise<ExtendOutcome> {
     return this.extendInTurn(hold, { ...hold.request, isFree: false }, more, ahead);
   }
 
   /**
-   * Counts a further free request of the day for the same request: of a model that is consulted on its way.
+   * Counts a further free request of the day for the same request: that of a consulted model.
    * @param isShared as `HoldRequest`
    * @returns as `extend`
-   * @throws GatewayError `unavailable` while the ledger cannot be written
+   * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
   countFree(hold: Hold, isShared: boolean): Promise<ExtendOutcome> {
     return this.extendInTurn(hold, { ...hold.request, isFree: true, isShared }, NOTHING);
@@ -238,7 +239,7 @@ export class LedgerService implements OnModuleInit {
     more: HeldAmounts,
     ahead?: HeldAmounts,
   ): Promise<ExtendOutcome> {
-    // One after another: a statement that finds a hold twice fails for everybody in it.
+    // One after another: a statement that contains a hold twice fails for all of its members.
     const member = { request, amounts: more, extends: true, ...(ahead && { ahead }) };
     const extended = (hold.extending ?? Promise.resolve()).then(() => this.extendNext(hold, member));
     hold.extending = extended.catch(() => undefined);
@@ -248,7 +249,7 @@ export class LedgerService implements OnModuleInit {
   private async extendNext(hold: Hold, member: HoldMember): Promise<ExtendOutcome> {
     const taken = await this.holds.submit(member, member.request.caller.keyHash).catch((thrown: unknown) => {
       const error = this.notTaken(thrown);
-      // Its reply is on the way, and is settled at what is held.
+      // Its reply is under way, and is settled at the amount that is held.
       if (!(error instanceof GatewayError)) this.logger.error(error);
       throw unavailable();
     });
@@ -263,8 +264,8 @@ export class LedgerService implements OnModuleInit {
   }
 
   /**
-   * Writes down at once what a hold has come to, where a generation goes on with a further call: what has ended is
-   * charged exactly, should this process die before the next beat.
+   * Writes the state of a hold at once, where a generation goes on with a further call: if this process dies before the
+   * next heartbeat, the ended calls are charged exactly.
    * @returns as `HoldNotes.note`
    */
   note(hold: Hold): Promise<void> {
@@ -272,9 +273,9 @@ export class LedgerService implements OnModuleInit {
   }
 
   /**
-   * Turns a hold into what was really used. `strict`: resolves when that is committed, or fsynced here where the
-   * database does not answer; `relaxed`: at once. Never throws.
-   * @returns false where it stands in neither, and waits in memory (`keep`)
+   * Settles a hold with the real usage. `strict`: resolves when that is committed, or fsynced here where the database
+   * does not answer; `relaxed`: at once. Never throws.
+   * @returns false where it is in neither, and waits in memory (`keep`)
    */
   settle(hold: Hold, row: Settlement): Promise<boolean> {
     hold.observe = () => row;
@@ -292,8 +293,8 @@ export class LedgerService implements OnModuleInit {
   }
 
   /**
-   * Writes the row of a generation for which nothing was held and nothing is charged. Resolves when it is there, or
-   * cannot be: then it is lost, for nobody is to wait for an outage. Never throws.
+   * Writes the row of a generation without hold and without charge. Resolves when it is written or lost: it is not
+   * worth waiting for an outage. Never throws.
    */
   async record(row: Settlement): Promise<void> {
     if (this.away) return;
@@ -307,7 +308,7 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  /** Ends a hold that cannot be settled. It stands, and is recovered by what was observed of it. */
+  /** Ends a hold that cannot be settled. Its row stays, and is recovered from its observed state. */
   giveUp(hold: Hold, error: unknown): void {
     this.reportLost(hold.id, error);
     this.close(hold);
@@ -319,13 +320,13 @@ export class LedgerService implements OnModuleInit {
     this.postings.release(hold.id);
   }
 
-  /** Ends a hold for which nothing was sent, and which does not count as a free request either. */
+  /** Ends a hold for which nothing was sent, and which is not to count as a free request either. */
   async withdraw(hold: Hold): Promise<void> {
     this.release(hold);
     if (hold.request.isFree) await this.uncountFree(hold);
   }
 
-  /** Gives back the free request of the day that a hold was counted as. Never throws. */
+  /** Gives back the free request of the day that a hold counted as. Never throws. */
   async uncountFree(hold: Hold): Promise<void> {
     try {
       await this.repository.uncountFree(hold.request.caller, hold.heldAt);
@@ -334,12 +335,12 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  /** Settlements that wait for the database, on the disk or here. */
+  /** Settlements that wait for the database, on the disk or in memory. */
   get waiting(): number {
     return this.spool.waiting + this.kept.size;
   }
 
-  /** Where its disk was full at the start: it may have room by now. Never throws. */
+  /** Opens the spool if its disk was full at the start: it may have room by now. Never throws. */
   async reopenSpool(): Promise<void> {
     if (this.spool !== NO_SPOOL) return;
     try {
@@ -372,7 +373,7 @@ export class LedgerService implements OnModuleInit {
     hold.place = undefined;
   }
 
-  /** The month of a hold must be there when it is settled. */
+  /** The month of a hold must exist when it is settled. */
   private async prepareMonth(id: string, heldAt: Date): Promise<void> {
     try {
       await this.partitions.ensure(heldAt);
@@ -393,7 +394,7 @@ export class LedgerService implements OnModuleInit {
       await this.settlements.submit(rows.map(printGeneration).join(','));
       for (const { id } of rows) this.postings.add(id);
     } catch (error) {
-      // One that the database will never take must not keep the others from it.
+      // A row that the database always refuses must not block the others.
       if (!isRowRefused(error)) throw error;
       if (rows.length === 1) this.reportLost(rows[0]!.id, error);
       else for (const row of rows) await this.replayRows([row]);
@@ -412,12 +413,12 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  /** @returns whether it stands somewhere else than in memory */
+  /** @returns whether it is stored outside of memory */
   private async write(hold: Hold, row: Settlement): Promise<boolean> {
     const { away } = this;
     const now = performance.now();
     try {
-      // During an outage each reply would wait for nothing; one a second finds out whether it is over.
+      // During an outage each reply would wait in vain; one a second tries whether it is over.
       if (away && now - away.since > STATEMENT_MS_MAX && now - away.triedAt < TRY_AGAIN_EVERY_MS) throw unavailable();
       if (away) away.triedAt = now;
       await this.settlements.submit(printGeneration(row), hold.request.caller.keyHash);
@@ -451,15 +452,13 @@ export class LedgerService implements OnModuleInit {
     }
   }
 
-  /** @returns what is thrown where holds could not be taken */
+  /** @returns the error to throw where holds could not be taken */
   private notTaken(error: unknown): unknown {
     if (systemCode(error) === HOLDS_INCOMPLETE) this.onIncomplete?.();
-    return asTold(error);
+    return asCallerError(error);
   }
 
-  /**
-   * One that would fit but for a refused one before it is tried once alone: a refusal is never due to somebody else's.
-   */
+  /** A member that is refused together with others is tried once more alone: another one's amount must not cause it. */
   private async take(members: readonly HoldMember[]): Promise<readonly TakenHold[]> {
     const taken = [...(await this.repository.take(this.replica, members, this.holdMsMax))];
     if (members.length === 1) return taken;
@@ -478,22 +477,22 @@ function fitsAlone({ amounts }: HoldMember, refused: readonly HoldRefusal[]): bo
   );
 }
 
-/** @throws GatewayError `unavailable` instead of whatever may be over in a moment */
+/** @throws GatewayError `service-unavailable` instead of whatever may be over in a moment */
 async function answered<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;
   } catch (error) {
-    throw asTold(error);
+    throw asCallerError(error);
   }
 }
 
-/** What the caller is told where the database did not do what it was asked. */
-const asTold = (error: unknown): unknown =>
+/** The error that the caller gets when a statement failed. */
+const asCallerError = (error: unknown): unknown =>
   isBatchFatal(error) || ROLLED_BACK_STATE.test(systemCode(error) ?? '') ? unavailable() : error;
 
 const isBatchFatal = (error: unknown): boolean => isAway(error) || PASSING_STATE.test(systemCode(error) ?? '');
 
-/** The database does not answer, or did not in time. */
+/** The database did not answer, or not in time. */
 const isAway = (error: unknown): boolean => error instanceof GatewayError || isDatabaseUnavailable(error);
 
 const unavailable = (): GatewayError =>

@@ -1,7 +1,6 @@
 /**
- * Goal: whatever was noted last of a generation is found by the next process, unless a beat has brought it into the
- * database, however the process ended and whatever a line was cut to. Method: files in a folder of their own; what a
- * killed process leaves is what stands in them.
+ * The next process finds the last note of each generation, unless a heartbeat has brought it into the database, however
+ * the process ended and wherever a line was cut. Uses real files; their contents are what a killed process leaves.
  */
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
@@ -24,7 +23,7 @@ afterEach(async () => {
   await rm(join(folder, '..'), { recursive: true });
 });
 
-/** All of one moment: which is later is told by no clock. */
+/** All have the same time: their order does not come from a clock. */
 const note = (id: string, cost: string): Note => ({
   hold: { generation_id: id },
   row: { ...NOTHING_OBSERVED, id, cost, settled_at: '2026-01-01T00:00:00.000Z' } as unknown as Settlement,
@@ -41,12 +40,12 @@ describe('notes of open generations', () => {
     expect([files.latest('a')?.cost, files.latest('b')?.cost, files.latest('c')]).toEqual(['3', '2', undefined]);
   });
 
-  it('are nothing where nobody has noted any', async () => {
+  it('are empty where none was written', async () => {
     expect(await costs()).toEqual({});
     expect(await NoteFiles.read(join(folder, 'nowhere'))).toEqual({ notes: [], damaged: [] });
   });
 
-  it('are refused by their path where something else stands in their place', async () => {
+  it('are refused with their path where something else is in their place', async () => {
     files.write(note('a', '1'));
     const [line] = (await readFile(join(folder, '0.rows'), 'utf8')).split('\n');
     const other = join(folder, '1.rows');
@@ -58,33 +57,33 @@ describe('notes of open generations', () => {
     execFileSync('mkfifo', [other]);
     expect(await refused()).toContain(`${other} cannot be read (it is no file)`);
     await rm(other);
-    // Its sum is right, and it is no JSON.
+    // Its checksum is right, but it is no JSON.
     await writeFile(other, `{"sum":"${hash('sha256', '{', 'hex').slice(0, 16)}","row":{}\n${line}\n`);
     expect(await refused()).toContain(`${other} cannot be read (it is none of ours, or too large)`);
   });
 
-  it('are gone once a beat has said them, and only then', async () => {
+  it('are gone once a heartbeat has written them, and only then', async () => {
     files.write(note('before', '1'));
-    const areSaid = files.turn();
+    const markWritten = files.turn();
     files.write(note('after', '2'));
     expect(await costs()).toEqual({ before: '1', after: '2' });
-    areSaid();
+    markWritten();
     expect(await costs()).toEqual({ after: '2' });
     expect([files.latest('before'), files.latest('after')?.cost]).toEqual([undefined, '2']);
     files.turn()();
     expect(await costs()).toEqual({});
   });
 
-  it('stay through beats that fail, and the first one that does not ends those before it', async () => {
+  it('stay through failing heartbeats, and the first that succeeds ends them', async () => {
     files.write(note('a', '1'));
     files.turn();
     files.write(note('b', '2'));
     files.turn();
     files.write(note('c', '3'));
-    const areSaid = files.turn();
+    const markWritten = files.turn();
     files.write(note('d', '4'));
     expect(await costs()).toEqual({ a: '1', b: '2', c: '3', d: '4' });
-    areSaid();
+    markWritten();
     expect(await costs()).toMatchObject({ b: '2', c: '3', d: '4' });
     files.turn()();
     expect(await costs()).toEqual({});
@@ -92,7 +91,7 @@ describe('notes of open generations', () => {
     expect(await costs()).toEqual({ e: '5' });
   });
 
-  it('are told by their latest, in whichever of the two files that stands', async () => {
+  it('yield the latest row, in whichever of the two files it is', async () => {
     files.write(note('a', '1'));
     files.turn();
     files.write(note('a', '2'));
@@ -105,20 +104,20 @@ describe('notes of open generations', () => {
     expect([(await costs())['b'], files.latest('b')?.cost]).toEqual(['4', '4']);
   });
 
-  it('touch no file after the last act, which a beat may outlive', async () => {
+  it('touch no file after the last call, which a heartbeat may outlive', async () => {
     files.write(note('a', '1'));
-    const areSaid = files.turn();
+    const markWritten = files.turn();
     files.close();
     const another = await open(join(folder, 'another'), 'w');
     await another.writeFile('whole');
-    areSaid();
+    markWritten();
     await another.close();
     expect(await readFile(join(folder, 'another'), 'utf8')).toBe('whole');
     expect(await costs()).toEqual({ a: '1' });
     files = NoteFiles.create(folder);
   });
 
-  it('take no more of the disk than between two beats', async () => {
+  it('take no more disk than between two heartbeats', async () => {
     for (let beat = 0; beat < 50; beat++) {
       for (let count = 0; count < 10; count++) files.write(note('a', String(count)));
       files.turn()();
@@ -129,7 +128,7 @@ describe('notes of open generations', () => {
     expect(await costs()).toEqual({ a: 'last' });
   });
 
-  it('are read around what is damaged, and up to a last line that is cut at any of its bytes', async () => {
+  it('are read around damaged lines, and up to a last line that is cut at any byte', async () => {
     files.write(note('a', '1'));
     files.write(note('a', '2'));
     const name = join(folder, '0.rows');
@@ -145,7 +144,7 @@ describe('notes of open generations', () => {
     const changed = whole.toString().replace('"cost":"1"', '"cost":"9"');
     await writeFile(name, changed);
     expect(await costs()).toEqual({ a: '2' });
-    // What is not what was written is handed over, each line for itself.
+    // Damaged bytes are returned line by line.
     expect((await NoteFiles.read(folder)).damaged.map(String)).toEqual([changed.slice(0, first)]);
   });
 
@@ -170,10 +169,12 @@ describe('notes of open generations', () => {
   it('are refused by name where a file cannot be read', async () => {
     await rm(join(folder, '1.rows'));
     await mkdir(join(folder, '1.rows'));
-    await expect(NoteFiles.read(folder)).rejects.toThrow(/notes\/1\.rows cannot be read \(it is no file\)\. It tells/);
+    await expect(NoteFiles.read(folder)).rejects.toThrow(
+      /notes\/1\.rows cannot be read \(it is no file\)\. It records/,
+    );
   });
 
-  it('are for nobody else, and empty at the start', async () => {
+  it('are closed to other users, and empty at the start', async () => {
     files.write(note('a', '1'));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
     for (const name of ['0.rows', '1.rows']) expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);

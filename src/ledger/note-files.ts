@@ -6,44 +6,44 @@ import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
 import { printSpoolLine, readSpoolLines, type SpoolReading } from './spool-lines.js';
 
-/** Their folder in the data directory. */
+/** Name of their folder in the data directory. */
 export const NOTES = 'notes';
 
 const NAMES = ['0.rows', '1.rows'] as const;
 
-/** What an open generation had come to at a moment. */
+/** The state of an open generation at a moment. */
 export interface Note {
   /** A row of `holds`, as its process knew it: the database may have lost it with that process. */
   readonly hold: object;
   readonly row: Settlement;
 }
 
-/** What stands in a folder of notes. */
+/** The contents of a folder of notes. */
 export interface NoteReading {
   /** The latest of each generation. */
   readonly notes: readonly Note[];
-  /** Lines that are not what was written, as they are now, each with its end. */
+  /** Lines that fail their checksum, unchanged, each with its line end. */
   readonly damaged: readonly Buffer[];
 }
 
-/** Writes a part of a line at least, and tells how many bytes; the port that tests replace. */
+/** Writes at least a part of a line, and returns how many bytes; the port that tests replace. */
 export type WriteLine = (descriptor: number, bytes: Buffer) => number;
 
-/** The higher its number, the later it was written. */
+/** A higher number was written later. */
 type NoteLine = Note & { readonly number: number };
 
 interface NoteFile {
   readonly descriptor: number;
-  /** What stands in it, the latest of each generation. */
+  /** Its rows, the latest of each generation. */
   readonly rows: Map<string, Settlement>;
-  /** Its last line was cut short, and is ended before the next. */
+  /** Its last line was cut short; a line end is written before the next. */
   isTorn: boolean;
 }
 
-/** @throws StoreRefused for what is no file, and for one that cannot be read */
+/** @throws StoreRefused for a path that is no file, and for a file that cannot be read */
 async function readLines(path: string): Promise<SpoolReading<NoteLine>> {
   try {
-    // To read what somebody has to write into first would wait for ever.
+    // Reading a FIFO would wait for a writer for ever.
     const isFile = (await stat(path)).isFile();
     if (isFile) return readSpoolLines<NoteLine>(await readFile(path));
   } catch (error) {
@@ -55,13 +55,13 @@ async function readLines(path: string): Promise<SpoolReading<NoteLine>> {
 
 const unreadable = (path: string, reason: string): StoreRefused =>
   new StoreRefused(
-    `${path} cannot be read (${reason}). It tells what calls had come to that a kill cut off: make it readable, or move it away.`,
+    `${path} cannot be read (${reason}). It records the usage of calls that a kill cut off: make it readable, or move it away.`,
   );
 
 /**
- * What open generations had come to at moments, a line each. Two files in turn: once a beat has brought into the
- * database what was in one, it is emptied, while the other is written. What the system has taken of a line outlives a
- * kill of this process; that it is on the disk is not waited for, as little as with the embedded database.
+ * States of open generations at moments, a line each. Two files alternate: once a heartbeat has brought the contents of
+ * one into the database, it is emptied, while the other is written. A written line outlives a kill of this process; as
+ * with the embedded database, it is not synced to the disk.
  */
 export class NoteFiles {
   private count = 0;
@@ -74,15 +74,15 @@ export class NoteFiles {
   ) {}
 
   /**
-   * Reads whatever lines are whole in the folder, should there be one.
-   * @throws StoreRefused for what is no file, and for one that cannot be read
+   * Reads all whole lines in the folder, if it exists.
+   * @throws StoreRefused for a path that is no file, and for a file that cannot be read
    */
   static async read(folder: string): Promise<NoteReading> {
     const damaged: Buffer[] = [];
     const latest = new Map<string, NoteLine>();
     for (const name of NAMES) {
       const lines = await readLines(join(folder, name));
-      // An empty one ends a line of which the disk took nothing.
+      // An empty line ends one of which the disk accepted nothing.
       damaged.push(...lines.damaged.filter(({ length }) => length > 1));
       for (const line of lines.rows) {
         const known = latest.get(line.row.id);
@@ -92,7 +92,7 @@ export class NoteFiles {
     return { notes: Array.from(latest.values(), ({ hold, row }) => ({ hold, row })), damaged };
   }
 
-  /** Empty ones, in a folder that is made with mode 0700. For one process at a time. */
+  /** Makes empty files, in a folder that is made with mode 0700. For one process at a time. */
   static create(folder: string, writeLine: WriteLine = writeSync): NoteFiles {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const [one, other] = NAMES.map((name) => {
@@ -114,17 +114,17 @@ export class NoteFiles {
     if (current.isTorn) throw new Error('The disk took no more than a part of a note.');
   }
 
-  /** What stands here of a generation, the latest. */
+  /** The latest row of a generation in these files. */
   latest(id: string): Settlement | undefined {
     return this.current.rows.get(id) ?? this.other.rows.get(id);
   }
 
   /**
-   * Before all that is noted here is read anew, to be brought into the database.
+   * Switches files before the state of all open generations is read, to be brought into the database.
    * @returns to be called when it is there
    */
   turn(): () => void {
-    // What was turned away from before, and did not get there, is still needed until it has.
+    // The other file is still needed until its contents have reached the database.
     if (this.other.rows.size === 0) [this.current, this.other] = [this.other, this.current];
     const { other } = this;
     return () => {

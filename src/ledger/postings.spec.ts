@@ -1,7 +1,6 @@
 /**
- * Goal: every hold that is settled or released is moved once the database takes it, none is forgotten by a failure, and
- * who asks to flush waits for what was added before. Method: statements answered by hand, or failing by a random
- * script; the ids they were given.
+ * Every settled or released hold is posted once the database accepts it, failures lose none, and a flush waits for what
+ * was added before. Statements are answered by the test, or fail by a random script; the test compares their ids.
  */
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
@@ -22,7 +21,7 @@ function postingsWith(act: Act): Postings {
   return new Postings(ledger as LedgerRepository);
 }
 
-/** Writes down every statement; each is answered when the test says so. */
+/** Records every statement; the test answers each. */
 function byHand(): { postings: Postings; statements: Statement[]; answers: (() => void)[] } {
   const statements: Statement[] = [];
   const answers: (() => void)[] = [];
@@ -47,13 +46,13 @@ beforeEach(() => {
 afterEach(() => jest.restoreAllMocks());
 
 describe('Postings', () => {
-  it('asks nothing of the database while nothing waits', async () => {
+  it('sends nothing to the database while nothing waits', async () => {
     const { postings, statements } = byHand();
     await postings.flush();
     expect(statements).toEqual([]);
   });
 
-  it('settles what is released before it moves the counters for it', async () => {
+  it('settles released holds before it posts them', async () => {
     const { postings, statements, answers } = byHand();
     postings.add('settled');
     postings.release('released');
@@ -68,7 +67,7 @@ describe('Postings', () => {
     expect(statements).toHaveLength(2);
   });
 
-  it('sends so many at a time and no more', async () => {
+  it('sends a limited number at a time', async () => {
     const statements: Statement[] = [];
     const postings = postingsWith(async (statement) => void statements.push(statement));
     for (const id of names(2 * BATCH_MAX + 1)) postings.add(id);
@@ -84,7 +83,7 @@ describe('Postings', () => {
     ]);
   });
 
-  it('joins a flush to the one under way, and waits again for what came meanwhile', async () => {
+  it('joins a flush to the one under way, and waits again for what was added meanwhile', async () => {
     const { postings, statements, answers } = byHand();
     postings.add('first');
     const one = postings.flush();
@@ -114,7 +113,7 @@ describe('Postings', () => {
     ['is away when counters are moved', 'post', away(), 0],
     ['refuses a release', 'release', new Error('refused'), 1],
     ['refuses to move counters', 'post', new Error('refused'), 1],
-  ])('keeps every hold when the database %s, and tells only of a refusal', async (_, name, error, logged) => {
+  ])('keeps every hold when the database %s, and logs only a refusal', async (_, name, error, logged) => {
     let isFailing = true;
     const moved: string[] = [];
     const released: string[] = [];
@@ -135,7 +134,7 @@ describe('Postings', () => {
     expect(moved).toHaveLength(all.length);
   });
 
-  it('moves each hold in the end, whatever fails and whatever comes meanwhile', async () => {
+  it('posts each hold in the end, whatever fails and whatever is added meanwhile', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constantFrom('add', 'release'), count: fc.integer({ min: 1, max: 1_500 }) }),
       fc.record({ kind: fc.constant('flush'), count: fc.constant(0) }),
@@ -182,7 +181,7 @@ describe('Postings', () => {
     );
   });
 
-  it('keeps no more than its bound, of each kind: the sweep finds the others', async () => {
+  it('stores no more than its bound, of each kind: the sweep finds the others', async () => {
     const counts = { post: 0, release: 0 };
     const postings = postingsWith(async ([name, ids]) => void (counts[name] += ids.length));
     for (const id of names(WAITING_MAX + 10)) {

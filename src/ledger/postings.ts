@@ -2,12 +2,12 @@ import { Injectable, Logger } from '@nestjs/common';
 import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
 import { LedgerRepository, POSTED_MAX } from './ledger.repository.js';
 
-/** Holds that wait for it here; past it they are found in the database by the sweep. */
+/** Holds that may wait here; further ones are found in the database by the sweep. */
 const WAITING_MAX = 50_000;
 
 /**
- * Moves the counters for what this replica settled or released. Nobody waits for it but readers of the counters: until
- * then the hold keeps counting.
+ * Posts to the counters what this replica settled or released. Only readers of the counters wait for it: until then the
+ * hold keeps counting.
  */
 @Injectable()
 export class Postings {
@@ -18,17 +18,17 @@ export class Postings {
 
   constructor(private readonly repository: LedgerRepository) {}
 
-  /** The hold is settled in the database. */
+  /** To be called when the hold is settled in the database. */
   add(id: string): void {
     if (this.settled.length < WAITING_MAX) this.settled.push(id);
   }
 
-  /** Nothing was sent for the hold, and nothing will be. */
+  /** To be called when nothing was sent for the hold, and nothing will be. */
   release(id: string): void {
     if (this.released.length < WAITING_MAX) this.released.push(id);
   }
 
-  /** Resolves when what was added before is moved, or could not be. Never throws. */
+  /** Resolves when everything added before is posted, or could not be. Never throws. */
   async flush(): Promise<void> {
     await this.posting;
     if (this.settled.length === 0 && this.released.length === 0) return;
@@ -52,7 +52,7 @@ export class Postings {
         settled.splice(0, POSTED_MAX);
       }
     } catch (error) {
-      // They wait for the next time; what finds no room is found by the sweep.
+      // They wait for the next time; those that find no room here are found by the sweep.
       if (!isDatabaseUnavailable(error)) this.logger.error(error);
       for (const id of settled) this.add(id);
       for (const id of released) this.release(id);

@@ -1,7 +1,6 @@
 /**
- * Goal: the same prices have the same name everywhere, different ones never, and each list is written once and not lost
- * by a failure. Method: lists written in other orders and as other objects; a store that writes down what it is given,
- * or fails.
+ * Equal prices have the same name everywhere, different ones never, and each list is written once and not lost by a
+ * failure. Checked with lists in other key orders and as other objects, and a store that records its calls or fails.
  */
 import { Logger } from '@nestjs/common';
 import fc from 'fast-check';
@@ -75,7 +74,7 @@ describe('PriceVersions', () => {
     expect(versions.versionOf(prices)).not.toBe(versions.versionOf(PRICES));
   });
 
-  it('names random lists by what they say, and nothing else', () => {
+  it('names random lists by their contents alone', () => {
     const amount = fc.bigInt({ min: 0n, max: 3n });
     const tier = fc.record({ minPromptTokens: fc.integer({ min: 1, max: 3 }), prompt: amount, completion: amount });
     const pricing = fc.record(
@@ -121,7 +120,7 @@ describe('PriceVersions', () => {
     ]);
   });
 
-  it('writes each list once, and asks nothing of the store while nothing is new', async () => {
+  it('writes each list once, and sends nothing to the store while nothing is new', async () => {
     let calls = 0;
     const versions = versionsWith(async () => void calls++);
     await versions.flush();
@@ -134,7 +133,7 @@ describe('PriceVersions', () => {
     expect(calls).toBe(1);
   });
 
-  it('keeps what could not be written, and what came meanwhile, for the next time', async () => {
+  it('keeps what could not be written, and what was added meanwhile, for the next time', async () => {
     const written: string[] = [];
     let isAway = true;
     let meanwhile: () => void = () => undefined;

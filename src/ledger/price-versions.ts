@@ -9,8 +9,8 @@ import { LedgerRepository } from './ledger.repository.js';
 const NAME_LENGTH = 24;
 
 /**
- * Names lists of prices by what they say, and keeps each in the store from its first use on: a charge
- * can always be explained.
+ * Names lists of prices by their contents, and stores each from its first use on, so that a charge can always be
+ * explained.
  */
 @Injectable()
 export class PriceVersions {
@@ -21,7 +21,7 @@ export class PriceVersions {
 
   constructor(private readonly repository: LedgerRepository) {}
 
-  /** The same prices have the same name, in every replica and after every reload of the catalog. */
+  /** Equal prices have the same name, in every replica and after every reload of the catalog. */
   versionOf(pricing: Pricing): string {
     const known = this.names.get(pricing);
     if (known !== undefined) return known;
@@ -49,7 +49,7 @@ export class PriceVersions {
   }
 }
 
-/** As decimal USD per token or unit; keys sorted, so that the same prices have the same text. */
+/** As decimal USD per token or unit; keys sorted, so that equal prices have the same text. */
 function printPricing(pricing: Pricing): string {
   return JSON.stringify(sorted(pricing));
 }

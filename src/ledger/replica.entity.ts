@@ -1,6 +1,6 @@
 import { Column, Entity, PrimaryColumn } from 'typeorm';
 
-/** A process that writes to the ledger. One whose heartbeat has stopped is dead: others finish what it held. */
+/** A process that writes to the ledger. One without a recent heartbeat is dead: others settle its holds. */
 @Entity('replicas')
 export class ReplicaEntity {
   @PrimaryColumn({ type: 'uuid' })
@@ -9,7 +9,7 @@ export class ReplicaEntity {
   @Column({ name: 'heartbeat_at', type: 'timestamptz', precision: 3 })
   heartbeatAt!: Date;
 
-  /** Id of the last of `hold_epochs` in which all that it holds is there. */
+  /** Id of the last of `hold_epochs` in which all of its holds are in the database. */
   @Column({ type: 'uuid', nullable: true })
   epoch!: string | null;
 }

@@ -1,5 +1,6 @@
-import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
 import { AccountEntity } from '../accounts/account.entity.js';
+import type { SubjectScope } from '../accounts/budget-subjects.js';
 import type { PicoUsd } from '../core/money/credits.js';
 import { INTERVALS, type Interval } from '../core/time.js';
 import { isOneOf } from '../shared/database/is-one-of.js';
@@ -8,16 +9,17 @@ import { usdColumn } from './usd-column.js';
 /**
  * What a counter counts for. That of `free_requests` counts requests, each as one whole unit, by account and by key.
  */
-export type SpendingScope = 'account' | 'key' | 'workspace' | 'guardrail' | 'free_requests';
+export type SpendingScope = 'account' | 'key' | 'workspace' | 'guardrail' | SubjectScope | 'free_requests';
 
 /** One counter of something that can run out, during one UTC window. A reset is a new row. */
 @Entity('spending_windows')
+@Index('spending_windows_of_subjects', { synchronize: false })
 @Check('spending_windows_interval_check', isOneOf('interval', INTERVALS))
 export class SpendingWindowEntity {
   @PrimaryColumn({ type: 'text' })
   scope!: SpendingScope;
 
-  /** The key's hash, or the id of what the scope names. */
+  /** The key's hash, or the id of the scope's object. */
   @PrimaryColumn({ name: 'scope_id', type: 'text' })
   scopeId!: string;
 
@@ -38,7 +40,7 @@ export class SpendingWindowEntity {
   @Column({ type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   used!: PicoUsd;
 
-  /** Reserved for calls that are under way. */
+  /** Held for calls that are under way. */
   @Column({ type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   held!: PicoUsd;
 
@@ -49,7 +51,7 @@ export class SpendingWindowEntity {
   @Column({ name: 'byok_held', type: 'numeric', precision: 38, scale: 12, default: 0, transformer: usdColumn })
   byokHeld!: PicoUsd;
 
-  /** When the last generation that is counted here was held; known of the counter of all time of a key alone. */
+  /** When the last generation that counts here was held; set in the lifetime counter of a key only. */
   @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
   lastUsedAt!: Date | null;
 }

@@ -1,5 +1,5 @@
-// Goal: the rows of current windows become the figures of the right key, kind and interval; what has no row is nothing.
-// Method: rows by hand, a repository that hands them out and notes how it was asked.
+// The rows of current windows become the figures of the right key, kind and interval; a missing row is zero. A double
+// of the repository returns fixed rows and records its calls.
 import { Clock } from '../core/time.js';
 import type { SpendingWindowEntity } from './spending-window.entity.js';
 import type { Postings } from './postings.js';
@@ -13,37 +13,37 @@ class MovedClock extends Clock {
   override readonly aheadMs = AHEAD_MS;
 
   override now(): never {
-    throw new Error('The database tells the time.');
+    throw new Error('The database supplies the time.');
   }
 }
 
 const NO_POSTINGS = { flush: async () => undefined } as unknown as Postings;
 
-function windowsOver(rows: Partial<SpendingWindowEntity>[]): { windows: SpendingWindows; asked: unknown[][] } {
-  const asked: unknown[][] = [];
+function windowsOver(rows: Partial<SpendingWindowEntity>[]): { windows: SpendingWindows; queries: unknown[][] } {
+  const queries: unknown[][] = [];
   const repository: Pick<WindowsRepository, 'listCurrent'> = {
     listCurrent: async (...question) => {
-      asked.push(question);
+      queries.push(question);
       return rows as SpendingWindowEntity[];
     },
   };
-  return { windows: new SpendingWindows(repository as WindowsRepository, NO_POSTINGS, new MovedClock()), asked };
+  return { windows: new SpendingWindows(repository as WindowsRepository, NO_POSTINGS, new MovedClock()), queries };
 }
 
 describe('SpendingWindows', () => {
-  it('asks once for all keys, as far ahead of the time as the clock is', async () => {
-    const { windows, asked } = windowsOver([]);
+  it('queries once for all keys, as far ahead of the time as the clock is', async () => {
+    const { windows, queries } = windowsOver([]);
     await windows.ofKeys('account', ['a', 'b']);
-    expect(asked).toEqual([['account', 'key', ['a', 'b'], AHEAD_MS]]);
+    expect(queries).toEqual([['account', 'key', ['a', 'b'], AHEAD_MS]]);
   });
 
-  it('does not ask about no keys', async () => {
-    const { windows, asked } = windowsOver([]);
+  it('sends no query for an empty list of keys', async () => {
+    const { windows, queries } = windowsOver([]);
     expect((await windows.ofKeys('account', [])).size).toBe(0);
-    expect(asked).toEqual([]);
+    expect(queries).toEqual([]);
   });
 
-  it('gives a key without rows nothing', async () => {
+  it('reports zero for a key without rows', async () => {
     expect(await windowsOver([]).windows.ofKey('account', 'a')).toEqual(NO_SPENDING);
   });
 
@@ -68,28 +68,28 @@ describe('SpendingWindows', () => {
     });
   });
 
-  it('tells the counter of the account, and of one without it that there is nothing', async () => {
-    const { windows, asked } = windowsOver([{ limit: 10n, used: 3n, held: 2n, byokUsed: 1n, byokHeld: 1n }]);
+  it('returns the counter of the account, and zero where there is none', async () => {
+    const { windows, queries } = windowsOver([{ limit: 10n, used: 3n, held: 2n, byokUsed: 1n, byokHeld: 1n }]);
     expect(await windows.ofAccount('account')).toEqual({ limit: 10n, used: 3n, held: 2n });
-    expect(asked).toEqual([['account', 'account', ['account'], AHEAD_MS]]);
+    expect(queries).toEqual([['account', 'account', ['account'], AHEAD_MS]]);
     expect(await windowsOver([]).windows.ofAccount('account')).toEqual({ limit: 0n, used: 0n, held: 0n });
   });
 
-  it('tells the counters of a workspace by interval', async () => {
+  it('returns the counters of a workspace by interval', async () => {
     const row = { scopeId: 'home', interval: 'weekly', used: 1n, held: 2n, byokUsed: 3n, byokHeld: 4n } as const;
-    const { windows, asked } = windowsOver([row, { ...row, scopeId: 'stranger', interval: 'daily' }]);
+    const { windows, queries } = windowsOver([row, { ...row, scopeId: 'stranger', interval: 'daily' }]);
     expect(await windows.ofWorkspace('account', 'home')).toEqual({
       credits: { ...NO_SPENDING.credits, weekly: { used: 1n, held: 2n } },
       byok: { ...NO_SPENDING.byok, weekly: { used: 3n, held: 4n } },
     });
-    expect(asked).toEqual([['account', 'workspace', ['home'], AHEAD_MS]]);
+    expect(queries).toEqual([['account', 'workspace', ['home'], AHEAD_MS]]);
     expect(await windowsOver([]).windows.ofWorkspace('account', 'home')).toEqual(NO_SPENDING);
   });
 
   it('counts free requests in whole numbers', async () => {
-    const { windows, asked } = windowsOver([{ used: 7n * USD }]);
+    const { windows, queries } = windowsOver([{ used: 7n * USD }]);
     expect(await windows.countFreeRequests('account')).toBe(7);
-    expect(asked).toEqual([['account', 'free_requests', ['account'], AHEAD_MS]]);
+    expect(queries).toEqual([['account', 'free_requests', ['account'], AHEAD_MS]]);
     expect(await windowsOver([]).windows.countFreeRequests('account')).toBe(0);
   });
 });

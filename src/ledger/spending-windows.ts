@@ -1,33 +1,34 @@
 import { Injectable } from '@nestjs/common';
+import type { SubjectScope } from '../accounts/budget-subjects.js';
 import { PICO_PER_USD, type PicoUsd } from '../core/money/credits.js';
 import { Clock, type Interval } from '../core/time.js';
 import { Postings } from './postings.js';
 import type { SpendingScope, SpendingWindowEntity } from './spending-window.entity.js';
 import { WindowsRepository } from './windows.repository.js';
 
-/** What a counter says in its current window. */
+/** State of a counter in its current window. */
 export interface Spent {
   readonly used: PicoUsd;
-  /** Reserved for calls that are under way. */
+  /** Held for calls that are under way. */
   readonly held: PicoUsd;
 }
 
 /** One kind of spending by interval, each in its current UTC window; `lifetime` is all time. */
 export type SpentByInterval = Readonly<Record<Interval, Spent>>;
 
-/** What one key, or whoever has budgets, has spent. */
+/** The spending of one key, or of another owner of budgets. */
 export interface KeySpending {
   /** Credits of the account. */
   readonly credits: SpentByInterval;
   /** Through the caller's own provider credentials. */
   readonly byok: SpentByInterval;
-  /** When its last generation was held; absent: none was, or it is no key. */
+  /** When its last generation was held; absent: there was none, or the owner is no key. */
   readonly lastUsedAt?: Date | undefined;
 }
 
 /** The counter that every charge of the account goes through. */
 export interface AccountSpending extends Spent {
-  /** All credits that ever came in; `null` is unlimited. */
+  /** All credits that were ever added; `null` is unlimited. */
   readonly limit: PicoUsd | null;
 }
 
@@ -38,8 +39,8 @@ const NOWHERE: SpentByInterval = { daily: NOTHING, weekly: NOTHING, monthly: NOT
 export const NO_SPENDING: KeySpending = { credits: NOWHERE, byok: NOWHERE };
 
 /**
- * Reads the counters of the ledger, with what this replica has settled by now. A window without a row has nothing in
- * it. What others settled in the last tenth of a second is still shown as held.
+ * Reads the counters of the ledger, including everything this replica has settled by now. A window without a row is
+ * empty. What others settled in the last tenth of a second is still shown as held.
  */
 @Injectable()
 export class SpendingWindows {
@@ -49,7 +50,7 @@ export class SpendingWindows {
     private readonly clock: Clock,
   ) {}
 
-  /** By key hash, for every hash asked. */
+  /** By key hash, for every given hash. */
   async ofKeys(accountId: string, keyHashes: readonly string[]): Promise<ReadonlyMap<string, KeySpending>> {
     return postKeyWindows(keyHashes, keyHashes.length === 0 ? [] : await this.list(accountId, 'key', keyHashes));
   }
@@ -59,7 +60,16 @@ export class SpendingWindows {
     return spending.get(keyHash) ?? NO_SPENDING;
   }
 
-  /** In the intervals that the workspace has budgets for: nothing else is counted for it. */
+  /** Of users, members or tags, by the `scopeId` of each. */
+  async ofSubjects(
+    accountId: string,
+    scope: SubjectScope,
+    scopeIds: readonly string[],
+  ): Promise<ReadonlyMap<string, KeySpending>> {
+    return postKeyWindows(scopeIds, scopeIds.length === 0 ? [] : await this.list(accountId, scope, scopeIds));
+  }
+
+  /** In the intervals that the workspace has budgets for: others are not counted. */
   async ofWorkspace(accountId: string, workspaceId: string): Promise<KeySpending> {
     const rows = await this.list(accountId, 'workspace', [workspaceId]);
     return postKeyWindows([workspaceId], rows).get(workspaceId) ?? NO_SPENDING;
@@ -76,7 +86,7 @@ export class SpendingWindows {
     return row ? Number(row.used / PICO_PER_USD) : 0;
   }
 
-  /** Resolves when the counters have what this replica has settled by now. */
+  /** Resolves when the counters include what this replica has settled by now. */
   async catchUp(): Promise<void> {
     await this.postings.flush();
   }
@@ -91,7 +101,7 @@ export class SpendingWindows {
   }
 }
 
-/** Rows of current windows, gathered by key or whatever else the counters are for. */
+/** Groups rows of current windows by key, or by another owner of the counters. */
 export function postKeyWindows(
   keyHashes: readonly string[],
   rows: readonly SpendingWindowEntity[],

@@ -2,26 +2,25 @@ import { hash } from 'node:crypto';
 import type { Settlement } from './settlement.js';
 
 const NEWLINE = 0x0a;
-/** 64 bits: they recognise accidents, nobody's intent. */
+/** 64 bits: they detect accidents, not attacks. */
 const SUM_CHARACTERS = 16;
 const LINE = /^\{"sum":"([0-9a-f]{16})","row":(.*)\}$/s;
 
-/** What the bytes of a spool's file hold. */
+/** The contents of a spool file. */
 export interface SpoolReading<Row = Settlement> {
   readonly rows: readonly Row[];
-  /** Lines that were changed after they had been written, as they are now, each with its end. */
+  /** Lines that changed after they were written, as they are now, each with its line end. */
   readonly damaged: readonly Buffer[];
 }
 
-/** The row as a line of its own, with a checksum. */
+/** Prints the row as a line of its own, with a checksum. */
 export function printSpoolLine(row: object): string {
   const json = JSON.stringify(row);
   return `{"sum":"${sumOf(json)}","row":${json}}\n`;
 }
 
 /**
- * Reads what `printSpoolLine` wrote. A last line that is cut short is left out: whoever wrote it was
- * never told that it is kept.
+ * Reads what `printSpoolLine` wrote. A truncated last line is left out: its write was never confirmed.
  */
 export function readSpoolLines<Row = Settlement>(bytes: Buffer): SpoolReading<Row> {
   const rows: Row[] = [];

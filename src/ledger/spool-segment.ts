@@ -6,32 +6,29 @@ import { readSpoolLines, type SpoolReading } from './spool-lines.js';
 /** Large enough that files are rarely made, small enough that one is read as a whole. */
 export const SEGMENT_ROWS_MAX = 200;
 
-/** What is done with a file that is being written. */
+/** The operations on a file that is being written. */
 export type SpoolFile = Pick<FileHandle, 'appendFile' | 'close' | 'datasync' | 'stat' | 'truncate'>;
-/** Makes a file that is not there yet; the port that tests replace. */
+/** Creates a file that must not exist yet; the port that tests replace. */
 export type CreateSpoolFile = (path: string) => Promise<SpoolFile>;
 
 export const createSpoolFile: CreateSpoolFile = (path) => open(path, 'ax', 0o600);
 
-/**
- * One file of a spool: written until it is sealed, read after that, removed as a whole. One act at a
- * time; the caller sees to it.
- */
+/** One file of a spool: written until it is sealed, then read, then removed as a whole. Calls must not overlap. */
 export class SpoolSegment {
-  /** Rows that were given back already. They stand in the file until all have been. */
+  /** Rows that were already replayed. They stay in the file until all have been. */
   given = 0;
 
   private constructor(
     readonly path: string,
     readonly id: string,
-    /** Rows in the file, without those of appends that failed. */
+    /** Rows in the file, without those of failed appends. */
     public rows: number,
     /** Whether another process wrote it. */
     readonly isAdopted: boolean,
     /** Absent from a sealed one. */
     private file: SpoolFile | undefined,
     private readonly inode: number,
-    /** Where the last row that counts ends. */
+    /** End of the last row that counts. */
     private bytes: number,
   ) {}
 
@@ -59,14 +56,14 @@ export class SpoolSegment {
 
   /**
    * Resolves when the lines are on the disk, all of them.
-   * @returns false when the file is no longer at its path: whoever took it away may have done
-   *   so before these lines came
+   * @returns false when the file is no longer at its path: another process may have taken it before these lines were
+   *   written
    */
   async append(lines: readonly string[]): Promise<boolean> {
     if (!this.file) throw new Error('A sealed segment is not written to.');
     const bytes = Buffer.from(lines.join(''));
     await this.file.appendFile(bytes);
-    // The file's times are of no use to anybody; its length is written with the data.
+    // The file's times are not needed; its length is written with the data.
     await this.file.datasync();
     if (!(await this.isInPlace())) return false;
     this.rows += lines.length;
@@ -74,7 +71,7 @@ export class SpoolSegment {
     return true;
   }
 
-  /** No more is written. */
+  /** Ends the writing. */
   async seal(): Promise<void> {
     const { file } = this;
     this.file = undefined;
@@ -82,9 +79,9 @@ export class SpoolSegment {
     await file?.close().catch(() => undefined);
   }
 
-  /** Seals it and takes back what a failed append may have left. */
+  /** Seals it and cuts off what a failed append may have left. */
   async sealFailed(): Promise<void> {
-    // Where even that is refused, the remains lie behind the last row that counts, and are not read.
+    // If that fails too, the remains are behind the last row that counts, and are not read.
     await this.file?.truncate(this.bytes).catch(() => undefined);
     await this.seal();
     if (this.rows === 0) await this.remove().catch(() => undefined);

@@ -1,8 +1,8 @@
 /**
- * Goal: no settlement whose append resolved is ever lost and none is invented, whatever happens: kills at any byte, a
- * full disk, replays that fail, damaged files, several processes on one folder. Method: real files; random
- * interleavings, with crashes taken as a copy of the folder at a random moment; a port for files that refuse writes,
- * also in the middle of a line; locks of dead and living strangers.
+ * No settlement whose append resolved is ever lost, and none is invented: with kills at any byte, a full disk, failing
+ * replays, damaged files, and several processes on one folder. Real files and random interleavings; a crash is a copy
+ * of the folder at a random moment; a port for files refuses writes, also in mid-line; other processes hold or left
+ * locks.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,7 +20,7 @@ import { Spool, SPOOL_ROWS_MAX } from './spool.js';
 import { printSpoolLine, readSpoolLines } from './spool-lines.js';
 import { createSpoolFile, SEGMENT_ROWS_MAX, type CreateSpoolFile } from './spool-segment.js';
 
-/** What a line cannot hold as it is, what takes several bytes, and what other readers take for the end of a line. */
+/** Characters that a line must escape, that take several bytes, and that other readers take for a line end. */
 const ODD_TEXT = 'ü\u2028€\n\r\0\ud800𝄞"}';
 
 let root: string;
@@ -55,6 +55,7 @@ function newRow(): GenerationRow {
     api_type: 'messages',
     requested_model: 'test/model',
     model: 'test/model',
+    upstream_model: null,
     provider: 'test',
     provider_name: 'Test',
     endpoint: 'test',
@@ -95,7 +96,9 @@ function newRow(): GenerationRow {
     end_user: ODD_TEXT,
     trace: { nested: [ODD_TEXT, 0.1] },
     attempts: [{ provider: 'test', status: 200 }],
+    dialect: null,
     request_id: null,
+    tags: null,
   };
 }
 
@@ -115,18 +118,18 @@ async function openSpool({
 
 const appendAll = (spool: Spool, rows: readonly GenerationRow[]) => Promise.all(rows.map((row) => spool.append(row)));
 
-/** Everything that waits, which then waits no more. */
+/** Everything that waits; afterwards nothing does. */
 async function drain(spool: Spool, batch?: number): Promise<GenerationRow[]> {
   const rows: GenerationRow[] = [];
   await spool.replay(async (group) => void rows.push(...group), batch);
   return rows;
 }
 
-/** What a process that was killed this moment would leave: its files as they are, and a lock whose holder is dead. */
+/** What a process killed at this moment would leave: its files as they are, and a lock whose owner is dead. */
 async function crash(to: string): Promise<void> {
   await mkdir(to);
   for (const name of await readdir(dir)) {
-    // A replay may be faster.
+    // A concurrent replay may remove the file first.
     await copyFile(join(dir, name), join(to, name)).catch((error: unknown) => {
       if (systemCode(error) !== 'ENOENT') throw error;
     });
@@ -149,27 +152,27 @@ describe('a line', () => {
   const lines = rows.map(printSpoolLine);
   const bytes = Buffer.from(lines.join(''));
 
-  it('is one line, and read as what was written', () => {
+  it('is one line, and is read as it was written', () => {
     expect(bytes.filter((byte) => byte === 10)).toHaveLength(rows.length);
     expect(readSpoolLines(bytes)).toEqual({ rows, damaged: [] });
   });
 
-  it('is dropped where it is torn, at any byte, and only that one', () => {
+  it('is dropped where it is torn, at any byte, and is the only one dropped', () => {
     const ends = lines.map((_, index) => Buffer.byteLength(lines.slice(0, index + 1).join('')));
     const wrong: number[] = [];
     for (let cut = 0; cut <= bytes.length; cut++) {
       const { rows: left, damaged } = readSpoolLines(bytes.subarray(0, cut));
-      // A line that lacks nothing but its end is whole.
+      // A line that lacks only its end is whole.
       const expected = rows.slice(0, ends.filter((end) => end - 1 <= cut).length);
       if (String(idsOf(left)) !== String(idsOf(expected)) || damaged.length > 0) wrong.push(cut);
     }
     expect(wrong).toEqual([]);
   });
 
-  it('is told as damaged where a byte of it was changed, any byte, and never taken for another row', () => {
+  it('is reported as damaged where any byte of it was changed, and never read as another row', () => {
     const [start, end] = [lines[0]!, lines[0]! + lines[1]!].map((text) => Buffer.byteLength(text)) as [number, number];
     const wrong: number[] = [];
-    // The end of the line comes on top: changed, it makes one damaged line of two.
+    // The line end is excluded: changed, it makes one damaged line of two.
     for (let place = start; place < end - 1; place++) {
       const changed = Buffer.from(bytes);
       changed[place] = changed[place]! ^ 0x01;
@@ -180,7 +183,7 @@ describe('a line', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('is told as damaged where blocks of zeros stand in its place, as after a power loss', () => {
+  it('is reported as damaged where blocks of zeros replace it, as after a power loss', () => {
     const { rows: left, damaged } = readSpoolLines(Buffer.concat([Buffer.alloc(512), Buffer.from('\n'), bytes]));
     expect(left).toEqual(rows);
     expect(damaged).toHaveLength(1);
@@ -188,7 +191,7 @@ describe('a line', () => {
 });
 
 describe('the spool', () => {
-  it('gives back what was appended, oldest first, in batches, and then leaves no file', async () => {
+  it('replays what was appended, oldest first, in batches, and then leaves no file', async () => {
     const spool = await openSpool();
     const rows = newRows(2 * SEGMENT_ROWS_MAX + 50);
     for (let start = 0; start < rows.length; start += 90) await appendAll(spool, rows.slice(start, start + 90));
@@ -216,7 +219,7 @@ describe('the spool', () => {
     for (const name of await readdir(dir)) expect((await stat(join(dir, name))).mode & 0o777).toBe(0o600);
   });
 
-  it('shares one write and one sync between appends of one moment', async () => {
+  it('shares one write and one sync between concurrent appends', async () => {
     const calls: string[] = [];
     const createFile: CreateSpoolFile = async (path) => {
       const file = await createSpoolFile(path);
@@ -233,7 +236,7 @@ describe('the spool', () => {
     expect(calls).toEqual(['write', 'sync']);
   });
 
-  it('has rowsMax places, also for appends of one moment, and refuses the next', async () => {
+  it('has rowsMax places, also for concurrent appends, and refuses the next', async () => {
     const spool = await openSpool({ rowsMax: 3 });
     expect(spool.room).toBe(3);
     const tries = newRows(5).map((row) => spool.append(row));
@@ -247,7 +250,7 @@ describe('the spool', () => {
     await spool.append(newRow());
   });
 
-  it('stops at the first batch that is refused, tells why, and begins there again', async () => {
+  it('stops at the first refused batch, reports why, and begins there again', async () => {
     const spool = await openSpool();
     const rows = newRows(10);
     await appendAll(spool, rows);
@@ -272,7 +275,7 @@ describe('the spool', () => {
     expect(given).toHaveLength(3);
   });
 
-  it('takes rows while it replays, for the next time', async () => {
+  it('accepts rows while it replays, for the next time', async () => {
     const spool = await openSpool();
     const [first, second] = [newRow(), newRow()];
     await spool.append(first);
@@ -286,7 +289,7 @@ describe('the spool', () => {
     expect(await drain(spool)).toEqual([second]);
   });
 
-  it('writes what was being appended before it closes, and nothing after', async () => {
+  it('writes pending appends before it closes, and nothing after', async () => {
     const spool = await openSpool();
     const rows = newRows(SEGMENT_ROWS_MAX + 1);
     const appends = appendAll(spool, rows);
@@ -298,7 +301,7 @@ describe('the spool', () => {
     expect(await drain(next)).toEqual(rows);
   });
 
-  it('takes over what an earlier life of the same name left, without taking room', async () => {
+  it('takes over what an earlier process of the same id left, without taking room', async () => {
     const replica = newUuid(1);
     const first = await openSpool({ replica });
     const rows = newRows(4);
@@ -310,13 +313,13 @@ describe('the spool', () => {
     expect(await drain(second)).toEqual(rows);
   });
 
-  it('refuses a name that is none', async () => {
+  it('refuses an invalid id', async () => {
     await expect(openSpool({ replica: '../up' })).rejects.toThrow('letters');
   });
 });
 
 describe('a crash', () => {
-  it('loses nothing that lies before the byte at which it tears the file', async () => {
+  it('loses nothing before the byte at which it tears the file', async () => {
     const spool = await openSpool();
     const rows = newRows(12);
     for (const row of rows) await spool.append(row);
@@ -361,7 +364,7 @@ describe('a crash', () => {
       fc.asyncProperty(fc.array(step, { minLength: 4, maxLength: 16 }), async (steps) => {
         const home = await mkdtemp(join(root, 'run-'));
         dir = join(home, '0');
-        const asked = new Set<string>();
+        const requested = new Set<string>();
         const kept = new Set<string>();
         const settled = new Set<string>();
         const underWay: Promise<unknown>[] = [];
@@ -392,7 +395,7 @@ describe('a crash', () => {
         let spool = await openSpool({ createFile, at: dir });
 
         const append = async (rows: readonly GenerationRow[]): Promise<void> => {
-          for (const { id } of rows) asked.add(id);
+          for (const { id } of rows) requested.add(id);
           const tries = rows.map((row) => spool.append(row).then(() => void kept.add(row.id)));
           await Promise.allSettled(tries);
         };
@@ -436,7 +439,7 @@ describe('a crash', () => {
         await Promise.all(underWay);
         for (const { id } of await drain(spool)) settled.add(id);
         expect([...kept].filter((id) => !settled.has(id))).toEqual([]);
-        expect([...settled].filter((id) => !asked.has(id))).toEqual([]);
+        expect([...settled].filter((id) => !requested.has(id))).toEqual([]);
         expect(spool.waiting).toBe(0);
         expect(spool.room).toBe(SPOOL_ROWS_MAX);
         await spool.close();
@@ -450,7 +453,7 @@ describe('a crash', () => {
 });
 
 describe('a disk that refuses', () => {
-  /** A disk on which the next writes get as far as this many bytes, each. */
+  /** A disk on which each of the next writes stops after this many bytes. */
   function brokenDisk(progress: number[], refusesTruncate = false): CreateSpoolFile {
     return async (path) => {
       const file = await createSpoolFile(path);
@@ -510,7 +513,7 @@ describe('a disk that refuses', () => {
 });
 
 describe('damage', () => {
-  it('is set aside with the line it befell, told without its content, and costs nothing else', async () => {
+  it('is set aside with the affected line, logged without its content, and costs nothing else', async () => {
     const spool = await openSpool();
     const rows = newRows(3);
     await appendAll(spool, rows);
@@ -537,7 +540,7 @@ describe('damage', () => {
     expect(await readdir(dir)).toContain(aside[0]);
   });
 
-  it('of a whole file that was left is set aside when it is taken over', async () => {
+  it('of a whole file is set aside when the file is taken over', async () => {
     await mkdir(dir);
     await writeFile(join(dir, `${newUuid(1)}.${newUuid(2)}.rows`), 'neither\na row\nnor a torn');
     const spool = await openSpool();
@@ -551,7 +554,7 @@ describe('damage', () => {
 });
 
 describe('several processes on one folder', () => {
-  it('leave what they cannot read to whoever can, and take over the rest', async () => {
+  it('leave files that they cannot read to others, and take over the rest', async () => {
     const dead = newUuid(1);
     const before = await openSpool();
     const rows = newRows(1);
@@ -559,13 +562,13 @@ describe('several processes on one folder', () => {
     await before.close();
     const [left] = await rowFiles();
     await rename(join(dir, left!), join(dir, `${dead}.${newUuid(9)}.rows`));
-    // In the place of a file of another user's: a folder cannot be read either, whoever tries.
+    // Stands for a file of another user: a folder cannot be read by any user either.
     const unreadable = `${dead}.${newUuid(2)}.rows`;
     await mkdir(join(dir, unreadable));
-    const told = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
+    const logged = jest.spyOn(Logger.prototype, 'error').mockImplementation(() => undefined);
     const spool = await openSpool();
     expect([await spool.adopt(), await spool.adopt()]).toEqual([1, 0]);
-    expect(told).toHaveBeenCalledTimes(1);
+    expect(logged).toHaveBeenCalledTimes(1);
     expect(await readdir(dir)).toContain(unreadable);
     expect(idsOf(await drain(spool))).toEqual(idsOf(rows));
     await rm(join(dir, unreadable), { recursive: true });
@@ -604,7 +607,7 @@ describe('several processes on one folder', () => {
     }
   });
 
-  it('take over what a dead one left once, however many try, and what was taken over again from the next', async () => {
+  it('take over the files of a dead one once, however many try, and its heir’s in turn', async () => {
     const rows = newRows(SEGMENT_ROWS_MAX + 3);
     const dead = newUuid(1);
     await mkdir(dir);
@@ -627,7 +630,7 @@ describe('several processes on one folder', () => {
     expect((await readdir(to)).filter((name) => name.includes(dead))).toEqual([]);
   });
 
-  it('lose nothing when one that lives is taken for dead while it writes', async () => {
+  it('lose nothing when a living one is taken for dead while it writes', async () => {
     const [writer, heir] = [await openSpool(), await openSpool()];
     const rows = newRows(150);
     const settled = new Set<string>();
@@ -649,7 +652,7 @@ describe('several processes on one folder', () => {
       while (isWriting) {
         const writtenBefore = written;
         for (const name of await readdir(dir)) {
-          // The heir's own lock is taken away as well; it is not asked for again.
+          // The heir's own lock is removed as well; it is not needed again.
           if (name.endsWith('.lock')) await rm(join(dir, name), { force: true });
         }
         taken += await heir.adopt();

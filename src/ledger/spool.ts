@@ -6,11 +6,11 @@ import { lockDirectory, type DirectoryLock } from '../shared/database/directory-
 import { StoreRefused } from '../shared/database/store-refused.js';
 import { systemCode } from '../shared/database/system-code.js';
 import type { Settlement } from './settlement.js';
-import { setAside } from './set-aside.js';
+import { storeDamagedLines } from './damaged-lines.js';
 import { printSpoolLine } from './spool-lines.js';
 import { createSpoolFile, SEGMENT_ROWS_MAX, SpoolSegment, syncFolder, type CreateSpoolFile } from './spool-segment.js';
 
-/** Rows that one process may keep: some 15 MB. */
+/** Rows that one process may store: some 15 MB. */
 export const SPOOL_ROWS_MAX = 10_000;
 const BATCH_ROWS = 200;
 /** Tries of one write whose file is taken away each time. */
@@ -19,7 +19,8 @@ const WRITE_TRIES_MAX = 5;
 const REPLICA = /^[\w-]{1,64}$/;
 const ROWS_END = '.rows';
 /**
- * Of the lock and of each file of rows: `<replica>.lock`, `<replica>.<id>.rows`. What is damaged bears nobody's name.
+ * Names of the lock and of each file of rows: `<replica>.lock`, `<replica>.<id>.rows`. Files of damaged lines have no
+ * owner.
  */
 const OWNED = /^([\w-]{1,64})\.(?:lock|([\w-]{1,64})\.rows)$/;
 
@@ -30,19 +31,18 @@ interface Waiting {
 }
 
 /**
- * Settlements that wait on the local disk for a database that is gone. A row for which `append` resolved is
- * given to `replay` at least once, by this process or, after its death, by another; so whoever settles it
- * must bear to see it twice.
+ * Settlements that wait on the local disk for an unavailable database. A row for which `append` resolved is passed to
+ * `replay` at least once, by this process or, after its death, by another one; so settling must tolerate repetition.
  *
- * Rows lie in short files, the oldest first, that are removed once all their rows are settled. Who lives holds the lock
- * beside its files. Should a living process be taken for dead nevertheless, nothing is lost: its files are renamed
- * before they are read, and it looks after each write whether its file still bears its name.
+ * Rows lie in short files, the oldest first, that are removed once all their rows are settled. A living process holds
+ * the lock beside its files. If it is taken for dead nevertheless, nothing is lost: its files are renamed before they
+ * are read, and it checks after each write whether its file still has its name.
  */
 export class Spool {
   private readonly logger = new Logger('ledger');
-  /** Oldest first; each has rows. The last may be `current`. */
+  /** Oldest first; none is empty. The last may be `current`. */
   private readonly segments: SpoolSegment[] = [];
-  /** The one that is written to. */
+  /** The one that is being written. */
   private current: SpoolSegment | undefined;
   private queue: Waiting[] = [];
   private appending = 0;
@@ -50,7 +50,7 @@ export class Spool {
   private replaying: Promise<void> | undefined;
   private isClosed = false;
   private namedAt = 0;
-  /** Ids of files that were told of. */
+  /** Ids of files whose failure was logged. */
   private readonly unreadable = new Set<string>();
 
   private constructor(
@@ -63,8 +63,8 @@ export class Spool {
 
   /**
    * @param dir `<DATA_DIR>/spool`, made with mode 0700; shared by the processes of one `DATA_DIR`
-   * @param replica names this process; what an earlier one of the same name left is taken over
-   * @throws when the folder cannot be used, or a living process bears that name
+   * @param replica id of this process; the files of an earlier process of the same id are taken over
+   * @throws when the folder cannot be used, or a living process has that id
    */
   static async open(
     dir: string,
@@ -90,14 +90,14 @@ export class Spool {
     return this.segments.reduce((sum, { waiting }) => sum + waiting, 0);
   }
 
-  /** Room for further rows. What was taken over from others takes none: open calls rely on it. */
+  /** Room for further rows. Rows taken over from others take none: open calls rely on it. */
   get room(): number {
     const own = this.segments.filter(({ isAdopted }) => !isAdopted).reduce((sum, { waiting }) => sum + waiting, 0);
     return Math.max(0, this.rowsMax - own - this.appending);
   }
 
   /**
-   * Resolves once the row is on the disk. Appends that come at the same time share a write.
+   * Resolves once the row is on the disk. Concurrent appends share a write.
    * @throws when there is no room, when the disk refuses, or after `close`
    */
   async append(row: Settlement): Promise<void> {
@@ -112,7 +112,7 @@ export class Spool {
   }
 
   /**
-   * Gives what waits at this moment to `settle`, oldest first, at most `batch` rows at a time, and forgets each batch
+   * Passes the currently waiting rows to `settle`, oldest first, at most `batch` rows at a time, and removes each batch
    * once it resolved. Appends may go on meanwhile; they wait for the next replay. A second call joins the first.
    * @throws what `settle` throws: the batch and all after it wait on
    */
@@ -122,8 +122,7 @@ export class Spool {
   }
 
   /**
-   * Takes over what processes left that are gone. Looking at one in another container takes a second,
-   * and ten where it is dead.
+   * Takes over the files of dead processes. Checking one in another container takes a second, and ten where it is dead.
    * @returns how many rows
    */
   async adopt(): Promise<number> {
@@ -134,7 +133,7 @@ export class Spool {
     return counts.reduce((sum, count) => sum + count, 0);
   }
 
-  /** Ends the writing, and a replay after its batch. What waits is left to a successor. */
+  /** Ends the writing, and a replay after its batch. Waiting rows are left to a successor. */
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
@@ -142,7 +141,7 @@ export class Spool {
     await this.lock.release();
   }
 
-  /** One act at a time on the file that is written to. */
+  /** One operation at a time on the current file. */
   private serialize(act: () => Promise<void>): Promise<void> {
     const done = this.lastTurn.then(act);
     this.lastTurn = done.catch(() => undefined);
@@ -171,7 +170,7 @@ export class Spool {
       try {
         isKept = await segment.append(lines);
       } catch (error) {
-        // After a failed write nobody knows what the disk holds: nothing further is written behind it.
+        // After a failed write the contents of the disk are unknown: nothing further is written behind it.
         this.current = undefined;
         await segment.sealFailed();
         throw error;
@@ -230,7 +229,7 @@ export class Spool {
     this.drop(segment);
   }
 
-  /** Another process has it now, or someone has deleted it. */
+  /** Another process has taken it, or it was deleted. */
   private forget(segment: SpoolSegment): void {
     if (!this.segments.includes(segment)) return;
     this.drop(segment);
@@ -241,14 +240,14 @@ export class Spool {
     this.segments.splice(this.segments.indexOf(segment), 1);
   }
 
-  /** What no longer is what was written is kept, for whoever can make sense of it. */
+  /** Damaged lines are kept aside, for inspection. */
   private async remove(segment: SpoolSegment, damaged: readonly Buffer[]): Promise<void> {
-    if (damaged.length > 0) await this.setAside(segment, damaged);
+    if (damaged.length > 0) await this.storeDamagedLines(segment, damaged);
     await segment.remove();
   }
 
-  private async setAside(segment: SpoolSegment, damaged: readonly Buffer[]): Promise<void> {
-    const name = await setAside(this.dir, segment.id, damaged);
+  private async storeDamagedLines(segment: SpoolSegment, damaged: readonly Buffer[]): Promise<void> {
+    const name = await storeDamagedLines(this.dir, segment.id, damaged);
     this.logger.warn(`${damaged.length} lines of the spool are damaged and were set aside in spool/${name}.`);
   }
 
@@ -257,7 +256,7 @@ export class Spool {
     try {
       lock = await lockDirectory(lockPath(this.dir, other));
     } catch (error) {
-      // It lives.
+      // The other process is alive.
       if (error instanceof StoreRefused) return 0;
       throw error;
     }
@@ -269,8 +268,8 @@ export class Spool {
   }
 
   /**
-   * Makes the files of this replica our own. The caller holds its lock. What cannot be read goes back to its name, for
-   * whoever can.
+   * Takes over the files of this replica. The caller holds its lock. A file that cannot be read gets its old name back,
+   * for a process that can read it.
    */
   private async takeFiles(replica: string): Promise<number> {
     const names = await readdir(this.dir);
@@ -279,7 +278,7 @@ export class Spool {
       for (const name of names.sort()) {
         const [, owner, id] = OWNED.exec(name) ?? [];
         if (owner !== replica || id === undefined) continue;
-        // Before it is read: what its owner, should it live after all, writes from now on it will write once more.
+        // Before it is read: if its owner is alive after all, it writes again whatever it writes from now on.
         await rename(join(this.dir, name), this.pathOf(id));
         const segment = await this.adoptFile(name, id);
         if (!segment) continue;
@@ -303,7 +302,7 @@ export class Spool {
     }
   }
 
-  /** By time, so that names sort by age. */
+  /** Starts with the time, so that names sort by age. */
   private newId(): string {
     this.namedAt = Math.max(Date.now(), this.namedAt + 1);
     return newUuid(this.namedAt);
@@ -314,10 +313,10 @@ export class Spool {
   }
 }
 
-/** What the ledger uses of a spool. */
+/** The methods of a spool that the ledger uses. */
 export type SettlementSpool = Pick<Spool, 'waiting' | 'room' | 'append' | 'replay' | 'adopt' | 'close'>;
 
-/** In the place of one whose disk is full: it takes nothing. */
+/** Replaces a spool whose disk is full: it accepts nothing. */
 export const NO_SPOOL: SettlementSpool = {
   waiting: 0,
   room: SPOOL_ROWS_MAX,

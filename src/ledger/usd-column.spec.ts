@@ -1,5 +1,5 @@
-// Goal: amounts cross between code and the store exactly.
-// Method: the texts that PostgreSQL gives for numeric(38,12), and the way back.
+// Amounts pass exactly between code and store: the strings that PostgreSQL returns for numeric(38,12), and the way
+// back.
 import { usdColumn } from './usd-column.js';
 
 describe('usdColumn', () => {
@@ -23,7 +23,7 @@ describe('usdColumn', () => {
     expect(usdColumn.to(amount)).toBe(stored);
   });
 
-  it('does not pass over an amount it cannot read', () => {
+  it('does not skip an amount it cannot read', () => {
     expect(() => usdColumn.from('1234567890123456.000000000000')).toThrow(RangeError);
   });
 });

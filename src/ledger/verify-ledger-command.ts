@@ -5,8 +5,8 @@ import { verifyLedger, type LedgerDifference, type LedgerReport } from './verify
 
 const USAGE = `npm run ledger:verify -- [--json]
 
-Recomputes every balance, window and cost of the ledger from what was entered, and compares exactly: those of the
-store that DATABASE_URL names, else of the embedded one in DATA_DIR, which no gateway may have open meanwhile.
+Recomputes every balance, window and cost of the ledger from what was entered, and the figures of every hour and day
+from their generations, and compares exactly: those of the store that DATABASE_URL names, else of the embedded one in DATA_DIR, which no gateway may have open meanwhile.
 Gateways on DATABASE_URL may be at work: all is read in one snapshot, and nothing is written.
 
 Prints a line for each difference and a summary, or with --json { counted, differences, unlisted, warnings }.
@@ -14,7 +14,8 @@ Ends with 0 when there is no difference, with 1 when there is one or nothing cou
 `;
 
 /**
- * @returns the exit code: 0 no difference, 1 differences or failed, 2 wrong words. Never throws, never prints a secret.
+ * @returns the exit code: 0 no difference, 1 differences or failure, 2 wrong arguments. Never throws, never prints a
+ *   secret.
  */
 export const runVerification = (context: CommandContext): Promise<number> =>
   runStoreCommand(

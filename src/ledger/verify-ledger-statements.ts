@@ -1,17 +1,19 @@
-/** A question to the ledger whose every row is something wrong: `what`, `expected`, `found` (texts), `is_warning`. */
+import { FIGURES } from './figures/verify-figures.js';
+
+/** A query whose every row is an error of the ledger: `what`, `expected`, `found` (texts), `is_warning`. */
 export interface Verification {
   readonly statement: string;
-  /** What `$1` stands for. */
+  /** The value of `$1`. */
   readonly reads?: 'since' | 'whole';
 }
 
-/** How a counter is named: a key's hash is an id, and long. */
+/** The printed name of a counter; a key's hash is long and is cut. */
 const COUNTER = `format('%s %s, %s: ', scope, CASE scope WHEN 'key' THEN left(scope_id, 12) || '…' ELSE scope_id END,
   CASE interval WHEN 'lifetime' THEN interval ELSE interval || to_char(window_start AT TIME ZONE 'UTC', ' "from" YYYY-MM-DD') END)`;
 
 const NUMBER_OF = (amount: string): string => `trim_scale(${amount})::text`;
 
-/** The months of both tables, and the month from which on no entry has been closed. */
+/** The kept months of both tables, and the month from which on no entry has been closed. */
 export const KEPT_MONTHS = `
   SELECT parent, to_date(right(relname, 7), 'YYYY_MM')::timestamp AT TIME ZONE 'UTC' AS first,
     (SELECT (max(month) AT TIME ZONE 'UTC' + interval '1 month') AT TIME ZONE 'UTC' FROM ledger_closings) AS open_since
@@ -24,7 +26,7 @@ export const COUNTED = `
     (SELECT count(*) FROM ledger_entries) AS entries, (SELECT count(*) FROM generations) AS generations,
     (SELECT count(*) FROM holds) AS holds`;
 
-/** Credits that came in. An account without a counter, or whose counter has no limit, would have no end. */
+/** Credits that were added. An account without a counter, or whose counter has no limit, could spend without end. */
 const CREDITS = `
   SELECT format('account %s: %s', account.id, figure.name) AS what, ${NUMBER_OF('figure.expected')} AS expected,
     coalesce(${NUMBER_OF('figure.found')}, 'none') AS found, false AS is_warning
@@ -42,8 +44,8 @@ const CREDITS = `
   WHERE figure.found IS DISTINCT FROM figure.expected`;
 
 /**
- * Every counter, as taking, settling and posting move it. Entries are summed by day first, of which every window is
- * made. What is settled and not posted is entered, and not yet used. Counts of free requests have no entries.
+ * Every counter, as taking, settling and posting move it. Entries are summed by day first, and windows from days. What
+ * is settled and not posted has an entry, but is not used yet. Counts of free requests have no entries.
  */
 const COUNTERS = `
   WITH spent AS (
@@ -68,7 +70,11 @@ const COUNTERS = `
   SELECT ${COUNTER} || figure.name AS what, ${NUMBER_OF('coalesce(figure.expected, 0)')} AS expected,
     ${NUMBER_OF('coalesce(figure.found, 0)')} AS found, false AS is_warning
   FROM expected FULL JOIN spending_windows counter USING (scope, scope_id, interval, window_start)
-  CROSS JOIN LATERAL (SELECT interval = 'lifetime' OR window_start >= $1::timestamptz AS is_whole) AS entries
+  CROSS JOIN LATERAL (
+    -- Counters of users, members and tags are removed some time after their window has ended.
+    SELECT (interval = 'lifetime' OR window_start >= $1::timestamptz)
+      AND (scope NOT IN ('users', 'members', 'tags') OR window_start >= window_start_of(interval, now())) AS is_whole
+  ) AS entries
   CROSS JOIN LATERAL (VALUES
     ('used', is_whole AND scope <> 'free_requests', expected.used, counter.used),
     ('byok_used', is_whole, expected.byok_used, counter.byok_used),
@@ -77,7 +83,7 @@ const COUNTERS = `
   ) AS figure (name, is_known, expected, found)
   WHERE figure.is_known AND coalesce(figure.expected, 0) <> coalesce(figure.found, 0)`;
 
-/** What no counter may come to, whatever was entered. */
+/** Values that no counter may reach. */
 const NEGATIVE = `
   SELECT ${COUNTER} || figure.name AS what, '0 or more' AS expected, ${NUMBER_OF('figure.found')} AS found, false AS is_warning
   FROM spending_windows
@@ -85,8 +91,8 @@ const NEGATIVE = `
   WHERE figure.found < 0`;
 
 /**
- * An account may be overdrawn by what was taken from it after it was spent (a negative adjustment): nobody is refused
- * for that. Anything beyond was granted wrongly.
+ * An account may be overdrawn by a negative adjustment after the money was spent: that refuses no call. Anything beyond
+ * was granted wrongly.
  */
 const OVERDRAWN = `
   SELECT format('account %s: used and held%s', counter.scope_id,
@@ -122,8 +128,8 @@ const GENERATIONS = `
   WHERE figure.expected <> figure.found`;
 
 /**
- * Entries that do not count in a budget that their key was under for a minute and longer when they were held: that of
- * its workspace, or of the guardrail that the key was given. A budget that was taken away since is not asked for.
+ * Entries that do not count in a budget that applied to their key for at least a minute when they were held: that of
+ * its workspace, or of the guardrail assigned to the key. A budget that was removed since is not checked.
  */
 const BUDGETS = `
   SELECT format('generation %s: %s counts in the %s budget of %s %s', e.generation_id, e.kind, b.interval, b.scope, b.scope_id) AS what,
@@ -147,4 +153,5 @@ export const VERIFICATIONS: readonly Verification[] = [
   { statement: OVERDRAWN },
   { statement: GENERATIONS, reads: 'whole' },
   { statement: BUDGETS },
+  { statement: FIGURES },
 ];

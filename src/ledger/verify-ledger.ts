@@ -4,12 +4,12 @@ import { COUNTED, KEPT_MONTHS, VERIFICATIONS, type Verification } from './verify
 /** One figure that is not what it should be. Texts for an operator: ids and amounts of USD, nothing secret. */
 export interface LedgerDifference {
   readonly what: string;
-  /** By the entries, closings, grants and holds. */
+  /** Computed from the entries, closings, grants and holds. */
   readonly expected: string;
   readonly found: string;
 }
 
-/** What a verification looked at. */
+/** What a verification checked. */
 export interface LedgerCounted {
   readonly accounts: number;
   readonly windows: number;
@@ -24,7 +24,7 @@ export interface LedgerReport {
   readonly differences: readonly LedgerDifference[];
   /** Differences that are not listed, because there are too many of their kind. */
   readonly unlisted: number;
-  /** What looks odd and has an explanation in the ledger. */
+  /** What looks wrong and is explained by the ledger. */
   readonly warnings: readonly LedgerDifference[];
 }
 
@@ -39,14 +39,14 @@ interface DifferenceRow extends LedgerDifference {
 interface KeptMonthRow {
   readonly parent: string;
   readonly first: Date;
-  /** The first month after those that were closed; null when none was. */
+  /** The first month after the closed ones; null when none was closed. */
   readonly open_since: Date | null;
 }
 
 /**
- * Computes every balance, window and cost anew from what was entered, and holds it against the counters,
- * exactly. All of it is read in one snapshot and nothing is written, so it may run beside gateways at work; no
- * month can be dropped meanwhile.
+ * Recomputes every balance, window and cost from the entries, and compares it with the counters, exactly. Everything is
+ * read in one snapshot and nothing is written, so it may run beside working gateways; no month can be dropped
+ * meanwhile.
  */
 export async function verifyLedger(database: DataSource): Promise<LedgerReport> {
   return database.transaction('REPEATABLE READ', verifyWithin);
@@ -54,8 +54,8 @@ export async function verifyLedger(database: DataSource): Promise<LedgerReport> 
 
 async function verifyWithin(manager: EntityManager): Promise<LedgerReport> {
   await manager.query(`SET TRANSACTION READ ONLY`);
-  // For this transaction only: a role's own limits are meant for requests, and compiling takes longer than
-  // most of these statements.
+  // For this transaction only: the role's limits are meant for requests, and compiling takes longer than most of these
+  // statements.
   await manager.query(`SET LOCAL statement_timeout = 0`);
   await manager.query(`SET LOCAL work_mem = '64MB'`);
   await manager.query(`SET LOCAL jit = off`);
@@ -78,7 +78,7 @@ async function verifyWithin(manager: EntityManager): Promise<LedgerReport> {
   };
 }
 
-/** What can be recomputed window by window, and entry by entry. */
+/** The months that can be recomputed by window and by entry. */
 interface KeptMonths {
   /** Windows that begin before it have lost entries. ISO 8601. */
   readonly since: string;

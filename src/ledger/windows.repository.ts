@@ -16,7 +16,7 @@ export class WindowsRepository {
 
   /**
    * The current windows of these counters, of every interval, in one statement.
-   * @param aheadMs how far time is to be ahead of the database's clock
+   * @param aheadMs how far the time of the database's clock is advanced
    */
   async listCurrent(
     accountId: string,

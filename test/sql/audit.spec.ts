@@ -1,6 +1,6 @@
-// Goal: the audit log only grows, its chains hold however many write at once, every tampering with them is found, and
-// retention removes whole months without breaking them. Method: entries by the class the gateway uses, on both
-// databases; then one change by hand after another; on PostgreSQL from two pools at once.
+// The audit log only grows, its chains stay whole under concurrent writers, every manipulation is detected, and
+// retention removes whole months without breaking them. Entries are written by the gateway's class on both databases
+// and then changed by hand, one change at a time; on PostgreSQL two pools write at once.
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import { SealKeyNeeded, type AuditSeals } from '../../src/audit/audit-seals.js';
 import { AuditRepository, listChain, type StoredEntry } from '../../src/audit/audit.repository.js';
 import { runAuditVerification } from '../../src/audit/verify-audit-command.js';
 import { verifyAudit, type ChainReport } from '../../src/audit/verify-audit.js';
-import type { ManagedChanges } from '../../src/audit/managed-changes.js';
+import type { ManagedChanges } from '../../src/management/managed-changes.js';
 import { runRotation } from '../../src/byok/rotate-command.js';
 import { GatewayError } from '../../src/core/errors.js';
 import { newUuid } from '../../src/core/ids.js';
@@ -77,7 +77,7 @@ class AuditBench {
     return listChain(this.dataSource.manager, accountId, Number.MIN_SAFE_INTEGER, 10_000);
   }
 
-  /** As somebody would who owns the database. */
+  /** Changes rows as an owner of the database could. */
   async tamper(statement: string, accountId: string): Promise<void> {
     await this.dataSource.transaction(async (manager) => {
       await manager.query('alter table audit_entries disable trigger audit_entries_append_only');
@@ -87,7 +87,7 @@ class AuditBench {
     });
   }
 
-  /** @param keys those that the verification has at hand; `null` for none */
+  /** @param keys available to the verification; `null` for none */
   async verify(accountId: string, keys: KeyService | null = this.keys, newest?: string): Promise<ChainReport> {
     const reports: ChainReport[] = [];
     await verifyAudit(this.dataSource, {
@@ -98,7 +98,7 @@ class AuditBench {
     return reports.find((report) => report.accountId === accountId)!;
   }
 
-  /** One replica's. */
+  /** The retention job of one replica. */
   retention(days: number | null, dataSource = this.dataSource): AuditRetention {
     const environment = { retentionDays: { audit: days } } as Environment;
     const seals = auditSeals(dataSource, this.clock, this.keys);
@@ -119,7 +119,7 @@ describeOnEachDatabase('the audit log', (database) => {
   });
   afterAll(() => bench?.dataSource.destroy());
 
-  it('keeps an entry as it was recorded, in a chain for each account', async () => {
+  it('stores an entry as it was recorded, in a chain for each account', async () => {
     const [one, other] = [await bench.addAccount(), await bench.addAccount()];
     const workspaceId = newUuid(Date.now());
     // As a caller may spell it.
@@ -170,7 +170,7 @@ describeOnEachDatabase('the audit log', (database) => {
     expect(await bench.verify(account)).toMatchObject({ entries: 2, broken: undefined });
   });
 
-  it('cannot be changed, and nothing is deleted from it but by retention', async () => {
+  it('cannot be changed, and only retention deletes from it', async () => {
     const account = await bench.addAccount();
     await bench.recordMany(account, 2);
     const attempt = (statement: string, setting?: string): Promise<unknown> =>
@@ -192,7 +192,7 @@ describeOnEachDatabase('the audit log', (database) => {
     expect(await bench.verify(account)).toMatchObject({ entries: 2, broken: undefined });
     await attempt(deletion, 'on');
     expect(await bench.chain(account)).toEqual([]);
-    // It was for that transaction only.
+    // Valid for that transaction only.
     await bench.record(account);
     await expect(attempt(deletion)).rejects.toThrow('The audit log only grows.');
   });
@@ -210,7 +210,7 @@ describeOnEachDatabase('the audit log', (database) => {
       });
     });
 
-    it('is read page by page, and to its last entry', async () => {
+    it('is read page by page, up to its last entry', async () => {
       const account = await bench.addAccount();
       await bench.recordMany(account, 500);
       expect(await bench.verify(account)).toMatchObject({ entries: 500, last: { seq: 500 }, broken: undefined });
@@ -308,7 +308,7 @@ describeOnEachDatabase('the audit log', (database) => {
         'entries before its anchor',
         `insert into audit_anchors select account_id, seq, hash from audit_entries where seq = 2 and account_id = $account`,
         1,
-        'stands before the beginning',
+        'is before the beginning',
       ],
     ])('is broken by %s', async (_, statement, seq, reason) => {
       const [account, other] = [await bench.addAccount(), await bench.addAccount()];
@@ -320,7 +320,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(other)).toMatchObject({ entries: 2, broken: undefined });
     });
 
-    it('cannot show that its newest entries are gone, but its last hash does', async () => {
+    it('cannot show the loss of its newest entries, but its last hash does', async () => {
       const account = await bench.addAccount();
       await bench.recordMany(account, 3);
       const { last } = await bench.verify(account);
@@ -332,7 +332,7 @@ describeOnEachDatabase('the audit log', (database) => {
   });
 
   describe('that is sealed', () => {
-    /** What a chain alone cannot show: every hash from there on is computed anew. */
+    /** An attack that a chain alone cannot show: every hash from there on is recomputed. */
     async function rewrite(account: string, seq: number, changes: Partial<StoredEntry>): Promise<void> {
       let previousHash = '';
       for (const entry of (await bench.chain(account)).filter((each) => each.seq >= seq)) {
@@ -346,7 +346,7 @@ describeOnEachDatabase('the audit log', (database) => {
       }
     }
 
-    it('shows that hashes were computed anew, to who has the key', async () => {
+    it('reveals recomputed hashes to an owner of the key', async () => {
       const account = await bench.addAccount();
       await bench.recordMany(account, 5);
       await rewrite(account, 3, { target: 'other' });
@@ -398,7 +398,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect((await bench.verify(account)).broken).toEqual({ seq, reason: expect.stringContaining(reason) });
     });
 
-    it('tells how many entries are from before there were seals, and goes on from them', async () => {
+    it('reports how many entries are from before there were seals, and continues from them', async () => {
       const account = await bench.addAccount();
       await bench.recordMany(account, 3);
       await bench.tamper('update audit_entries set seal = null, seal_key = null where account_id = $account', account);
@@ -406,7 +406,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toMatchObject({ entries: 5, unsealed: 3, unchecked: 0, broken: undefined });
     });
 
-    it('does not pass for checked where the key that wraps is another, or the wrapped one was changed', async () => {
+    it('is reported as unchecked where the wrapping key is another, or the wrapped one was changed', async () => {
       const account = await bench.addAccount();
       await bench.recordMany(account, 2);
       expect(await bench.verify(account, localKeys('other'))).toMatchObject({ unchecked: 2, broken: undefined });
@@ -419,7 +419,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toMatchObject({ unchecked: 0, broken: undefined });
     });
 
-    it('shows, by the newest seal of the operator’s log, that its newest entries were cut off', async () => {
+    it('reveals, by the newest seal of the operator’s log, that its newest entries were cut off', async () => {
       const account = await bench.addAccount();
       await bench.recordMany(account, 3);
       const { lastSeal } = await bench.verify(account);
@@ -433,7 +433,7 @@ describeOnEachDatabase('the audit log', (database) => {
       });
     });
 
-    it('is sealed under a new key from the next change on, and what was sealed stays so', async () => {
+    it('is sealed under a new key from the next change on, and older seals stay', async () => {
       const account = await bench.addAccount();
       await bench.record(account);
       await new DataKeys(bench.dataSource, bench.keys, bench.clock).create('audit-seal', 2);
@@ -446,7 +446,7 @@ describeOnEachDatabase('the audit log', (database) => {
     });
   });
 
-  describe('past its time', () => {
+  describe('past its retention', () => {
     async function recordAt(account: string, ...times: readonly string[]): Promise<void> {
       for (const time of times) {
         bench.moveTo(time);
@@ -461,7 +461,7 @@ describeOnEachDatabase('the audit log', (database) => {
     }
     afterEach(() => (bench.clock.aheadMs = 0));
 
-    it('goes by whole months of UTC, after their time and not before, and its chain holds', async () => {
+    it('loses whole months of UTC, after their retention and not before, and its chain stays whole', async () => {
       const [account, other] = [await bench.addAccount(), await bench.addAccount()];
       const january = ['2031-01-05T00:00:00Z', '2031-01-31T23:59:59Z'];
       const february = ['2031-02-01T00:00:00Z', '2031-02-20T00:00:00Z'];
@@ -486,7 +486,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toMatchObject({ entries: 1, broken: undefined });
       expect(await targets(other)).toEqual(march);
 
-      // What stands for the removed entries is sealed: it can be moved by nobody else.
+      // The anchor of the removed entries is sealed, so that it cannot be moved without the key.
       const anchors: object[] = await bench.dataSource.query('select * from audit_anchors where account_id = $1', [
         account,
       ]);
@@ -498,7 +498,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect((await bench.verify(account)).broken).toEqual({ seq: 5, reason: 'is not sealed, and one before it is' });
     });
 
-    it('goes whole and is written on where all of it is past its time', async () => {
+    it('is removed completely and continued where all of it is past its retention', async () => {
       const account = await bench.addAccount();
       await recordAt(account, '2032-01-05T00:00:00Z', '2032-02-05T00:00:00Z', '2032-05-05T00:00:00Z');
       const { last } = await bench.verify(account);
@@ -511,7 +511,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toMatchObject({ entries: 1, last: { seq: 4 }, broken: undefined });
     });
 
-    it('keeps what stands behind an entry that is not past its time: clocks differ', async () => {
+    it('keeps entries behind one that is not past its retention: clocks differ', async () => {
       const account = await bench.addAccount();
       await recordAt(
         account,
@@ -530,7 +530,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await bench.verify(account)).toMatchObject({ entries: 1, broken: undefined });
     });
 
-    it('stays for ever where the operator says nothing', async () => {
+    it('stays for ever where the operator sets no retention', async () => {
       const account = await bench.addAccount();
       await recordAt(account, '2035-01-05T00:00:00Z');
       bench.moveTo('2099-01-01T00:00:00Z');
@@ -538,7 +538,7 @@ describeOnEachDatabase('the audit log', (database) => {
       expect(await targets(account)).toHaveLength(1);
     });
 
-    it('is taken by the round that a start begins', async () => {
+    it('is processed by the round that a start begins', async () => {
       const account = await bench.addAccount();
       await recordAt(account, '2036-01-05T00:00:00Z');
       bench.moveTo('2037-01-01T00:00:00Z');
@@ -550,10 +550,10 @@ describeOnEachDatabase('the audit log', (database) => {
   });
 });
 
-/** A key service that can be out of reach. */
+/** A key service that can be unavailable. */
 class Flaky extends KeyService {
   isDown = true;
-  asked = 0;
+  calls = 0;
   private readonly keys = localKeys('far');
 
   override readonly currentKeyId = this.keys.currentKeyId;
@@ -567,7 +567,7 @@ class Flaky extends KeyService {
   }
 
   private async ask<T>(call: () => Promise<T>): Promise<T> {
-    this.asked++;
+    this.calls++;
     if (this.isDown) throw new KeyServiceUnavailable('down');
     return call();
   }
@@ -624,7 +624,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     });
   });
 
-  it('refuses changes while a key service has never answered, and nothing is changed; what changes nothing passes', async () => {
+  it('refuses changes and writes nothing while a key service has never answered; a change without effect passes', async () => {
     const service = new Flaky();
     const { change } = replica(service);
     const refused = change('a');
@@ -635,7 +635,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     expect([await change('a'), await nameNow()]).toEqual(['done', 'a']);
   });
 
-  it('is read at the start, and then stays at hand: changes go on while the key service is down', async () => {
+  it('is read at the start and stays cached: changes work while the key service is down', async () => {
     const service = new Flaky();
     service.isDown = false;
     await replica(service).change('a');
@@ -643,12 +643,12 @@ describeOnEachDatabase('the key that seals', (database) => {
     seals.onApplicationBootstrap();
     await seals.onModuleDestroy();
     service.isDown = true;
-    const { asked } = service;
-    expect([await change('b'), service.asked]).toEqual(['done', asked]);
+    const { calls } = service;
+    expect([await change('b'), service.calls]).toEqual(['done', calls]);
     expect((await chain()).map(({ seal }) => seal!.sealKey)).toHaveLength(2);
   });
 
-  it('is another where the encryption key was lost, and each process goes on with one it can open', async () => {
+  it('is replaced where the encryption key was lost, and each process continues with one it can open', async () => {
     const [able, lost] = [replica(localKeys('test')), replica(localKeys('lost'))];
     await able.change('a');
     await lost.change('b');
@@ -663,7 +663,7 @@ describeOnEachDatabase('the key that seals', (database) => {
     ]);
   });
 
-  it('is missed where its row was deleted, which the database refuses: in the log and by verification, and no change is', async () => {
+  it('is reported missing, in the log and by verification, after its row was deleted, which the database refuses; changes go on', async () => {
     const bench = await AuditBench.open(dataSource);
     const running = replica(localKeys('test'));
     await running.change('a');
@@ -683,7 +683,7 @@ describeOnEachDatabase('the key that seals', (database) => {
       broken: { seq: 1, reason: `is sealed under a key that is not there: ${gone!.id}` },
     });
     expect(await bench.verify(account, null)).toMatchObject({ entries: 4, broken: undefined });
-    // What is past its time goes all the same, and the rest is whole again.
+    // What is past its retention is removed all the same, and the rest is whole again.
     await bench.tamper(`update audit_entries set at = '2026-01-10T00:00:00Z' where seq = 1 and account_id = $account`, account); // oxfmt-ignore
     await bench.retention(30).keep();
     expect(await bench.verify(account)).toMatchObject({ entries: 3, unchecked: 0, broken: undefined });
@@ -744,7 +744,7 @@ describeOnPostgres('an audit log whose keys are rotated while two processes writ
   });
 });
 
-describeOnPostgres('an audit log that many write', (database) => {
+describeOnPostgres('an audit log with many writers', (database) => {
   let one: AuditBench;
   let other: AuditBench;
   beforeAll(async () => {
@@ -774,7 +774,7 @@ describeOnPostgres('an audit log that many write', (database) => {
     expect(await one.verify(account)).toMatchObject({ entries: 16, broken: undefined });
   });
 
-  it('holds nobody up who has the account itself', async () => {
+  it('blocks no transaction that has the account itself locked', async () => {
     const account = await one.addAccount();
     const first = one.dataSource.createQueryRunner();
     await first.startTransaction('READ COMMITTED');
@@ -782,7 +782,7 @@ describeOnPostgres('an audit log that many write', (database) => {
     const second = other.record(account);
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while ((await one.dataSource.query<unknown[]>(waiting)).length === 0);
-    // It would wait for the other, which waits for it, if the entry came before the account's row.
+    // If the entry came before the account's row, both transactions would wait for each other.
     await one.log.record(first.manager, operatorOf(account), [CHANGE]);
     await first.commitTransaction();
     await first.release();
@@ -800,7 +800,7 @@ describeOnPostgres('an audit log that many write', (database) => {
     expect(await one.verify(account)).toMatchObject({ entries: 40, broken: undefined });
   });
 
-  it('loses a month once, however many replicas keep it, and goes on meanwhile', async () => {
+  it('loses a month once, however many replicas run the retention, and is written meanwhile', async () => {
     const account = await one.addAccount();
     one.moveTo('2026-01-10T00:00:00Z');
     await one.recordMany(account, 30);
@@ -810,7 +810,7 @@ describeOnPostgres('an audit log that many write', (database) => {
       one.retention(30, other.dataSource).keep(),
       ...Array.from({ length: 10 }, () => other.record(account)),
     ]);
-    // One that came while another was at it leaves the rest for its next round.
+    // A replica that found another one at work leaves the rest for its next round.
     await one.retention(30).keep();
     expect(failed).not.toHaveBeenCalled();
     expect(sequence(await one.chain(account))).toEqual(Array.from({ length: 10 }, (_, index) => index + 31));
@@ -821,22 +821,21 @@ describeOnPostgres('an audit log that many write', (database) => {
 const run = (words: readonly string[], variables: NodeJS.ProcessEnv): Promise<CommandOutput> =>
   outputOf(runAuditVerification, { words, variables });
 
-describe('npm run audit:verify', () => {
-  it('shows how it is used: when asked, and when the words are wrong', () =>
-    expectUsage(runAuditVerification, 'last hash'));
+describe('npm run fairlead -- verify audit', () => {
+  it('prints its usage on request, and for wrong arguments', () => expectUsage(runAuditVerification, 'last hash'));
 
   it('makes no database where there is none', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'fairlead-audit-'));
     expect(await run([], { DATA_DIR: join(folder, 'none') })).toEqual({
       code: 1,
       out: '',
-      error: expect.stringMatching(/^audit:verify: .*contains no database[^\n]*\n$/),
+      error: expect.stringMatching(/^fairlead verify audit: .*contains no database[^\n]*\n$/),
     });
     expect(await readdir(folder)).toEqual([]);
     await rm(folder, { recursive: true });
   });
 
-  it('tells what is wrong with the settings or the server, and no secret', async () => {
+  it('reports a fault of the settings or the server, without a secret', async () => {
     const far = { DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/store' };
     const keyless = await run([], far);
     expect(keyless).toMatchObject({ code: 1, error: expect.stringContaining('FAIRLEAD_ENCRYPTION_KEYS is required') });
@@ -847,7 +846,7 @@ describe('npm run audit:verify', () => {
     expect(keyless.error + unreachable.error + wrong.error).not.toContain('canary');
   });
 
-  it('takes as the newest seal nothing that is none', async () => {
+  it('accepts only a seal as the newest seal', async () => {
     for (const seal of ['', 'abc', 'g'.repeat(64), 'A'.repeat(64)])
       expect(await run(['--newest', seal], {})).toMatchObject({
         code: 2,
@@ -857,7 +856,7 @@ describe('npm run audit:verify', () => {
   });
 });
 
-describeOnEmptyPostgres('npm run audit:verify', (database) => {
+describeOnEmptyPostgres('npm run fairlead -- verify audit', (database) => {
   it('prints a line for each account, names the first break, and ends with 1 where there is one', async () => {
     const url = { DATABASE_URL: database.settings.databaseUrl!.reveal() };
     const variables = { ...url, FAIRLEAD_ENCRYPTION_KEYS: `test:${keyText('test')}` };
@@ -883,7 +882,7 @@ describeOnEmptyPostgres('npm run audit:verify', (database) => {
 
     expect(await run(['--newest', last.seal!.seal], variables)).toEqual({
       code: 0,
-      out: `account ${account}: 3 entries, the seal asked for at seq 3, ${end(last)}${lines[1]}`,
+      out: `account ${account}: 3 entries, the given seal at seq 3, ${end(last)}${lines[1]}`,
       error: '',
     });
     const gone = 'ab'.repeat(32);
@@ -893,7 +892,7 @@ describeOnEmptyPostgres('npm run audit:verify', (database) => {
       error: expect.stringContaining(`no entry has the seal ${gone}: the newest entries were cut off`),
     });
 
-    // All seals taken off, an entry written anew, and then a change that is sealed upon that.
+    // All seals removed, an entry rewritten, and then a change that is sealed on top of that.
     await bench.tamper(
       `update audit_entries set seal = null, seal_key = null where account_id = $account;
        update audit_entries set target = 'forged' where account_id = $account and seq = 1`,
@@ -906,7 +905,7 @@ describeOnEmptyPostgres('npm run audit:verify', (database) => {
     expect(stripped).toMatchObject({
       code: 1,
       out: expect.stringContaining(`account ${other}: 2 entries, 1 not sealed, unbroken`),
-      error: expect.stringMatching(/^audit:verify: 1 entry is not sealed, and 0 may be: .*\n$/),
+      error: expect.stringMatching(/^fairlead verify audit: 1 entry is not sealed, and 0 may be: .*\n$/),
     });
     expect(await run(['--unsealed', '0'], variables)).toEqual(stripped);
     expect(await run(['--unsealed', '1'], variables)).toMatchObject({ code: 0, error: '' });

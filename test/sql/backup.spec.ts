@@ -1,7 +1,8 @@
 /**
- * Goal: a copy of the embedded store that is made while the gateway works is a store: a gateway on it knows the keys,
- * reads the credentials and has exact books; what cannot be copied is refused in one line and leaves nothing. Method:
- * gateways as processes, asked without a pause while they are copied, killed, and started on the copies.
+ * A copy of the embedded store that is made while the gateway works is a complete store: a gateway on it knows the
+ * keys, reads the credentials and has an exact ledger; what cannot be copied is refused in one line and leaves nothing.
+ * Gateways are processes that get requests without a pause while they are copied, are killed, and are started on the
+ * copies.
  */
 import { mkdir, mkdtemp, readFile, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -18,7 +19,7 @@ import { GatewayProcess } from '../support/gateway-process.js';
 import { copyPreparedStore } from '../support/prepared-store.js';
 
 const SPEC_MS = 180_000;
-/** With the encryption key of its own making: what a copy must have to be read. */
+/** Without the variable, so that the gateway generates the encryption key: a copy must contain it to be read. */
 const VARIABLES = { FAIRLEAD_ENCRYPTION_KEYS: '' };
 const BODY = { model: 'sandbox/echo', max_tokens: 10, messages: [{ role: 'user', content: 'hi' }] };
 
@@ -64,7 +65,7 @@ async function ask<T>(gateway: GatewayProcess, path: string, body?: object): Pro
   return (await response.json()) as T;
 }
 
-/** Generations of a directory that no gateway has, whose books are exact. */
+/** Number of generations in a directory without a running gateway, whose ledger must be exact. */
 async function countIn(directory: string): Promise<number> {
   const store = await openStore({ dataDir: directory }, MIGRATIONS);
   try {
@@ -101,7 +102,7 @@ describe('a store', () => {
     expect((await gateway.messages(BODY)).status).toBe(200);
     let isOver = false;
     let answered = 0;
-    const asking = Array.from({ length: 4 }, async () => {
+    const requests = Array.from({ length: 4 }, async () => {
       while (!isOver) {
         const response = await gateway.messages(BODY);
         await response.text();
@@ -115,10 +116,10 @@ describe('a store', () => {
     expect(copied).toMatchObject({ code: 0, error: '' });
     expect(copied.out).toMatch(/^Copied \d{3,} files, \d{7,} bytes, to .*copy\.\n$/);
     const answeredThen = answered;
-    // What was copied is not touched by what goes on.
+    // Later writes do not touch the copy.
     while (answered < answeredThen + 4) await new Promise((resolve) => setTimeout(resolve, 20));
     isOver = true;
-    await Promise.all(asking);
+    await Promise.all(requests);
     await gateway.stop();
 
     expect((await stat(out)).mode & 0o777).toBe(0o700);
@@ -137,7 +138,7 @@ describe('a store', () => {
     expect(await countIn(dataDir)).toBeGreaterThanOrEqual(answered + 1);
   }, SPEC_MS); // oxfmt-ignore
 
-  it('copies a store that nobody uses, and one whose gateway was killed', async () => {
+  it('copies a store without a gateway, and one whose gateway was killed', async () => {
     const gateway = await start();
     expect((await gateway.messages(BODY)).status).toBe(200);
     expect(((await stat(backupAddress(dataDir)!)).mode & 0o777).toString(8)).toBe('600');
@@ -150,7 +151,7 @@ describe('a store', () => {
     expect([await countIn(join(folder, 'killed')), await countIn(join(dataDir, 'stopped'))]).toEqual([1, 1]);
   }, SPEC_MS); // oxfmt-ignore
 
-  it('copies what waits beside the database, and nobody’s lock', async () => {
+  it('copies what waits beside the database, and no lock', async () => {
     await mkdir(join(dataDir, 'notes'), { recursive: true });
     await writeFile(join(dataDir, 'notes', '0.rows'), 'noted');
     await mkdir(join(dataDir, 'spool'), { recursive: true });
@@ -160,9 +161,9 @@ describe('a store', () => {
     expect(await readdir(join(folder, 'copy', 'spool'))).toEqual(['a.b.rows']);
   }, SPEC_MS); // oxfmt-ignore
 
-  it('is given up on a signal while nobody uses the store, and leaves nothing', () => isGivenUp(), SPEC_MS);
+  it('is stopped by a signal while the store is unused, and leaves nothing', () => isGivenUp(), SPEC_MS);
 
-  it('makes no socket where the path is too long for one, and says so', async () => {
+  it('makes no socket where the path is too long for one, and reports that', async () => {
     const long = join(folder, 'd'.repeat(110));
     await copyPreparedStore(long);
     const gateway = await start(long);
@@ -188,9 +189,9 @@ describe('a backup of the store of a running gateway', () => {
   });
   afterAll(removeStore);
 
-  it('is given up on a signal while a gateway runs, and leaves nothing', () => isGivenUp(gateway), SPEC_MS);
+  it('is stopped by a signal while a gateway runs, and leaves nothing', () => isGivenUp(gateway), SPEC_MS);
 
-  it('keeps the gateway whole where somebody asks for nothing that can be understood', async () => {
+  it('leaves the gateway intact after an invalid request', async () => {
     for (const words of ['\n', '{"out":1}\n', '{"out":""}\n', '{"out":"here"}\n', 'x'.repeat(100_000), '{"out":"']) {
       const socket = connect(backupAddress(dataDir)!).on('error', () => undefined);
       socket.end(words);
@@ -203,7 +204,7 @@ describe('a backup of the store of a running gateway', () => {
     expect(gateway.written).not.toMatch(/unhandledRejection|ERR_STREAM_PREMATURE_CLOSE/);
   }, SPEC_MS); // oxfmt-ignore
 
-  // The last, because it ends the gateway.
+  // The last test, because it ends the gateway.
   it('is refused in one line, and leaves nothing', async () => {
     const isRefused = async (words: string, reason: string, variables = {}): Promise<void> => {
       const refused = await backUp(['--out', words], variables);

@@ -1,6 +1,6 @@
-// Goal: which credentials the request path gets for whom, how soon it hears of a change, and that one it cannot read, a
-// store that is silent or a key service that is away never stops the rest. Method: the real statements and the real
-// vault on each database; clock and key service moved by hand.
+// Which credentials the request path gets for which caller, how soon it sees a change, and that an unreadable
+// credential, a silent store or an unavailable key service never stops the rest. Uses the real statements and the real
+// vault on each database.
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
@@ -31,7 +31,7 @@ class HandClock extends Clock {
   }
 }
 
-/** The real keys, as long as they are there. */
+/** The real keys, while they are available. */
 class Keys extends LocalKeyService {
   isAway = false;
 
@@ -119,7 +119,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     dataSource.query(`update provider_credentials set ${what} where id = $1`, [id]);
   const spoil = (id: string): Promise<unknown> => change(id, `sealed = decode('${'00'.repeat(99)}', 'hex')`);
 
-  it('gives what the planner asks for, and the text to none but the attempt', async () => {
+  it('returns what the planner needs, and the text only for the attempt', async () => {
     const plain = await add();
     const special = await add({
       provider: 'anthropic',
@@ -164,7 +164,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     ['a key that is not', { allowedApiKeyHashes: [HASH] }, { keyHash: 'b'.repeat(64) }, false],
     ['a user on its list', { allowedUserIds: ['u', 'v'] }, { userId: 'v' }, true],
     ['a user that is not', { allowedUserIds: ['u'] }, { userId: 'U' }, false],
-    ['nobody in particular, where there is a list', { allowedUserIds: ['null', ''] }, { userId: null }, false],
+    ['no user in particular, where there is a list', { allowedUserIds: ['null', ''] }, { userId: null }, false],
     ['anybody, where the list is empty', { allowedUserIds: [] }, { userId: 'u' }, false],
     ['anybody, where there is no list', {}, { userId: 'u' }, true],
     ['both, when one does not fit', { allowedApiKeyHashes: [HASH], allowedUserIds: ['u'] }, { userId: 'v' }, false],
@@ -175,7 +175,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     expect((await store.reveal(callerOf(caller), id)) !== undefined).toBe(isUsed);
   });
 
-  it('hears of a change at once where it was made, and within five seconds elsewhere', async () => {
+  it('sees a change at once where it was made, and within five seconds elsewhere', async () => {
     const row = await add();
     const elsewhere = new CredentialStore(repository, opener, clock);
     const there = async (): Promise<string[]> => (await elsewhere.usableBy(callerOf())).map(({ id }) => id);
@@ -188,7 +188,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     expect(await there()).toEqual([]);
   });
 
-  it('uses a new text at once, whose row is otherwise the same', async () => {
+  it('uses a new text at once, even if the row is otherwise the same', async () => {
     const row = await add();
     await store.reveal(callerOf(), row.id);
     const { keyId, wrappedKey, sealed } = await new Vault(keys).seal(new Secret('another text'), row);
@@ -197,7 +197,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     expect((await store.reveal(callerOf(), row.id))?.reveal()).toBe('another text');
   });
 
-  it('asks the store once for many requests', async () => {
+  it('queries the store once for many requests', async () => {
     await add();
     const reads = jest.spyOn(repository, 'listEnabled');
     await Promise.all(Array.from({ length: 50 }, () => usable()));
@@ -208,7 +208,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     reads.mockRestore();
   });
 
-  it('leaves out what cannot be decrypted, names it in the log once a minute, and gives the rest', async () => {
+  it('leaves out what cannot be decrypted, logs it once a minute, and returns the rest', async () => {
     const broken = await add({ label: 'sk-...Brkn' });
     const whole = await add();
     await spoil(broken.id);
@@ -228,7 +228,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     expect(JSON.stringify(log)).not.toContain(CANARY);
   });
 
-  it('gives no row the text of another', async () => {
+  it('returns no row with the text of another', async () => {
     const one = await add();
     const other = await add();
     await dataSource.query(
@@ -239,14 +239,14 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     expect(await usable()).toEqual([other.id]);
   });
 
-  it('keeps one that must be used and cannot be read: its calls fail, and nobody else pays for them', async () => {
+  it('keeps one that must be used and cannot be read: its calls fail, and are charged to no other credential', async () => {
     const { id } = await add({ isRequired: true });
     await spoil(id);
     expect(await store.usableBy(callerOf())).toMatchObject([{ id, replacesShared: true }]);
     expect(await store.reveal(callerOf(), id)).toBeUndefined();
   });
 
-  it('leaves out what the key service does not open, until it does again', async () => {
+  it('leaves out what the key service does not open, until it opens it again', async () => {
     const row = await add();
     keys.isAway = true;
     expect(await usable()).toEqual([]);
@@ -270,7 +270,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
     const reads = jest.spyOn(repository, 'listEnabled').mockReturnValue(new Promise(() => undefined));
     const began = performance.now();
     await expect(usable()).rejects.toMatchObject({ kind: 'service-unavailable' });
-    // Two, as it is meant; a busy machine is late.
+    // Two by design; a busy machine is late.
     expect(performance.now() - began).toBeLessThan(10_000);
     reads.mockRestore();
   });
@@ -296,7 +296,7 @@ describeOnEachDatabase('credentials on the request path', (database) => {
       for (const line of lines) expect(line).not.toContain('…');
     });
 
-    it('names them all where the encryption key is another', async () => {
+    it('names all of them where the encryption key is another', async () => {
       const row = await add();
       opener = new CredentialOpener(new Vault(newKeys()));
       expect(await logUnreadable()).toEqual([
@@ -304,18 +304,18 @@ describeOnEachDatabase('credentials on the request path', (database) => {
       ]);
     });
 
-    it('says nothing where all is well', async () => {
+    it('logs nothing where every credential can be read', async () => {
       await add();
       expect(await logUnreadable()).toEqual([]);
     });
 
-    it('says once that the key service is away', async () => {
+    it('logs once that the key service is unavailable', async () => {
       for (let index = 0; index < 30; index++) await add();
       keys.isAway = true;
       expect(await logUnreadable()).toEqual([expect.stringContaining('The key service does not answer')]);
     });
 
-    it('goes on where the store fails', async () => {
+    it('continues where the store fails', async () => {
       const reads = jest.spyOn(repository, 'listAfter').mockRejectedValue(new Error('connection refused'));
       expect(await logUnreadable()).toEqual(['Provider credentials could not be checked at the start.']);
       reads.mockRestore();

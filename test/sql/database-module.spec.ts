@@ -1,5 +1,5 @@
-// Goal: an application finds its database open and migrated, and closes it after everything that may still write.
-// Method: the real module in a small application, on each database; failures of the start by what the database holds.
+// An application finds its database open and migrated, and closes it after everything that may still write. Uses the
+// real module in a small application, on each database; the start fails because of the database's contents.
 import { Global, Injectable, Module, type OnApplicationShutdown, type OnModuleInit } from '@nestjs/common';
 import { Test, type TestingModule } from '@nestjs/testing';
 import { InjectRepository, TypeOrmModule } from '@nestjs/typeorm';
@@ -67,27 +67,27 @@ describeOnEachDatabase('the database module', (database) => {
     await after.destroy();
   });
 
-  it('fails to start at once on a schema it does not know, and lets go of the database', async () => {
+  it('fails to start at once on an unknown schema, and releases the database', async () => {
     const newer = await database.connect();
     await newer.query(`insert into migrations (timestamp, name) values (1999999999999, 'Newer1999999999999')`);
     await newer.destroy();
 
     await expect(openApp(database.settings, database.opener)).rejects.toThrow('newer release');
 
-    // Open once at a time: this would fail were the first still open.
+    // It opens only once at a time: this would fail if the first were still open.
     await expect(database.connect()).rejects.toThrow('newer release');
   });
 });
 
 describeOnPostgres('a server', (database) => {
-  it('lacks the database: the start fails at once with its words, for waiting would not help', async () => {
+  it('lacks the database: the start fails at once with the server’s message, because waiting would not help', async () => {
     const url = new URL(database.settings.databaseUrl!.reveal());
     url.pathname = '/no_such_database';
     const settings = { ...database.settings, databaseUrl: new Secret(url.href) };
     await expect(openApp(settings, database.opener)).rejects.toThrow('no_such_database');
   });
 
-  it('refuses the role: the start fails at once, in one line that names the GRANT', async () => {
+  it('refuses the role: the start fails at once, in one line that names all that it lacks', async () => {
     const owner = await database.connect();
     const [{ owner: name }]: [{ owner: string }] = await owner.query('select quote_ident(current_user) as owner');
     const role = `fairlead_guest_${process.pid}`;
@@ -103,8 +103,11 @@ describeOnPostgres('a server', (database) => {
     };
     await owner.query(`create role ${role} login password 'guest'`);
     try {
-      await owner.query('create schema elsewhere');
       await owner.query(`alter role ${role} set search_path = elsewhere`);
+      expect((await refusal()).message).toMatch(
+        /no schema has been selected .* administrator of it: CREATE SCHEMA elsewhere AUTHORIZATION fairlead_guest_\d+;$/,
+      );
+      await owner.query('create schema elsewhere');
       expect((await refusal()).message).toMatch(
         /no schema has been selected .* GRANT USAGE, CREATE ON SCHEMA elsewhere TO fairlead_guest_\d+;$/,
       );
@@ -112,6 +115,16 @@ describeOnPostgres('a server', (database) => {
       expect((await refusal()).message).toMatch(
         /permission denied for schema elsewhere\)\. .* GRANT USAGE, CREATE ON SCHEMA elsewhere TO fairlead_guest_\d+;$/,
       );
+      // A store of a third role, which may no longer make tables there itself: one start names both.
+      const third = `${role}_owner`;
+      await owner.query(`create role ${third}`);
+      await owner.query(
+        `create table elsewhere.migrations (id int, timestamp bigint, name text); alter table elsewhere.migrations owner to ${third}`,
+      );
+      expect((await refusal()).message).toMatch(
+        /administrator of it: GRANT USAGE, CREATE ON SCHEMA elsewhere TO (fairlead_guest_\d+); GRANT \1_owner TO \1;$/,
+      );
+      await owner.query(`drop table elsewhere.migrations; drop role ${third}`);
       await owner.query(`alter role ${role} reset search_path`);
       expect((await refusal()).message).toMatch(
         new RegExp(`permission denied for table migrations\\)\\. .* GRANT ${name} TO ${role};$`),
@@ -121,7 +134,7 @@ describeOnPostgres('a server', (database) => {
       const [{ name: latest }]: [{ name: string }] = await owner.query(
         'select name from migrations order by id desc limit 1',
       );
-      // Something is left to do, and the rights to do it.
+      // A migration is pending, and the role may run it.
       await owner.query('delete from migrations where name = $1', [latest]);
       expect((await refusal()).message).toContain('is read-only');
       await owner.query('insert into migrations (timestamp, name) values ($1, $2)', [/\d+$/.exec(latest)![0], latest]);
@@ -132,13 +145,12 @@ describeOnPostgres('a server', (database) => {
     }
   });
 
-  it('ends idle connections: the process lives on and the next statement has a new one', async () => {
+  it('closes idle connections: the process lives on and the next statement gets a new one', async () => {
     const dataSource = await database.connect();
     const [{ pid }]: [{ pid: number }] = await dataSource.query('select pg_backend_pid() as pid');
     const other: DataSource = await database.connect();
     await other.query('select pg_terminate_backend($1)', [pid]);
-    // Its end has arrived once the server no longer lists it; a statement in between may still
-    // meet the dead connection.
+    // The close has arrived once the server no longer lists the connection; a statement in between may still meet it.
     for (let gone = false; !gone;) {
       gone = (await other.query<unknown[]>('select 1 from pg_stat_activity where pid = $1', [pid])).length === 0;
     }

@@ -1,7 +1,7 @@
 /**
- * Goal: `npm run decision` explains a decision that a gateway kept: the plan made again is the plan it told of, and
- * each way to fail has its exit code. Method: a real gateway on both databases, stopped before its store is read, and
- * the command in this process.
+ * Goal: `fairlead decision` explains a stored decision: the plan made again is the reported one, and each way to fail
+ * has its exit code. Method: a real gateway on both databases, stopped before its store is read, and the command in
+ * this process.
  */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,11 +13,11 @@ import type { JsonBody } from '../support/recorded-request.js';
 const ALL = ['alpha', 'beta', 'gamma'];
 const ROOT = join(__dirname, '..', '..');
 
-describeOnEachDatabase('npm run decision', (database) => {
+describeOnEachDatabase('npm run fairlead -- decision', (database) => {
   let catalog: string;
   let id: string;
   let metadata: JsonBody;
-  /** A generation of a panel, of which one model had no answer. */
+  /** A generation of a panel, in which one model had no answer. */
   let panelled: string;
   beforeAll(async () => {
     const bench = await RoutingBench.start(database, {
@@ -39,15 +39,15 @@ describeOnEachDatabase('npm run decision', (database) => {
       id = headers.get('x-generation-id')!;
       metadata = body.router_metadata;
       const panel = { id: 'fusion', analysis_models: ['test/equal', 'test/lost'], model: 'test/equal', tools: [] };
-      const asked = await bench.ask(
+      const answer = await bench.ask(
         ask('test/equal', { plugins: [panel], provider: { order: ['beta', 'gamma', 'alpha'] } }),
       );
-      expect([asked.status, asked.body]).toEqual([200, expect.objectContaining({ type: 'message' })]);
-      panelled = asked.headers.get('x-generation-id')!;
+      expect([answer.status, answer.body]).toEqual([200, expect.objectContaining({ type: 'message' })]);
+      panelled = answer.headers.get('x-generation-id')!;
       catalog = join(database.settings.dataDir, 'catalog-kept.json');
       await writeFile(catalog, await readFile(bench.gateway.catalogPath));
     } finally {
-      // What waits to be written is written before the process ends.
+      // Pending writes finish before the process ends.
       await bench.close();
     }
     // The embedded one of the tests is not in its folder, where the command looks first.
@@ -76,7 +76,7 @@ describeOnEachDatabase('npm run decision', (database) => {
     return { code, out, error };
   }
 
-  it('makes the plan again that the gateway told of, with the calls', async () => {
+  it('repeats the plan that the gateway reported, with the calls', async () => {
     const { code, out, error } = await run(id, '--json');
     expect([code, error]).toEqual([0, '']);
     const { generation_id, decision } = JSON.parse(out);
@@ -91,14 +91,14 @@ describeOnEachDatabase('npm run decision', (database) => {
     expect(decision.plan.excluded).toEqual([expect.objectContaining({ tag: 'gamma', reason: 'ignored' })]);
   });
 
-  it('says the same in words', async () => {
+  it('prints the same as text', async () => {
     const { code, out } = await run(id);
     expect(code).toBe(0);
     expect(out).toMatch(new RegExp(`^Generation ${id} of 2[^]*1\\. test/equal at alpha [^]*gamma: is ignored`));
     expect(out).toMatch(/Called:\n {2}1\. test\/equal at alpha: 500\n {2}2\. test\/equal at beta: 200\n$/);
   });
 
-  it('makes the plan of each model again that was consulted, and tells whom it called', async () => {
+  it('repeats the plan of each consulted model, and lists its calls', async () => {
     const { code, out } = await run(panelled, '--json');
     const { consulted } = JSON.parse(out);
     expect([code, consulted.map(({ place, purpose }: JsonBody) => [place, purpose])]).toEqual([
@@ -123,7 +123,7 @@ describeOnEachDatabase('npm run decision', (database) => {
     expect(words).toMatch(/\nConsulted, 2\. \(fusion-panel\)\nRequested: test\/lost\n[^]*test\/lost at alpha: 500\n/);
   });
 
-  it('says that the catalog has changed since, and ends with 1', async () => {
+  it('reports that the catalog has changed since, and ends with 1', async () => {
     const text = await readFile(catalog, 'utf8');
     await writeFile(catalog, text.replace('"test/equal"', '"test/renamed"'));
     const { code, out } = await run(id);
@@ -133,9 +133,13 @@ describeOnEachDatabase('npm run decision', (database) => {
     expect(out).toContain('test/equal at alpha: 500');
   });
 
-  it('knows no decision of another id, and refuses wrong words', async () => {
+  it('finds no decision of another id, and refuses wrong arguments', async () => {
     expect(await run('gen-unknown')).toMatchObject({ code: 1, out: '', error: expect.stringContaining('gen-unknown') });
-    expect(await run()).toMatchObject({ code: 2, out: '', error: expect.stringContaining('npm run decision') });
+    expect(await run()).toMatchObject({
+      code: 2,
+      out: '',
+      error: expect.stringContaining('npm run fairlead -- decision'),
+    });
     expect(await run(id, 'another')).toMatchObject({ code: 2, out: '' });
     expect(await run(id, '--unknown')).toMatchObject({ code: 2, out: '' });
     expect(await run('--help')).toMatchObject({ code: 0, out: expect.stringContaining('--json'), error: '' });

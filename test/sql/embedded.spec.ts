@@ -1,6 +1,5 @@
-// Goal: the embedded database survives kills, is never opened twice, and never loses or overwrites what it did
-// not make. Method: real directories; lock holders are real child processes that are killed; the engine comes
-// from outside the sandbox.
+// The embedded database survives kills, is never opened twice, and never loses or overwrites what it did not make. Real
+// directories; lock owners are real child processes that are killed; the engine comes from outside the sandbox.
 import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -27,7 +26,7 @@ afterEach(async () => {
   await rm(directory, { recursive: true, force: true });
 });
 
-/** A living process that does nothing, and how the lock would describe it. */
+/** A living process that does nothing, and its description in the lock. */
 async function startStranger(): Promise<{ child: ChildProcess; pid: number; startedAt: string }> {
   const child = spawn(process.execPath, ['-e', 'console.log("up"); process.stdin.resume()'], { stdio: 'pipe' });
   started.push(child);
@@ -51,7 +50,7 @@ describe('the lock of the data directory', () => {
     await writeFile(path, typeof content === 'string' ? content : JSON.stringify(content));
   }
 
-  it('refuses a second holder while the first lives, names it, and tells what to do', async () => {
+  it('refuses a second owner while the first lives, names it, and explains what to do', async () => {
     const { pid, startedAt } = await startStranger();
     await writeLock({ ...(await identifySelf()), pid, startedAt: startedAt || null, nonce: 'first' });
     const refused = lockDirectory(lockPath());
@@ -60,7 +59,7 @@ describe('the lock of the data directory', () => {
     expect((await holderOf()).nonce).toBe('first');
   });
 
-  it('takes over the lock of a holder that was killed', async () => {
+  it('takes over the lock of an owner that was killed', async () => {
     const { child, pid, startedAt } = await startStranger();
     await writeLock({ ...(await identifySelf()), pid, startedAt: startedAt || null, nonce: 'first' });
     await expect(lockDirectory(lockPath())).rejects.toThrow(StoreRefused);
@@ -72,7 +71,7 @@ describe('the lock of the data directory', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('takes over from a dead holder whose number has gone to another process', async () => {
+  it('takes over from a dead owner whose process id belongs to another process now', async () => {
     await writeLock({ ...(await identifySelf()), startedAt: '1', nonce: 'first' });
     await (await lockDirectory(lockPath())).release();
   });
@@ -84,7 +83,7 @@ describe('the lock of the data directory', () => {
     await (await lockDirectory(lockPath())).release();
   });
 
-  it('lets one of many at once take over a dead lock', async () => {
+  it('lets one of several concurrent processes take over a dead lock', async () => {
     for (let round = 0; round < 20; round++) {
       await writeLock({ ...(await identifySelf()), startedAt: '1', nonce: `dead-${round}` });
       const tries = await Promise.allSettled(Array.from({ length: 8 }, () => lockDirectory(lockPath())));
@@ -95,7 +94,7 @@ describe('the lock of the data directory', () => {
     }
   });
 
-  it('takes over when a successor died half-way', async () => {
+  it('takes over when a successor died in the middle of it', async () => {
     const self = await identifySelf();
     await writeLock({ ...self, startedAt: '1', nonce: 'first' });
     await writeLock({ ...self, startedAt: '1', nonce: 'second' }, `${lockPath()}.first`);
@@ -104,7 +103,7 @@ describe('the lock of the data directory', () => {
     await lock.release();
   });
 
-  it('refuses while a living successor is half-way', async () => {
+  it('refuses while a living successor is in the middle of it', async () => {
     const self = await identifySelf();
     const { pid, startedAt } = await startStranger();
     await writeLock({ ...self, startedAt: '1', nonce: 'first' });
@@ -113,12 +112,12 @@ describe('the lock of the data directory', () => {
   });
 
   it('takes over from a process in another container only after its silence', async () => {
-    // Every container has a process 1: its number says nothing here.
+    // Every container has a process 1: its id identifies nothing here.
     await writeLock({ pid: process.pid, startedAt: null, place: 'elsewhere', nonce: 'first' });
     await (await lockDirectory(lockPath(), 1)).release();
   });
 
-  it('refuses while a process in another container gives heartbeats', async () => {
+  it('refuses while a process in another container sends heartbeats', async () => {
     const path = JSON.stringify(lockPath());
     await writeLock({ pid: 1, startedAt: null, place: 'elsewhere', nonce: 'first' });
     const beating = `setInterval(() => fs.utimesSync(${path}, new Date(), new Date()), 5); console.log('up')`;
@@ -168,7 +167,7 @@ describe('the embedded database', () => {
     expect(await readFile(join(original, 'database', 'VERSION'), 'utf8')).toBe(`${STORE_VERSION}\n`);
   });
 
-  it('states in the log what a first start waits for, where that takes its time', async () => {
+  it('logs what a slow first start waits for', async () => {
     const logged: string[] = [];
     const note = (message: string): void => void logged.push(message);
     Logger.overrideLogger({ log: note, warn: note, error: note });
@@ -183,7 +182,7 @@ describe('the embedded database', () => {
     }
   }, 120_000);
 
-  it('keeps what was written, returns exact numbers as text, and unlocks when its DataSource is destroyed', async () => {
+  it('stores what was written, returns exact numbers as text, and unlocks when its DataSource is destroyed', async () => {
     await useCopy();
     const first = await connect();
     await first.query('create table kept (id bigint, amount numeric(38,12))');
@@ -199,7 +198,7 @@ describe('the embedded database', () => {
     await second.destroy();
   });
 
-  it('does not mix transactions that run at once', async () => {
+  it('does not mix concurrent transactions', async () => {
     await useCopy();
     const dataSource = await connect();
     await dataSource.query('create table counter (value integer)');
@@ -226,7 +225,7 @@ describe('the embedded database', () => {
     await dataSource.destroy();
   });
 
-  it('begins anew what an earlier start had not finished', async () => {
+  it('starts over where an earlier start was not finished', async () => {
     await useCopy();
     await rename(databasePath(), join(directory, 'database.new-killed'));
     await rm(join(directory, 'database.new-killed', 'PG_VERSION'));
@@ -256,7 +255,7 @@ describe('the embedded database', () => {
     expect(await readdir(directory)).toEqual(['database']);
   });
 
-  it('refuses a data directory that cannot be one, naming the variable', async () => {
+  it('refuses an unusable data directory, naming the variable', async () => {
     await writeFile(join(directory, 'file'), '');
     await expect(opener().open(join(directory, 'file', 'data'))).rejects.toThrow(/DATA_DIR/);
   });

@@ -1,6 +1,6 @@
-// Goal: of the free requests of a day a key has all while it is alone and half while another one calls, and all keys
-// together never more than the account has. Method: the ledger's own function on both databases, several keys, holds
-// that come together; days that end.
+// A key has all free requests of a day while it is alone and half of them under contention, and all keys together never
+// exceed the account's number. Uses the ledger's function on both databases: several keys, concurrent holds, ends of
+// days.
 import type { DataSource } from 'typeorm';
 import { DAY_MS } from '../../src/core/time.js';
 import { describeOnEachDatabase } from '../support/database.js';
@@ -52,19 +52,19 @@ describeOnEachDatabase('free requests of a day', (database) => {
     return Object.fromEntries(rows.map((row) => [names.get(row.scope_id)!, Number(row.used)]));
   };
 
-  it('are all a key’s that is alone', async () => {
+  it('belong completely to a key that is alone', async () => {
     expect(await take(0, 52, false)).toEqual([50, ['free_requests daily']]);
     expect(await used()).toEqual({ account: 50, 'key 0': 50 });
   });
 
-  it('are half a key’s in company, and the rest is there for the others', async () => {
+  it('belong by half to a key under contention, and the rest to the others', async () => {
     expect(await take(0, 27, true)).toEqual([25, ['free_requests daily']]);
     expect(await take(1, 24, true)).toEqual([24, []]);
     expect(await take(2, 2, true)).toEqual([1, ['free_requests daily']]);
     expect(await used()).toEqual({ account: 50, 'key 0': 25, 'key 1': 24, 'key 2': 1 });
   });
 
-  it('count what a key took while it was alone, and are all its own again when it is', async () => {
+  it('count what a key took while it was alone, and all belong to it when it is alone again', async () => {
     await take(0, 30, false);
     expect((await take(0, 1, true))[0]).toBe(0);
     expect((await take(1, 5, true))[0]).toBe(5);
@@ -91,21 +91,21 @@ describeOnEachDatabase('free requests of a day', (database) => {
     expect(await used()).toEqual({ account: 45, 'key 0': 25, 'key 1': 20 });
   });
 
-  it('tell the account’s limit first where both refuse', async () => {
+  it('report the account’s limit first where both refuse', async () => {
     await take(0, 25, true);
     await take(1, 25, true);
     const [answer] = await bench.take(claim(0, true));
     expect(answer!.refusedBy).toEqual(['free_requests daily', 'free_requests daily']);
   });
 
-  it('begin anew with the day', async () => {
+  it('reset with the day', async () => {
     await take(0, 25, true);
     bench.aheadMs += DAY_MS;
     expect((await take(0, 26, true))[0]).toBe(25);
     bench.aheadMs -= DAY_MS;
   });
 
-  it('count nothing where nothing is free', async () => {
+  it('count nothing for requests that are not free', async () => {
     await bench.take({ ...claim(0, true), free: false });
     expect(await used()).toEqual({});
   });

@@ -1,7 +1,6 @@
-// Goal: months are there before they are written to, in any time zone, and go as a whole after their time;
-// what they came to stays, to the last digit; requests notice nothing of it. Method: ledger of many months,
-// built by the statements of the gateway at a moved time, on both databases; on PostgreSQL beside writers,
-// readers and other replicas.
+// Months exist before they are written to, in any time zone, and are dropped whole after their retention; their totals
+// stay, exactly; requests are not affected. A ledger of many months is built by the gateway's statements at a moved
+// time, on both databases; on PostgreSQL beside writers, readers and other replicas.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { GenerationPartitions } from '../../src/ledger/generation-partitions.js';
@@ -24,7 +23,7 @@ interface Kept {
   readonly ledgerEntries: number | null;
 }
 
-/** One replica's keeper. */
+/** The partition job of one replica. */
 function keeperOf(database: DataSource, clock: AheadClock, kept: Kept): GenerationPartitions {
   const environment = { retentionDays: { ...kept, audit: null } } as Environment;
   return new GenerationPartitions(
@@ -97,7 +96,7 @@ describeOnEachDatabase('months', (database) => {
     expect(await listMonths(dataSource, 'generations')).toContain('2031_04');
   });
 
-  it('are those of UTC, whatever zone a session is in', async () => {
+  it('are those of UTC, whatever the session’s time zone', async () => {
     const [database] = await dataSource.query<[{ name: string }]>('select current_database() as name');
     // Where it is still the last of January: a month after that would be the last of February.
     const zone = `'America/New_York'`;
@@ -129,7 +128,7 @@ describeOnEachDatabase('months', (database) => {
     }
   });
 
-  it('go whole, after their time and not before, each table after its own; what they came to stays', async () => {
+  it('are dropped whole, after their retention and not before, per table; their totals stay', async () => {
     const one = await newAccount();
     const [weekly, open] = one.keys as [string, string];
     for (const [time, cost] of [
@@ -166,7 +165,7 @@ describeOnEachDatabase('months', (database) => {
     ]);
     expect(await verifyLedger(dataSource)).toMatchObject(CLEAN);
 
-    // The week of 30 January reaches into February: it stays until that goes.
+    // The week of 30 January reaches into February: it stays until that is dropped.
     expect(await usedOf(dataSource, 'key', weekly)).toEqual([
       'lifetime 1970-01-01 31.000000000001',
       'weekly 2034-01-30 6',
@@ -192,7 +191,7 @@ describeOnEachDatabase('months', (database) => {
       await dataSource.query(`select * from spending_windows where interval = 'lifetime' order by 1, 2, 3`),
     ).toEqual(before);
 
-    // What the closings say is held against the counters, too.
+    // Closings are compared with the counters, too.
     const tampered = (sign: string): string =>
       `update ledger_closings set amount = amount ${sign} 1 where scope_id = $1 and month = '2034-01-01T00:00:00Z'`;
     await dataSource.query(tampered('+'), [weekly]);
@@ -202,7 +201,7 @@ describeOnEachDatabase('months', (database) => {
     await dataSource.query(tampered('-'), [weekly]);
   });
 
-  it('stay for ever where the operator says so', async () => {
+  it('stay for ever where the operator specifies it', async () => {
     moveTo('2099-01-01T00:00:00Z');
     const [generations, entries] = [
       await listMonths(dataSource, 'generations'),
@@ -213,7 +212,7 @@ describeOnEachDatabase('months', (database) => {
     expect(await listMonths(dataSource, 'ledger_entries')).toEqual(expect.arrayContaining(entries));
   });
 
-  it('wait for the last hold of their time, and keep no gap behind them', async () => {
+  it('wait for the last hold of their time, and leave no gap behind them', async () => {
     const one = await newAccount();
     const key = one.keys[0]!;
     moveTo('2100-01-20T00:00:00Z');
@@ -239,7 +238,7 @@ describeOnEachDatabase('months', (database) => {
     expect(await verifyLedger(dataSource)).toMatchObject(CLEAN);
   });
 
-  it('take what comes after they went: it is closed with the next round', async () => {
+  it('accept late entries: these are closed in the next round', async () => {
     const one = await newAccount();
     const key = one.keys[0]!;
     moveTo('2102-01-20T00:00:00Z');
@@ -284,7 +283,7 @@ describeOnPostgres('months of several replicas', (database) => {
   });
   afterAll(() => dataSource?.destroy());
 
-  /** Spends in a month that is past its time. @returns its name */
+  /** Spends in a month that is past its retention. @returns its name */
   async function addPast(time: string): Promise<string> {
     bench.aheadMs = Date.parse(time) - Date.now();
     await bench.spend(one, one.keys[0]!, '1');
@@ -292,11 +291,11 @@ describeOnPostgres('months of several replicas', (database) => {
     return time.slice(0, 7).replace('-', '_');
   }
 
-  it('are made and dropped once, however many keep them', async () => {
+  it('are made and dropped once, however many replicas do it', async () => {
     const names = [await addPast('2020-05-05T00:00:00Z'), await addPast('2020-07-07T00:00:00Z')];
     const replicas = await Promise.all([1, 2, 3].map(() => database.connect()));
     await Promise.all(replicas.map((replica) => keeperOf(replica, clock, KEPT).keep()));
-    // One that came while another was at it leaves the rest for its next hour.
+    // A replica that found another one at work leaves the rest for its next hour.
     await keeperOf(dataSource, clock, KEPT).keep();
     expect(failed).not.toHaveBeenCalled();
     for (const name of names) expect(await listMonths(dataSource, 'ledger_entries')).not.toContain(name);
@@ -308,7 +307,7 @@ describeOnPostgres('months of several replicas', (database) => {
     await Promise.all(replicas.map((replica) => replica.destroy()));
   });
 
-  it('go while others write to other months, and nobody fails or loses anything', async () => {
+  it('are dropped while others write to other months, without failures or losses', async () => {
     const names: string[] = [];
     for (const month of ['01', '02', '03', '04', '05', '06']) names.push(await addPast(`2021-${month}-10T00:00:00Z`));
     let goes = true;
@@ -334,7 +333,7 @@ describeOnPostgres('months of several replicas', (database) => {
     expect(counted.entries).toBe(spent);
   });
 
-  it('wait for another hour while somebody reads, and hold no request up behind them', async () => {
+  it('wait for another hour while they are read, and delay no request behind them', async () => {
     const name = await addPast('2022-01-10T00:00:00Z');
     const reader = (await database.connect()).createQueryRunner();
     await reader.startTransaction();
@@ -362,13 +361,13 @@ describeOnPostgres('months of several replicas', (database) => {
     const late = (await database.connect()).createQueryRunner();
     await late.startTransaction();
     const heldAt = new Date('2023-01-20T00:00:00Z');
-    await late.query('select settle_generations_1($1)', [
+    await late.query('select settle_generations_2($1)', [
       bench.print({ id: 'gen-1-late', heldAt, account: one, key: one.keys[0]!, cost: '0.5' }),
     ]);
     const kept = keeperOf(dataSource, clock, { generations: null, ledgerEntries: 400 }).keep();
     let hasEnded = false;
     void kept.then(() => (hasEnded = true));
-    // It is to end while the drop waits for it.
+    // It must end while the drop waits for it.
     const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
     while (!hasEnded && (await dataSource.query<unknown[]>(waiting)).length === 0);
     await late.commitTransaction();

@@ -1,7 +1,6 @@
-// Goal: the statements behind guardrails: rows of one account only, a key or member with one guardrail and budgets
-// that agree with it however many change it at once, the budget of a workspace's default, and answers that are
-// neither old nor asked for too often. Method: real migrated databases, the classes over them put together by
-// hand, a clock moved by hand.
+// The statements of guardrails: rows of one account only; a key or member has one guardrail and budgets that agree with
+// it under concurrent changes; the budget of a workspace's default; and reads that are neither outdated nor too
+// frequent. Real migrated databases, with the classes assembled by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
@@ -22,6 +21,7 @@ import { ActiveGuardrails, NONE } from '../../src/guardrails/active-guardrails.j
 import { GuardrailsRepository } from '../../src/guardrails/guardrails.repository.js';
 import { GuardrailsService } from '../../src/guardrails/guardrails.service.js';
 import { ApiKeyEntity } from '../../src/keys/api-key.entity.js';
+import type { KeyCache } from '../../src/keys/key-cache.js';
 import type { KeysService } from '../../src/keys/keys.service.js';
 import type { AccountOpening } from '../../src/ledger/account-opening.js';
 import { WorkspacesRepository } from '../../src/workspaces/workspaces.repository.js';
@@ -62,7 +62,7 @@ class Bench {
   async open(): Promise<void> {
     Logger.overrideLogger(false);
     this.dataSource = await this.database.connect([AccountEntity, WorkspaceEntity, ApiKeyEntity, GuardrailEntity]);
-    // As it is at hand once a process has started: a change is then made once.
+    // Cached, as in a process that has started: a change is then made once.
     this.seals = auditSeals(this.dataSource, this.clock);
     await this.seals.prepare();
   }
@@ -97,6 +97,7 @@ class Bench {
         { forgetAll: () => undefined } as unknown as RoutingPolicies,
         guardrails,
         keys,
+        { forgetAll: () => undefined } as unknown as KeyCache,
         {} as unknown as CredentialsService,
         changes,
       ),
@@ -143,7 +144,7 @@ describeOnEachDatabase('guardrails', (database) => {
   afterAll(() => bench.dataSource.destroy());
   beforeEach(() => bench.reset());
 
-  it('keeps every term as it was given', async () => {
+  it('stores every term as it was given', async () => {
     const { guardrailsService } = bench.replica();
     const made = await bench.create({
       description: 'd',
@@ -158,7 +159,7 @@ describeOnEachDatabase('guardrails', (database) => {
     expect(await guardrailsService.get(bench.home.accountId, made.id)).toEqual(made);
   });
 
-  it('shows no account what is another’s, and lets none change it', async () => {
+  it('shows no account the guardrails of another, and lets none change them', async () => {
     const { guardrailsService, guardrails } = bench.replica();
     const { id } = await bench.create({ limitUsd: USD, allowedModels: ['a/*'] });
     await guardrailsService.assign(bench.caller, id, 'member', ['user']);
@@ -183,7 +184,7 @@ describeOnEachDatabase('guardrails', (database) => {
     expect((await bench.budgets()).length).toBeGreaterThan(0);
   });
 
-  it('takes nothing by halves: a change that cannot be logged is none', async () => {
+  it('is atomic: a change that cannot be logged is not made', async () => {
     const { guardrailsService } = bench.replica();
     const { id } = await bench.create({ limitUsd: USD });
     const broken = jest.spyOn(AuditLog.prototype, 'record').mockRejectedValue(new Error('no log'));
@@ -195,7 +196,7 @@ describeOnEachDatabase('guardrails', (database) => {
     expect(await bench.budgets()).toEqual([]);
   });
 
-  it('has a bound on how many an account keeps', async () => {
+  it('limits the number of guardrails in an account', async () => {
     const { id } = await bench.create();
     await bench.dataSource.query(
       `insert into guardrails (id, account_id, workspace_id, name, include_byok_in_budgets, created_at)
@@ -206,7 +207,7 @@ describeOnEachDatabase('guardrails', (database) => {
   });
 
   describe('what is in force', () => {
-    it('comes through the key, the member and the workspace, each with its own budget', async () => {
+    it('applies through the key, the member and the workspace, each with its own budget', async () => {
       const { guardrailsService, guardrails } = bench.replica();
       const [ofKey, ofMember, ofWorkspace] = [
         await bench.create({ ignoredModels: ['k'] }),
@@ -226,11 +227,11 @@ describeOnEachDatabase('guardrails', (database) => {
       expect(await bench.budgets()).toEqual([
         { scope_id: budgets[2], interval: 'monthly', limit_usd: '1.000000000000', include_byok: false },
       ]);
-      const nobody = await guardrails.of({ ...bench.caller, keyHash: hashKey('other'), userId: null });
-      expect(nobody.budgets).toEqual([budgets[2]]);
+      const otherCaller = await guardrails.of({ ...bench.caller, keyHash: hashKey('other'), userId: null });
+      expect(otherCaller.budgets).toEqual([budgets[2]]);
     });
 
-    it('counts once as a rule and each time as a budget when it comes in several ways', async () => {
+    it('counts once as a rule and once per assignment as a budget', async () => {
       const { guardrailsService, guardrails } = bench.replica();
       const { id } = await bench.create({ ignoredModels: ['a'] });
       await guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
@@ -240,35 +241,35 @@ describeOnEachDatabase('guardrails', (database) => {
       expect([policies.length, budgets.length]).toEqual([1, 3]);
     });
 
-    it('is the same object rules for all who hold the same, made once', async () => {
+    it('has identical rules for all callers with the same guardrails, made once', async () => {
       const { guardrailsService, guardrails } = bench.replica();
       const { id } = await bench.create({ contentFilterBuiltins: [{ slug: 'ssn', action: 'block' }] });
       await guardrailsService.assign(bench.caller, id, 'member', ['user']);
       const one = await guardrails.of(bench.caller);
       const other = await guardrails.of({ ...bench.caller, keyHash: hashKey('other') });
-      // Functions are equal where they are the same.
+      // Functions are equal only if they are identical.
       expect(other).toEqual(one);
     });
 
-    it('asks the store for the account alone where nothing is in force', async () => {
+    it('queries the store for the account only where nothing is in force', async () => {
       await bench.create({ ignoredModels: ['a'] });
       const { guardrails, repository } = bench.replica();
-      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
+      const spies = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
       for (let key = 0; key < 50; key++)
         expect(await guardrails.of({ ...bench.caller, keyHash: hashKey(String(key)) })).toBe(NONE);
-      expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
+      expect(spies.map(({ mock }) => mock.calls.length)).toEqual([1, 0]);
     });
 
-    it('asks once for each caller in two seconds, however often it calls', async () => {
+    it('queries once for each caller in two seconds, however often it calls', async () => {
       const { guardrails, repository, guardrailsService } = bench.replica();
       const { id } = await bench.create();
       await guardrailsService.assign(bench.caller, id, 'key', [bench.caller.keyHash]);
-      const asked = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
+      const spies = [jest.spyOn(repository, 'listInForce'), jest.spyOn(repository, 'listEffective')];
       for (let turn = 0; turn < 50; turn++) await guardrails.of(bench.caller);
-      expect(asked.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
+      expect(spies.map(({ mock }) => mock.calls.length)).toEqual([1, 1]);
     });
 
-    it('is so on another replica within five seconds', async () => {
+    it('is updated on another replica within five seconds', async () => {
       const [here, there] = [bench.replica(), bench.replica()];
       const policiesOf = async ({ guardrails }: Replica): Promise<number> =>
         (await guardrails.of(bench.caller)).policies.length;
@@ -318,7 +319,7 @@ describeOnEachDatabase('guardrails', (database) => {
   });
 });
 
-describeOnPostgres('guardrails changed at once', (database) => {
+describeOnPostgres('concurrent changes of guardrails', (database) => {
   const bench = new Bench(database);
   beforeAll(() => bench.open(), 60_000);
   afterAll(() => bench.dataSource.destroy());
@@ -350,7 +351,7 @@ describeOnPostgres('guardrails changed at once', (database) => {
     expect((await bench.dataSource.query('select seq from audit_entries')).length).toBeGreaterThan(2);
   });
 
-  it('leave no workspace with a default that is gone', async () => {
+  it('leave no workspace with a deleted default', async () => {
     const { id } = await bench.create({ limitUsd: USD });
     const other = bench.dataSource.createQueryRunner();
     await other.startTransaction('READ COMMITTED');
@@ -371,7 +372,7 @@ describeOnPostgres('guardrails changed at once', (database) => {
     expect(JSON.parse(entries[1].before)).toMatchObject({ default_guardrail_id: id });
   });
 
-  it('leave no budget of former terms beside a default that is just being taken up', async () => {
+  it('leave no budget of former terms beside a default that is just being chosen', async () => {
     const { id } = await bench.create({ limitUsd: USD });
     await bench.makeDefault(id);
     for (let turn = 0; turn < 10; turn++) {
@@ -387,7 +388,7 @@ describeOnPostgres('guardrails changed at once', (database) => {
     }
   });
 
-  it('takes no default that is being deleted, and collides with nobody over it', async () => {
+  it('accept no default that is being deleted, without a collision', async () => {
     const { workspaceId } = bench.home;
     const attempts = jest.spyOn(bench.dataSource, 'transaction');
     for (let turn = 0; turn < 20; turn++) {

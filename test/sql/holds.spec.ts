@@ -1,6 +1,6 @@
 /**
- * Goal: a hold is taken from the counters of its moment, and goes back to exactly those, whatever is changed meanwhile;
- * who has no counter has no credit. Method: the statements themselves on both databases.
+ * A hold is taken from the counters of its moment, and is given back to exactly those, whatever changes meanwhile; an
+ * account without a counter has no credit. Runs the statements themselves on both databases.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
@@ -40,7 +40,7 @@ describeOnEachDatabase('holds', (database) => {
     return rows.map(({ held }) => Number(held));
   };
 
-  it('stay with their budgets when one is added or taken away before they are made longer', async () => {
+  it('keep their budgets when one is added or removed before they are extended', async () => {
     for (const change of ['add', 'remove'] as const) {
       const account = await ledger.addAccount('100', { budgets: change === 'add' ? [] : [budget] });
       const key = account.keys[0]!;
@@ -58,7 +58,7 @@ describeOnEachDatabase('holds', (database) => {
     }
   });
 
-  it('stay with their window when the key’s reset is changed', async () => {
+  it('keep their window when the key’s reset is changed', async () => {
     const account = await ledger.addAccount('100', { keys: [{ limitUsd: '5', reset: 'daily', includesByok: false }] });
     const key = account.keys[0]!;
     const { id, heldAt } = await ledger.hold(account, key, '1');
@@ -67,7 +67,7 @@ describeOnEachDatabase('holds', (database) => {
     await end(account, id, heldAt);
   });
 
-  it('are not to be had without a counter of the account', async () => {
+  it('are refused without a counter of the account', async () => {
     const account = await ledger.addAccount('100');
     await source.query(`delete from credit_grants where account_id = $1`, [account.id]);
     await source.query(`delete from spending_windows where scope_id = $1`, [account.id]);
@@ -80,7 +80,7 @@ describeOnEachDatabase('holds', (database) => {
     expect(taken).toMatchObject({ held_at: null, scope: 'account' });
   });
 
-  it('count what goes through own credentials only where the cap says so', async () => {
+  it('count calls with own credentials only where the cap includes them', async () => {
     const account = await ledger.addAccount('1', {
       keys: [
         { limitUsd: '5', reset: null, includesByok: false },
@@ -99,7 +99,7 @@ describeOnEachDatabase('holds', (database) => {
     await ledger.post();
   });
 
-  it('are posted before a refusal by the counters that refuse, and by no others', async () => {
+  it('are posted, before a refusal, by exactly the counters that refuse', async () => {
     const [account, other] = [
       await ledger.addAccount('100', { keys: [uncapped, uncapped, uncapped], budgets: [budget] }),
       await ledger.addAccount('100'),
@@ -121,7 +121,7 @@ describeOnEachDatabase('holds', (database) => {
     };
     const all = [...ofFirst, ofSecond, ofOther, open.id].toSorted();
     expect(await left()).toEqual(all);
-    // Those of an id that is no one's, of nothing, and of another interval of the budget find none.
+    // An unknown id, no counters at all, and another interval of the budget match none.
     expect(await ledger.postCounters()).toBe(0);
     expect(await ledger.postCounters({ scope: 'key', id: 'f'.repeat(64), interval: 'daily' })).toBe(0);
     expect(await ledger.postCounters({ scope: 'workspace', id: account.workspaceId, interval: 'daily' })).toBe(0);
@@ -141,7 +141,7 @@ describeOnEachDatabase('holds', (database) => {
     await ledger.post();
   });
 
-  it('that others have settled, ten thousand of them, are passed over in less than half of the time it took', async () => {
+  it('that others have settled, ten thousand of them, are skipped in less than half of the former time', async () => {
     const account = await ledger.addAccount('100');
     await source.query(
       `insert into holds (generation_id, held_at, account_id, workspace_id, key_hash, key_interval, budgets, bound, byok_bound, cost, byok_cost)
@@ -156,7 +156,7 @@ describeOnEachDatabase('holds', (database) => {
     }));
     const fastest = { post_counters_1: Infinity, post_counters_2: Infinity };
     const isQuick = (): boolean => fastest.post_counters_2 < fastest.post_counters_1 / 2;
-    // Other work makes no try faster; one that went on all along would have slowed both.
+    // Other work makes no try faster; continuous work would have slowed both.
     for (let round = 0; round < 20 && !(round >= 3 && isQuick()); round++) {
       for (const statement of ['post_counters_1', 'post_counters_2'] as const) {
         const began = performance.now();
@@ -172,14 +172,14 @@ describeOnEachDatabase('holds', (database) => {
     await source.query('delete from holds where account_id = $1', [account.id]);
   }, 60_000);
 
-  it('have come to what was read of them last, whichever statement comes first, also after one that tells no number', async () => {
+  it('keep the state that was read last, in any order of statements, also after one without a number', async () => {
     const account = await ledger.addAccount('100');
     const { id } = await ledger.hold(account, account.keys[0]!, '1');
-    const said = (cost: number): string => JSON.stringify({ id, cost });
+    const printedRow = (cost: number): string => JSON.stringify({ id, cost });
     const note = (cost: number, number: number): Promise<unknown> =>
-      source.query('select note_hold_2($1, $2, $3, false)', [id, said(cost), number]);
+      source.query('select note_hold_2($1, $2, $3, false)', [id, printedRow(cost), number]);
     const beat = (cost: number, number: number): Promise<unknown> =>
-      source.query('select beat_4(gen_random_uuid(), $1, $2)', [`[{"id":"${id}","row":${said(cost)}}]`, number]);
+      source.query('select beat_4(gen_random_uuid(), $1, $2)', [`[{"id":"${id}","row":${printedRow(cost)}}]`, number]);
     const seen = async (): Promise<number> => {
       const [row] = await source.query<{ observed: { cost: number } }[]>(
         'select observed from holds where generation_id = $1',
@@ -187,10 +187,10 @@ describeOnEachDatabase('holds', (database) => {
       );
       return row!.observed.cost;
     };
-    // A replica of the release before tells none.
-    await source.query('select note_hold_1($1, $2, false)', [id, said(1)]);
+    // A replica of the previous release sends none.
+    await source.query('select note_hold_1($1, $2, false)', [id, printedRow(1)]);
     const found = [];
-    for (const [say, cost, number] of [
+    for (const [write, cost, number] of [
       [note, 2, 4],
       [beat, 3, 3],
       [note, 4, 4],
@@ -199,7 +199,7 @@ describeOnEachDatabase('holds', (database) => {
       [note, 7, 6],
     ] as const) {
       // oxfmt-ignore
-      await say(cost, number);
+      await write(cost, number);
       found.push(await seen());
     }
     expect(found).toEqual([2, 2, 2, 5, 5, 7]);
@@ -207,7 +207,7 @@ describeOnEachDatabase('holds', (database) => {
     await ledger.post();
   });
 
-  describe('that are made longer', () => {
+  describe('that are extended', () => {
     const repository = (): LedgerRepository => new LedgerRepository(new Statements(source), new SystemClock());
     const member = (id: string, account: LedgerAccount, amounts: HeldAmounts, ahead?: HeldAmounts): HoldMember => ({
       request: {
@@ -234,7 +234,7 @@ describeOnEachDatabase('holds', (database) => {
       return rows.map((row) => [Number(row.bound), Number(row.byok_bound)]);
     };
 
-    // Of a hold of 1, by 1 and 2 ahead: 4 are held then, and as much again as what is ahead is to stay free.
+    // Of a hold of 1, by 1 and 2 ahead: 4 are held then, and as much again as what is ahead must stay free.
     it.each<[string, string, { keys?: readonly KeyCap[]; budgets?: readonly Budget[] }, boolean]>([
       ['the account, with plenty', '6', {}, true],
       ['the account, with less', '5.999999', {}, false],
@@ -257,7 +257,7 @@ describeOnEachDatabase('holds', (database) => {
       await ledger.post();
     });
 
-    it.each([true, false])('count what goes through own credentials where the cap does: %s', async (includesByok) => {
+    it.each([true, false])('count calls with own credentials where the cap does: %s', async (includesByok) => {
       const account = await ledger.addAccount('100', { keys: [{ limitUsd: '7', reset: null, includesByok }] });
       const { id } = await ledger.hold(account, account.keys[0]!, '0', '1');
       const more = member(id, account, usd(1, 1), usd(1, 1.5));
@@ -269,7 +269,7 @@ describeOnEachDatabase('holds', (database) => {
       await ledger.post();
     });
 
-    it('are granted or refused by what they need alone, and one after the other by what is ahead', async () => {
+    it('are granted or refused by their required amount alone, and one after the other by the amount ahead', async () => {
       const account = await ledger.addAccount('100', { keys: [{ limitUsd: '10', reset: null, includesByok: false }] });
       const ids: string[] = [];
       for (let count = 0; count < 3; count++) ids.push((await ledger.hold(account, account.keys[0]!, '1')).id);
@@ -293,19 +293,19 @@ describeOnEachDatabase('holds', (database) => {
     });
   });
 
-  it('have come to what was noted beside the database, the lost ones too, unless a beat has said more since or they have ended', async () => {
+  it('have the state noted beside the database, lost ones too, unless a heartbeat has written a later one or they have ended', async () => {
     const account = await ledger.addAccount('100');
     const key = account.keys[0]!;
     const repository = new LedgerRepository(new Statements(source), new SystemClock());
     const taken = new Map<string, { id: string; heldAt: Date }>();
-    for (const name of ['silent', 'told', 'toldSince', 'ended', 'lost', 'lostSettled'])
+    for (const name of ['silent', 'noted', 'notedSince', 'ended', 'lost', 'lostSettled'])
       taken.set(name, await ledger.hold(account, key, '1'));
     const idOf = (name: string): string => taken.get(name)!.id;
-    const said = (id: string, second: number): string =>
+    const printedRow = (id: string, second: number): string =>
       JSON.stringify({ id, settled_at: `2026-01-01T00:00:0${second}.000Z` });
     await repository.beat(newUuid(Date.now()), [
-      [idOf('told'), said(idOf('told'), 1)],
-      [idOf('toldSince'), said(idOf('toldSince'), 3)],
+      [idOf('noted'), printedRow(idOf('noted'), 1)],
+      [idOf('notedSince'), printedRow(idOf('notedSince'), 3)],
     ]);
     await ledger.release(idOf('ended'));
     await end(account, idOf('lostSettled'), taken.get('lostSettled')!.heldAt);
@@ -313,9 +313,9 @@ describeOnEachDatabase('holds', (database) => {
 
     const counters = { keyInterval: 'lifetime', budgets: [] } as const;
     const notes = Array.from(taken.values(), ({ id, heldAt }) => ({
-      // It was made longer since it was taken, and the database has lost that as well.
+      // It was extended since it was taken, and the database has lost that as well.
       hold: rowOfHold({ id, heldAt, account, key, bound: '2', counters }),
-      row: JSON.parse(said(id, 2)) as Settlement,
+      row: JSON.parse(printedRow(id, 2)) as Settlement,
     }));
     await repository.restoreNotes(notes);
     await repository.restoreNotes([]);
@@ -328,8 +328,8 @@ describeOnEachDatabase('holds', (database) => {
     expect(found.sort()).toEqual(
       [
         [idOf('silent'), 2, '2'],
-        [idOf('told'), 2, '2'],
-        [idOf('toldSince'), 2, '3'],
+        [idOf('noted'), 2, '2'],
+        [idOf('notedSince'), 2, '3'],
         [idOf('lost'), 2, '2'],
       ].sort(),
     );
@@ -337,13 +337,13 @@ describeOnEachDatabase('holds', (database) => {
       `select held from spending_windows where scope_id = $1`,
       [account.id],
     )) as [{ held: string }];
-    // What has ended is held until it is posted.
+    // An ended one is held until it is posted.
     expect(Number(held)).toBe(4 * 2 + 1);
     for (const { id } of taken.values()) await ledger.release(id);
     await ledger.post();
   });
 
-  it('belong to the windows that the rest of the gateway means, whatever the time zone of the session', async () => {
+  it('belong to the gateway’s windows, whatever the time zone of the session', async () => {
     const times = [
       ...fc.sample(fc.date({ min: new Date('2000-01-01'), max: new Date('2099-12-31'), noInvalidDate: true }), {
         numRuns: 200,
@@ -369,7 +369,7 @@ describeOnEachDatabase('holds', (database) => {
   });
 });
 
-describeOnPostgres('many holds at once', (database) => {
+describeOnPostgres('many concurrent holds', (database) => {
   let source: DataSource;
   let ledger: LedgerBench;
   let repository: LedgerRepository;
@@ -389,22 +389,22 @@ describeOnPostgres('many holds at once', (database) => {
     }
   };
 
-  it('keep what was noted of them while a beat that had read less waited for another', async () => {
+  it('keep a note while a heartbeat with an older state waited for another one', async () => {
     const account = await ledger.addAccount('100');
     const taken = [
       await ledger.hold(account, account.keys[0]!, '1'),
       await ledger.hold(account, account.keys[0]!, '1'),
     ];
     const [first, second] = taken.map(({ id }) => id).sort() as [string, string];
-    const said = (id: string, cost: string): [string, string] => [id, JSON.stringify({ id, cost })];
+    const printedRow = (id: string, cost: string): [string, string] => [id, JSON.stringify({ id, cost })];
     const other = source.createQueryRunner();
     let beat: Promise<unknown> | undefined;
     try {
       await other.startTransaction();
       await other.query('select from holds where generation_id = $1 for update', [first]);
-      beat = repository.beat(newUuid(Date.now()), [said(first, '1'), said(second, '1')]);
+      beat = repository.beat(newUuid(Date.now()), [printedRow(first, '1'), printedRow(second, '1')]);
       await untilOneWaits();
-      await repository.note(...said(second, '2'), () => undefined);
+      await repository.note(...printedRow(second, '2'), () => undefined);
     } finally {
       await other.rollbackTransaction();
       await other.release();
@@ -417,10 +417,10 @@ describeOnPostgres('many holds at once', (database) => {
     expect(rows.map(({ observed }) => observed.cost)).toEqual(['1', '2']);
   });
 
-  // Whoever has the first and wants the second would wait for who waits for the first.
+  // A statement that has the first locked and needs the second would wait for one that waits for the first.
   it.each<[string, (ids: readonly string[]) => Promise<unknown>]>([
     [
-      'told of',
+      'written by a heartbeat',
       (ids) =>
         repository.beat(
           newUuid(Date.now()),

@@ -1,6 +1,5 @@
-// Goal: the statements behind accounts, keys and their spending hold what they promise on both databases: exact
-// amounts, rows of one account only, and one outcome however many ask at once. Method: real migrated databases, the
-// classes over them put together by hand, a clock moved by hand.
+// The statements of accounts, keys and their spending on both databases: exact amounts, rows of one account only, and
+// one outcome under concurrent calls. Real migrated databases, with the classes assembled by hand.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { AccountDirectory, type DefaultWorkspace } from '../../src/accounts/account-directory.js';
@@ -8,7 +7,7 @@ import { AccountEntity } from '../../src/accounts/account.entity.js';
 import { WorkspaceDirectory } from '../../src/accounts/workspace-directory.js';
 import { WorkspaceEntity } from '../../src/accounts/workspace.entity.js';
 import { operatorOf, type AuditActor } from '../../src/audit/audit-log.js';
-import { ManagedChanges } from '../../src/audit/managed-changes.js';
+import { ManagedChanges } from '../../src/management/managed-changes.js';
 import { hashKey, newApiKey, newUuid } from '../../src/core/ids.js';
 import { Secret } from '../../src/core/secret.js';
 import { Clock } from '../../src/core/time.js';
@@ -139,7 +138,7 @@ describeOnEachDatabase('keys', (database) => {
   }
 
   describe('the account', () => {
-    it('is made once, with its workspace and the granted credits, however many ask at once', async () => {
+    it('is made once, with its workspace and the granted credits, however many callers do it at once', async () => {
       const homes = await Promise.all(Array.from({ length: 5 }, () => accounts.ensureDefault()));
       const home = await accounts.ensureDefault();
       expect(homes).toEqual(homes.map(() => home));
@@ -194,7 +193,7 @@ describeOnEachDatabase('keys', (database) => {
   });
 
   describe('first keys', () => {
-    it('are generated once, for one of the replicas that start together', async () => {
+    it('are generated once, by one of the replicas that start together', async () => {
       const made = await Promise.all(Array.from({ length: 4 }, () => firstKeys().ensure()));
       const [generated, ...others] = made.sort((one, other) => Object.keys(other).length - Object.keys(one).length);
       expect(others).toEqual([{}, {}, {}]);
@@ -209,7 +208,7 @@ describeOnEachDatabase('keys', (database) => {
       ]);
     });
 
-    it('are those named by variables, at every start', async () => {
+    it('are those given by variables, at every start', async () => {
       const apiKey = new Secret('a key of my own');
       expect(Object.keys(await firstKeys({ apiKey }).ensure())).toEqual(['managementKey']);
       expect(await firstKeys({ apiKey }).ensure()).toEqual({});
@@ -218,7 +217,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.listActive(hashes)).toHaveLength(2);
     });
 
-    it('do not come back once deleted', async () => {
+    it('are not restored once deleted', async () => {
       const apiKey = new Secret('a key of my own');
       await firstKeys({ apiKey }).ensure();
       const { accountId } = await accounts.ensureDefault();
@@ -228,7 +227,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.listActive([hashKey('a key of my own')])).toEqual([]);
     });
 
-    it('do not come back once rotated, whichever secret of the key a variable names', async () => {
+    it('are not restored once rotated, whichever secret of the key a variable gives', async () => {
       const apiKey = new Secret('a key of my own');
       await firstKeys({ apiKey }).ensure();
       const { accountId } = await accounts.ensureDefault();
@@ -251,7 +250,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(ends.get(hashKey(third))).toBeNull();
     });
 
-    it('are recorded as the operator made them, each once', async () => {
+    it('are recorded as changes by the operator, each once', async () => {
       const apiKey = new Secret('a key of my own');
       const { managementKey } = await firstKeys({ apiKey }).ensure();
       await firstKeys({ apiKey }).ensure();
@@ -288,7 +287,7 @@ describeOnEachDatabase('keys', (database) => {
       actor = operatorOf(home.accountId);
     });
 
-    it('know active keys by hash, and whom they speak for', async () => {
+    it('find active keys by hash, with their callers', async () => {
       const expiresAt = new Date('2030-01-01T00:00:00.123Z');
       const active = await addKey(home, { creatorUserId: 'user', expiresAt });
       const disabled = await addKey(home, { disabled: true });
@@ -311,7 +310,7 @@ describeOnEachDatabase('keys', (database) => {
       },
     );
 
-    it('keep every field exactly', async () => {
+    it('store every field exactly', async () => {
       const row: ApiKeyEntity = {
         ...newKeyRow(newApiKey(), home, plainKey('Ünïcode 🔑', 'inference'), new Date(clock.time)),
         limitUsd: 123_456_789_012_345_123_456_789_012n,
@@ -334,7 +333,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await ring.list(home.accountId, { ...ALL_KEYS, workspace: undefined })).toEqual([[], 0]);
     });
 
-    it('change what is named and nothing else', async () => {
+    it('change what is given and nothing else', async () => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily' });
       const before = await keys.find(home.accountId, hash);
       clock.time += 1;
@@ -343,7 +342,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.find(home.accountId, hash)).toEqual(changed);
     });
 
-    it('change nothing, not even the time, where all is so already', async () => {
+    it('change nothing, not even the time, where all values are the same', async () => {
       const hash = await addKey(home, { limitUsd: USD, limitReset: 'daily', disabled: true });
       const before = await keys.find(home.accountId, hash);
       const recorded = await countRecorded();
@@ -358,7 +357,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await countRecorded()).toBe(recorded + 1);
     });
 
-    it('are all recorded when many change one key at once: each from what it replaced', async () => {
+    it('record all concurrent changes of one key, each with the state that it replaced', async () => {
       const hash = await addKey(home, { name: '0' });
       const names = ['1', '2', '3', '4', '5', '6'];
       await Promise.all(names.map((name) => ring.change(actor, hash, { name })));
@@ -373,7 +372,7 @@ describeOnEachDatabase('keys', (database) => {
       expect((await keys.find(home.accountId, hash))?.name).toBe(before);
     });
 
-    it('record nothing of what fails', async () => {
+    it('record nothing for a failed change', async () => {
       const last = await addKey(home, { kind: 'management' });
       const recorded = await countRecorded();
       expect(await refusalOf(ring.revoke(actor, last))).toBe(LAST);
@@ -384,7 +383,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await countRecorded()).toBe(recorded);
     });
 
-    it('list newest first, page by page, without the disabled unless asked', async () => {
+    it('list newest first, page by page, without disabled ones unless requested', async () => {
       const hashes: string[] = [];
       for (let index = 0; index < 5; index++) {
         clock.time += 1;
@@ -422,7 +421,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await refusalOf(retire(other))).toBe(LAST);
     });
 
-    it('have one latest secret when all rotate at once, and no more than four before it', async () => {
+    it('leave one latest secret after concurrent rotations, and no more than four before it', async () => {
       const hash = await addKey(home, { limitUsd: USD });
       const rotated = await Promise.all(
         [60, 0, 3_600, 7, 60, 60, 9, 60].map((grace) => ring.rotate(actor, hash, grace)),
@@ -439,7 +438,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.find(home.accountId, hash)).toMatchObject({ hash, label, limitUsd: USD });
     });
 
-    it('keep the time of grace that was promised, unless a later rotation is shorter', async () => {
+    it('keep the promised time of grace, unless a later rotation is shorter', async () => {
       const hash = await addKey(home);
       const second = hashKey((await ring.rotate(actor, hash, 60)).key);
       const third = hashKey((await ring.rotate(actor, hash, 3_600)).key);
@@ -455,7 +454,7 @@ describeOnEachDatabase('keys', (database) => {
       expect((await keys.listActive([expiring]))[0]!.expiresAtMs).toBe(clock.time + 10_000);
     });
 
-    it('are listed by what they came to, and by when they were used last', async () => {
+    it('sort by their spending, and by their last use', async () => {
       const { accountId, workspaceId } = await accounts.ensureDefault();
       const hashes: string[] = [];
       for (let index = 0; index < 4; index++) {
@@ -473,7 +472,7 @@ describeOnEachDatabase('keys', (database) => {
       const at = (second: number): Date => new Date(SATURDAY_NOON + second * 1_000);
       await settle(dear, at(1), '2');
       await settle(cheap, at(2), '1');
-      // What cost nothing was used as well, and what is posted later is not newer by that.
+      // A free call is a use as well, and late posting makes no use newer.
       await settle(free, at(4), '0');
       await settle(free, at(3), '0');
       const sorted = async (sort: KeyListing['sort'], page: Partial<KeyListing> = {}): Promise<string[]> => {
@@ -489,7 +488,7 @@ describeOnEachDatabase('keys', (database) => {
       expect((await windows.ofKey(accountId, unused)).lastUsedAt).toBeUndefined();
     });
 
-    it('are found by a part of their names, taken to the letter, with how many there are', async () => {
+    it('find a literal part of their names, with the total number', async () => {
       for (const name of ['Team 100%', 'team 1000', "o'team_", 'Tea']) await addKey(home, { name });
       await addKey(home, { name: 'team off', disabled: true });
       await addKey(await addStrangers(), { name: 'team of theirs' });
@@ -528,7 +527,7 @@ describeOnEachDatabase('keys', (database) => {
       home = await accounts.ensureDefault();
     });
 
-    it('makes keys in workspaces of the account that are there, and records nothing of others', async () => {
+    it('makes keys in existing workspaces of the account, and records nothing for others', async () => {
       const actor = operatorOf(home.accountId);
       const strangers = await addStrangers();
       await dataSource.query(
@@ -544,7 +543,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await listRecorded()).toMatchObject([{ action: 'api_key.create', target: row.hash }]);
     });
 
-    it('deletes the keys of a workspace within another change, unless one of them can be used', async () => {
+    it('deletes the keys of a workspace within another change, unless one of them is usable', async () => {
       const actor = operatorOf(home.accountId);
       const workspace = await workspaces.get(home.accountId, home.workspaceId);
       const remove = (): Promise<void> => changes.run(actor, (manager, at) => ring.removeOf(manager, workspace, at));
@@ -568,7 +567,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await keys.listActive([theirs])).toHaveLength(1);
     });
 
-    it('knows whether all hashes are those of keys of the account', async () => {
+    it('reports whether all hashes are those of keys of the account', async () => {
       const owns = (...hashes: string[]): Promise<boolean> => ring.ownsAll(home.accountId, hashes);
       const one = await addKey(home);
       const disabled = await addKey(home, { disabled: true });
@@ -593,7 +592,7 @@ describeOnEachDatabase('keys', (database) => {
     });
 
     // The embedded database has one connection: without the manager these would wait for themselves.
-    it('counts within a transaction, and sees what it did', async () => {
+    it('counts within a transaction, and sees its changes', async () => {
       const hash = await addKey(home);
       await dataSource.transaction(async (manager) => {
         await manager.query('update api_keys set deleted_at = now() where hash = $1', [hash]);
@@ -625,7 +624,7 @@ describeOnEachDatabase('keys', (database) => {
     const at = (...date: Parameters<typeof Date.UTC>): Date => new Date(Date.UTC(...date));
 
     // The first of March 2027 is a Monday: all windows change at once.
-    it('is that of the current windows by the clock of the database, exact', async () => {
+    it('is exact in the current windows, by the clock of the database', async () => {
       const home = await accounts.ensureDefault();
       await addWindow(home, { used: 123_456_789_012_345_123_456_789_012n, held: 1n, byokUsed: 4n, byokHeld: 5n });
       await addWindow(home, { interval: 'daily', windowStart: at(2027, 1, 28), used: 1n, byokHeld: 6n });
@@ -678,7 +677,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await windows.countFreeRequests((await addStrangers()).accountId)).toBe(0);
     });
 
-    it('of the account is what its counter says', async () => {
+    it('of the account equals its counter', async () => {
       const home = await accounts.ensureDefault();
       await dataSource.query(`update spending_windows set used = 1.5, held = 0.25 where scope = 'account'`);
       expect(await windows.ofAccount(home.accountId)).toEqual({
@@ -689,7 +688,7 @@ describeOnEachDatabase('keys', (database) => {
       expect(await windows.ofAccount((await addStrangers()).accountId)).toEqual({ limit: 0n, used: 0n, held: 0n });
     });
 
-    it('is not seen by another account', async () => {
+    it('is invisible to another account', async () => {
       const home = await accounts.ensureDefault();
       await addWindow(home, { used: 5n });
       expect(await windows.ofKey((await addStrangers()).accountId, 'a')).toEqual(NO_SPENDING);

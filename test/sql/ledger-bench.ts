@@ -4,7 +4,7 @@ import { newGenerationId, newUuid } from '../../src/core/ids.js';
 import type { Interval } from '../../src/core/time.js';
 import type { GenerationRow } from '../../src/ledger/generation-row.js';
 
-/** An account of a test with one workspace; keys and budgets as asked for. */
+/** An account of a test with one workspace, and the given keys and budgets. */
 export interface LedgerAccount {
   readonly id: string;
   readonly workspaceId: string;
@@ -24,7 +24,7 @@ export interface Budget {
   readonly includesByok: boolean;
 }
 
-/** A member of `take_holds_2`, without its place. */
+/** A member of `take_holds_4`, without its place. */
 export interface Claim {
   readonly id: string;
   readonly account: LedgerAccount;
@@ -32,19 +32,19 @@ export interface Claim {
   readonly bound: string;
   readonly byokBound?: string;
   readonly free?: boolean;
-  /** Its key has half of what is free. */
+  /** Its key has half of the free requests. */
   readonly shared?: boolean;
   readonly extends?: boolean;
 }
 
-/** An answer of `take_holds_2`. */
+/** A result of `take_holds_4`. */
 export interface Taken {
   readonly place: number;
   /** Null: refused. */
   readonly held_at: Date | null;
   /** Of the first counter that refused it. */
   readonly scope: string | null;
-  /** Every counter that refused it: its scope and interval, in the order in which callers are told of them. */
+  /** Every counter that refused it: its scope and interval, in the order in which callers are shown them. */
   readonly refusedBy: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export interface Settlement {
   readonly cost: string;
   readonly byokCost?: string;
   readonly recovered?: boolean;
-  /** What its hold was taken from; where it is left out, the settlement does not say. */
+  /** What its hold was taken from; if absent, the settlement does not contain it. */
   readonly counters?: BenchCounters;
 }
 
@@ -87,9 +87,7 @@ const LIVES_MS = 600_000;
 
 const UNCAPPED: KeyCap = { limitUsd: null, reset: null, includesByok: false };
 
-/**
- * The ledger of a database, moved by the statements that the gateway uses. The time is the database's and `aheadMs`.
- */
+/** The ledger of a database, changed by the gateway's statements. Its time is the database's plus `aheadMs`. */
 export class LedgerBench {
   aheadMs = 0;
   private isOpen = false;
@@ -154,7 +152,7 @@ export class LedgerBench {
     );
   }
 
-  /** One answer for each claim that had one, by place. */
+  /** One result for each claim that had one, by place. */
   async take(...claims: readonly Claim[]): Promise<readonly Taken[]> {
     await this.openEpoch();
     const members = claims.map(
@@ -175,7 +173,7 @@ export class LedgerBench {
       }),
     );
     const [row] = await this.database.query<{ taken: (RefusedAnswer | [place: number, heldAtMs: number])[] | null }[]>(
-      'select take_holds_2($1, $2, $3) as taken',
+      'select take_holds_4($1, $2, $3) as taken',
       [JSON.stringify(members), this.aheadMs, LIVES_MS],
     );
     const answers = new Map<number, Taken>();
@@ -192,14 +190,14 @@ export class LedgerBench {
     return [...answers.values()].toSorted((first, second) => first.place - second.place);
   }
 
-  /** Nothing was lost: new holds are granted. */
+  /** Marks that nothing was lost: new holds are granted. */
   async openEpoch(): Promise<void> {
     if (this.isOpen) return;
     await this.database.query('select complete_epoch_1(hold_epoch_2(), gen_random_uuid(), true)');
     this.isOpen = true;
   }
 
-  /** What a crash takes: a hold that stands, and its part of the counters. @returns whether there was one */
+  /** Simulates a crash that loses an existing hold and its part of the counters. @returns whether there was one */
   async lose(id: string): Promise<boolean> {
     const rows = await this.database.query<unknown[]>(
       `with gone as (
@@ -216,9 +214,9 @@ export class LedgerBench {
     return rows.length > 0;
   }
 
-  /** As a replica does that found an epoch begun. @returns how many had lost something */
+  /** As a replica does in a new epoch. @returns how many had lost something */
   async restore(...holds: readonly KnownHold[]): Promise<number> {
-    const [row] = await this.database.query<{ lost: number }[]>('select restore_holds_1($1) as lost', [
+    const [row] = await this.database.query<{ lost: number }[]>('select restore_holds_2($1) as lost', [
       JSON.stringify(holds.map(rowOfHold)),
     ]);
     return row!.lost;
@@ -237,15 +235,15 @@ export class LedgerBench {
     return { id, heldAt: taken.held_at };
   }
 
-  /** @returns how many were charged less than they came to */
+  /** @returns how many were charged less than their amount */
   async settle(...settlements: readonly Settlement[]): Promise<number> {
-    const [row] = await this.database.query<{ cut: number }[]>('select settle_generations_1($1) as cut', [
+    const [row] = await this.database.query<{ cut: number }[]>('select settle_generations_2($1) as cut', [
       this.print(...settlements),
     ]);
     return row!.cut;
   }
 
-  /** As `settle_generations_1` takes them. */
+  /** As `settle_generations_2` takes them. */
   print(...settlements: readonly Settlement[]): string {
     const printed = settlements.map((settlement) => ({
       ...generationOf(settlement),
@@ -264,7 +262,7 @@ export class LedgerBench {
     ]);
   }
 
-  /** Those of these holds that are settled; every one when none is named. @returns how many it were */
+  /** Posts those of these holds that are settled; all of them when none is given. @returns how many */
   async post(...ids: readonly string[]): Promise<number> {
     const all = `(select coalesce(array_agg(generation_id), '{}') from holds)`;
     const rows = await this.database.query<{ posted: number }[]>(
@@ -274,12 +272,12 @@ export class LedgerBench {
     return rows[0]!.posted;
   }
 
-  /** As the gateway does before it refuses anybody. @returns how many holds it found */
+  /** As the gateway does before a refusal. @returns how many holds it found */
   async postCounters(
     ...counters: readonly { readonly scope: string; readonly id: string; readonly interval: Interval }[]
   ): Promise<number> {
     const named = counters.map(({ scope, id, interval }) => ({ scope, scope_id: id, window_interval: interval }));
-    const [row] = await this.database.query<{ found: number }[]>('select post_counters_3($1, 1000) as found', [
+    const [row] = await this.database.query<{ found: number }[]>('select post_counters_4($1, 1000) as found', [
       JSON.stringify(named),
     ]);
     return row!.found;
@@ -299,7 +297,7 @@ export class LedgerBench {
   }
 }
 
-/** As `restore_holds_1` takes it. */
+/** As `restore_holds_2` takes it. */
 export const rowOfHold = ({ id, heldAt, account, key, bound, byokBound = '0', counters }: KnownHold): object => ({
   generation_id: id,
   held_at: heldAt.toISOString(),
@@ -328,6 +326,7 @@ function generationOf(settlement: Settlement): GenerationRow {
     api_type: 'messages',
     requested_model: 'test/one',
     model: recovered ? null : 'test/one',
+    upstream_model: null,
     provider: null,
     provider_name: null,
     endpoint: null,
@@ -368,6 +367,8 @@ function generationOf(settlement: Settlement): GenerationRow {
     end_user: null,
     trace: null,
     attempts: [],
+    dialect: null,
     request_id: null,
+    tags: null,
   };
 }

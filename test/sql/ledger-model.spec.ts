@@ -1,9 +1,9 @@
 /**
- * Goal: whatever sequence of statements comes over the ledger, every counter is what a plain account of it in memory
- * says, no grant and no late charge ever goes past a cap, and the verification finds nothing. Method: random sequences
- * of holds, extensions, settlements (again, recovered, corrected, late), releases, postings, credits, hours that pass,
- * holds that the database loses and that are written back, for two keys and two budgets of one account, on both
- * databases; model and database are compared after every step.
+ * After any sequence of statements every counter of the ledger equals that of a simple model in memory, no grant and no
+ * late charge ever exceeds a cap, and the verification finds nothing. Random sequences of holds, extensions,
+ * settlements (repeated, recovered, corrected, late), releases, postings, credits, passing hours, and holds that the
+ * database loses and that are written back, for two keys and two budgets of one account, on both databases; compared
+ * after every step.
  */
 import fc from 'fast-check';
 import type { DataSource } from 'typeorm';
@@ -18,8 +18,8 @@ const BUDGET = { seed: 20_261_121, numRuns: 30 } as const;
 const STEPS_MIN = 15;
 const STEPS_MAX = 25;
 /**
- * Hours pass by sixes from here on, so no step comes just before a window ends. A Friday: days,
- * weeks and months end soon.
+ * Hours pass in steps of six from here on, so no step comes just before a window ends. A Friday: days, weeks and months
+ * end soon.
  */
 const BEGINNING = Date.parse('2027-12-31T12:00:00Z');
 
@@ -119,7 +119,7 @@ interface Counter {
   byokHeld: PicoUsd;
 }
 
-/** A place where a hold counts. */
+/** A counter of a hold. */
 interface CounterName {
   readonly scope: 'account' | 'key' | 'workspace';
   readonly id: string;
@@ -163,7 +163,7 @@ const positive = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);
 const inOrder = <T extends { readonly hold: ModelHold }>(items: readonly T[]): readonly T[] =>
   items.toSorted((one, other) => (one.hold.id < other.hold.id ? -1 : 1));
 
-/** The ledger of one account as one would keep them with paper and pencil. */
+/** A simple model of one account's ledger. */
 class LedgerModel {
   readonly counters = new Map<string, Counter>();
   readonly holds = new Map<string, ModelHold>();
@@ -197,10 +197,10 @@ class LedgerModel {
 
   /**
    * Grants in order; a refused claim takes its place before the later ones of its batch.
-   * @returns for each every counter that refuses it, by scope and interval; none when it is granted
+   * @returns for each claim every counter that refuses it, by scope and interval; none when it is granted
    */
   take(claims: readonly ModelHold[]): readonly (readonly string[])[] {
-    const asked = new Map<Counter, PicoUsd>();
+    const requested = new Map<Counter, PicoUsd>();
     const granted: [ModelHold, readonly [CounterName, Counter][]][] = [];
     const answers = claims.map((claim) => {
       const names = [this.accountCounter(), { scope: 'key', id: claim.key, interval: claim.keyInterval } as const];
@@ -211,8 +211,8 @@ class LedgerModel {
       const refusals = counters.filter(([name, counter]) => {
         const { cap, includesByok } = this.capOf(name);
         const amount = claim.bound.credits + (includesByok ? claim.bound.byok : 0n);
-        const before = (asked.get(counter) ?? 0n) + amount;
-        asked.set(counter, before);
+        const before = (requested.get(counter) ?? 0n) + amount;
+        requested.set(counter, before);
         const used = counter.used + (includesByok ? counter.byokUsed : 0n);
         const held = counter.held + (includesByok ? counter.byokHeld : 0n);
         return amount === 0n ? used > cap : used + held + before > cap;
@@ -240,7 +240,7 @@ class LedgerModel {
     return answers;
   }
 
-  /** New ones first, then corrections. @returns how many were charged less than they came to */
+  /** New ones first, then corrections. @returns how many were charged less than their amount */
   settle(settlements: readonly ModelSettlement[]): number {
     const [fresh, known] = [true, false].map((isNew) =>
       settlements.filter(({ hold }) => !this.generations.has(hold.id) === isNew),
@@ -270,7 +270,7 @@ class LedgerModel {
     this.holds.set(taken.id, hold);
   }
 
-  /** What no hold covers is charged as far as there is room. */
+  /** Charges what no hold covers as far as there is room. */
   private cover(settlements: readonly ModelSettlement[]): number {
     let cut = 0;
     for (const { hold: taken } of inOrder(settlements)) {
@@ -310,7 +310,7 @@ class LedgerModel {
     return names.map((name) => [name, this.counter(name, heldAt)]);
   }
 
-  /** What a crash of the database takes. @returns whether there was something */
+  /** Simulates a crash of the database. @returns whether there was something to lose */
   lose(id: string): boolean {
     const hold = this.holds.get(id);
     if (!hold || hold.cost) return false;
@@ -359,7 +359,7 @@ class LedgerModel {
     for (const name of hold.budgets) move(name, true);
   }
 
-  /** What is settled and counts in a counter: in whatever window, and whatever else it counts in. */
+  /** Posts what is settled and counts in a counter: in any window, and whatever else it counts in. */
   postCounter({ scope, id, interval }: CounterName): void {
     for (const hold of this.holds.values()) {
       const isBudget = hold.budgets.some(
@@ -369,7 +369,7 @@ class LedgerModel {
     }
   }
 
-  /** Counters that are not at nothing, as rows of the database are printed. */
+  /** Non-zero counters, as rows of the database are printed. */
   print(): string[] {
     return [...this.counters]
       .map(([name, { used, held, byokUsed, byokHeld }]) => [name, ...[used, held, byokUsed, byokHeld].map(formatUsd)])
@@ -379,7 +379,7 @@ class LedgerModel {
   }
 }
 
-/** One sequence: what is done to the database is done to the model, and both must answer the same. */
+/** One sequence: each step runs on the database and on the model, and both must return the same. */
 class Run {
   private readonly taken: ModelHold[] = [];
   private readonly released = new Set<string>();
@@ -508,7 +508,7 @@ class Run {
     expect(cut).toBe(this.model.settle(model));
   }
 
-  /** All that its process has open. */
+  /** Restores all open holds of its process. */
   private async restore(): Promise<void> {
     const open = this.taken
       .filter(({ id }) => !this.released.has(id) && !this.model.generations.has(id))
@@ -562,14 +562,14 @@ const countersOf = ({ keyInterval, budgets }: ModelHold): BenchCounters => ({
   budgets: budgets.map(({ scope, id, interval }) => [scope, id, interval] as const),
 });
 
-describeOnEachDatabase('the ledger and a model of them', (database) => {
+describeOnEachDatabase('the ledger and a model of it', (database) => {
   let dataSource: DataSource;
   beforeAll(async () => {
     dataSource = await database.connect();
   });
   afterAll(() => dataSource?.destroy());
 
-  it('agree after every step of every sequence, and the verification with them', async () => {
+  it('agree after every step of every sequence, and with the verification', async () => {
     const bench = new LedgerBench(dataSource);
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: STEPS_MIN, maxLength: STEPS_MAX, size: 'max' }), async (steps) => {

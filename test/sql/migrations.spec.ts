@@ -1,5 +1,5 @@
-// Goal: any number of replicas bring any database to the same schema once, and never touch a newer one.
-// Method: several DataSources at once on fresh databases; the schema is then tried by what it must accept and refuse.
+// Any number of replicas bring any database to the same schema once, and never touch a newer one. Several DataSources
+// at once on fresh databases; the schema is then checked by what it must accept and refuse.
 import { DataSource, type MigrationInterface, type QueryRunner } from 'typeorm';
 import { Secret } from '../../src/core/secret.js';
 import { migrate } from '../../src/shared/database/migrate.js';
@@ -18,7 +18,7 @@ const NAMES = MIGRATIONS.map(({ name }) => name);
 const ROUNDS = 10;
 const REPLICAS = 4;
 
-/** A later release, as far as the schema goes. */
+/** A later release, for the purposes of the schema. */
 class NextRelease1999999999999 implements MigrationInterface {
   async up(runner: QueryRunner): Promise<void> {
     await runner.query('create table of_next_release (id integer)');
@@ -40,7 +40,7 @@ async function listTables(dataSource: DataSource): Promise<string[]> {
   const rows: { name: string }[] = await dataSource.query(
     `select table_name as name from information_schema.tables where table_schema = 'public' order by 1`,
   );
-  // GenerationPartitions are named after the time.
+  // Partitions are named after the month.
   return rows.map(({ name }) => name).filter((name) => !/_\d{4}_\d{2}$/.test(name));
 }
 
@@ -58,14 +58,23 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     expect(await migrate(dataSource)).toEqual([]);
     expect(await listTables(dataSource)).toEqual([
       'accounts',
+      'alarm_destinations',
+      'alarm_firings',
+      'alarm_sightings',
+      'alarms',
       'api_key_secrets',
       'api_keys',
       'audit_anchors',
       'audit_entries',
+      'broadcast_queue',
       'budgets',
       'consulted_decisions',
       'credit_grants',
       'data_keys',
+      'destinations',
+      'figure_changes',
+      'figure_progress',
+      'generation_figures',
       'generations',
       'guardrail_assignments',
       'guardrails',
@@ -74,6 +83,8 @@ describeOnEachEmptyDatabase('migrations', (database) => {
       'ledger_closings',
       'ledger_entries',
       'migrations',
+      'outbox_deliveries',
+      'outbox_events',
       'price_versions',
       'provider_credentials',
       'replicas',
@@ -87,7 +98,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     await dataSource.destroy();
   });
 
-  it('leave nothing behind when one of them fails, and run when it is mended', async () => {
+  it('leave nothing behind when one of them fails, and run when it is repaired', async () => {
     const failing = await open(database, [Failing1999999999999]);
     const before = await listTables(failing);
     await expect(migrate(failing)).rejects.toThrow('no_such_column');
@@ -98,7 +109,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     await mended.destroy();
   });
 
-  it('refuse a schema that a newer release has migrated, naming what is not known', async () => {
+  it('refuse a schema that a newer release has migrated, naming the unknown migration', async () => {
     const newer = await open(database, [NextRelease1999999999999]);
     await migrate(newer);
     await newer.destroy();
@@ -114,7 +125,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     await again.destroy();
   });
 
-  it('refuse a store from before the first release, saying how to move it, and leave it as it is', async () => {
+  it('refuse a store from before the first release, explain how to move it, and leave it unchanged', async () => {
     const dataSource = await open(database);
     await dataSource.query('alter table migrations rename to migrations_of_today');
     await dataSource.query(`create table migrations (id serial, timestamp bigint, name text)`);
@@ -135,7 +146,7 @@ describeOnEachEmptyDatabase('migrations', (database) => {
     await dataSource.destroy();
   });
 
-  it('can be undone, one by one, to nothing', async () => {
+  it('can be undone, one by one, completely', async () => {
     const dataSource = await open(database);
     await migrate(dataSource);
     for (const _ of NAMES) await dataSource.undoLastMigration();
@@ -228,7 +239,7 @@ describeOnEachDatabase('the schema', (database) => {
     ).toEqual([{ limit_usd: amount, limit_reset: null, expires_at: at, deleted_at: null, disabled: false }]);
   });
 
-  it('has one latest secret of a key, each once, and none of no key', async () => {
+  it('has one latest secret of a key, each secret once, and none without a key', async () => {
     const ID = 'e'.repeat(64);
     const secret = (change: object = {}): Record<string, unknown> => ({
       hash: ID,
@@ -282,7 +293,7 @@ describeOnPostgres('replicas that start at once', () => {
     }
   }, 60_000);
 
-  it('go on when the one that works is killed', async () => {
+  it('continue when the working one is killed', async () => {
     const database = await createPostgresDatabase(globalThis.__SERVICES__.postgres!);
     /** Kills its own session with half of the work done. */
     class Killed1999999999999 implements MigrationInterface {

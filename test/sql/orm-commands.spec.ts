@@ -1,7 +1,7 @@
 /**
- * Goal: the commands of TypeORM work on the store as it is, and find nothing to change in a migrated one; whatever
- * differs between the entities and the tables is found. Method: the scripts of package.json as child processes, on
- * PostgreSQL and on an embedded database.
+ * The commands of TypeORM work on the store, and find nothing to change in a migrated one; any difference between the
+ * entities and the tables is found. Runs the scripts of package.json as child processes, on PostgreSQL and on an
+ * embedded database.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
@@ -21,7 +21,7 @@ interface Ended {
   readonly out: string;
 }
 
-/** A script of package.json, without npm's own second. */
+/** Runs a script of package.json, without the second that npm itself takes. */
 async function run(
   script: 'migration:show' | 'migration:run' | 'migration:generate',
   words: readonly string[],
@@ -56,7 +56,7 @@ describeOnEmptyPostgres('the commands of TypeORM', (database) => {
     }
   }
 
-  it('show what there is to run, run it, and show that it ran', async () => {
+  it('show pending migrations, run them, and show that they ran', async () => {
     expect(await run('migration:show', [], variables())).toEqual({
       code: 0,
       out: expect.stringMatching(new RegExp(shown(' '))),
@@ -67,14 +67,14 @@ describeOnEmptyPostgres('the commands of TypeORM', (database) => {
     expect((await run('migration:show', [], variables())).out).toMatch(new RegExp(shown('X')));
   }, 180_000);
 
-  it('find nothing to change in a migrated store: every table is as its entity says', async () => {
+  it('find nothing to change in a migrated store: every table matches its entity', async () => {
     expect(await check()).toEqual({
       code: 0,
       out: expect.stringContaining('No changes in database schema were found'),
     });
   }, 60_000);
 
-  it('find what differs, in partitioned tables as in others, and write it into a migration', async () => {
+  it('find differences, in partitioned tables as in others, and write them into a migration', async () => {
     await query(`
       alter table generations alter column provider set not null;
       alter table ledger_entries drop constraint ledger_entries_kind_check;
@@ -125,7 +125,7 @@ describe('the commands of TypeORM on an embedded database', () => {
   });
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  it('make and migrate it, and let go of it', async () => {
+  it('make and migrate it, and release it', async () => {
     const { code, out } = await run('migration:run', [], { DATA_DIR: dataDir });
     expect({ code, out }).toEqual({
       code: 0,

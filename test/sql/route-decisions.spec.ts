@@ -1,7 +1,7 @@
 /**
- * Goal: of every request that was routed the decision is kept, short and without content, and it can be made again from
- * what is kept; nothing else is kept, and nothing is lost when the process ends. Method: the real application on both
- * databases, before scripted providers; rows read back, and plans made again of nothing but a row and the catalog.
+ * The decision of every routed request is stored, short and without content, and can be repeated from the stored row;
+ * nothing else is stored, and nothing is lost when the process ends. The real application on both databases with
+ * scripted providers; rows are read back, and plans are repeated from a row and the catalog alone.
  */
 import { DataSource } from 'typeorm';
 import { CatalogStore } from '../../src/catalog/catalog-store.js';
@@ -71,7 +71,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     return found[0]!;
   }
 
-  /** The plan made again, as the metadata lists it: who could be tried, in order. */
+  /** The repeated plan, as the metadata lists it: the possible candidates, in order. */
   function planAgain({ decision }: Row): readonly object[] {
     const inputs = deriveInputs(decision, bench.gateway.gateway.app.get(CatalogStore).current);
     return planRoute(inputs!)!.legs.map(({ model: { id }, endpoint }) => ({
@@ -107,7 +107,7 @@ describeOnEachDatabase('kept decisions', (database) => {
       question('test/turns', { models: ['test/next'], provider: { sort: { by: 'price', partition: 'none' } } }),
     ],
     [
-      'what the request asks for',
+      'the request’s preferences',
       question('test/equal', {
         max_tokens: 10,
         temperature: 0.2,
@@ -120,7 +120,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     ],
   ];
 
-  it.each(REQUESTS)('is enough to make the plan again: %s', async (_, body) => {
+  it.each(REQUESTS)('is enough to repeat the plan: %s', async (_, body) => {
     const outcome = await bench.ask(body, WITH_METADATA);
     expect(outcome.status).toBe(200);
     const row = await rowOf(outcome);
@@ -130,7 +130,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(JSON.parse(row.decision).calls).toHaveLength(1);
   });
 
-  it('tells when, and whose', async () => {
+  it('contains the time and the owner', async () => {
     const before = clock.now();
     const row = await rowOf(await bench.ask(question('test/equal')));
     const at = new Date(row.held_at).getTime();
@@ -141,7 +141,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(row.workspace_id).toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  it.each([false, true])('tells the calls that were made, also where all failed (stream %s)', async (stream) => {
+  it.each([false, true])('contains the calls that were made, also where all failed (stream %s)', async (stream) => {
     bench.fails('alpha', 400);
     const outcome = await bench.ask(question('test/turns', { stream }), WITH_METADATA);
     expect(outcome.status).toBe(400);
@@ -150,7 +150,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(planAgain(row)).toEqual(plannedBy(outcome));
   });
 
-  it('holds what was known of the endpoints then, whatever is known now', async () => {
+  it('contains what was known of the endpoints then, whatever is known now', async () => {
     bench.fails('alpha', 429, { 'retry-after': '20' });
     const first = await bench.ask(question('test/cooled'), WITH_METADATA);
     const during = await bench.ask(question('test/cooled'), WITH_METADATA);
@@ -166,7 +166,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(kept.map(planAgain)).toEqual([first, during, after].map(plannedBy));
   });
 
-  it('holds an outage', async () => {
+  it('contains an outage', async () => {
     const alone = question('test/shaky', { provider: { only: ['alpha'] } });
     for (let time = 0; time < 3; time++) {
       bench.answers('alpha');
@@ -181,7 +181,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(plannedBy(outcome)).not.toContainEqual(expect.objectContaining({ provider: 'Alpha' }));
   });
 
-  it('holds a pin', async () => {
+  it('contains a pin', async () => {
     bench.script('beta', anthropicText('Cached.', { usage: { cache_read_input_tokens: 900 } }));
     const body = question('test/turns', { system: 'A conversation of its own.' });
     await bench.ask({ ...body, provider: { only: ['beta'] } });
@@ -190,7 +190,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(planAgain(await rowOf(outcome))).toEqual(plannedBy(outcome));
   });
 
-  it('gives the same explanation again, by its seed', async () => {
+  it('yields the same explanation again, by its seed', async () => {
     const outcome = await bench.ask(question('test/equal'), WITH_METADATA);
     const { seed, catalog } = JSON.parse((await rowOf(outcome)).decision);
     const { data } = await bench.explain(question('test/equal'), { query: `?seed=${seed}` });
@@ -200,7 +200,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(data.catalog_hash.startsWith(catalog)).toBe(true);
   });
 
-  it('is kept where nobody was left to ask', async () => {
+  it('is stored where no candidate was left', async () => {
     const outcome = await bench.ask(question('test/equal', { provider: { only: ['groq'] } }));
     expect(outcome.status).toBe(404);
     const row = await rowOf(outcome);
@@ -208,7 +208,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(planAgain(row)).toEqual([]);
   });
 
-  it('is kept of a caller that left', async () => {
+  it('is stored for a caller that left', async () => {
     bench.script('alpha', neverAnswers());
     const before = (await rows()).length;
     const arrival = bench.upstream('alpha').request();
@@ -226,7 +226,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     expect(JSON.parse(kept.at(-1)!.decision)).toMatchObject({ requested: 'test/turns', legs: ALL });
   });
 
-  it('is kept of nothing that was not routed', async () => {
+  it('is not stored for a request that was not routed', async () => {
     const before = (await rows()).length;
     await bench.explain(question('test/equal'));
     await bench.ask(question('test/unheard-of'));
@@ -242,7 +242,7 @@ describeOnEachDatabase('kept decisions', (database) => {
     for (const { headers } of outcomes) expect(kept).toContain(headers.get('x-generation-id'));
   });
 
-  it('goes when its time is over, with those of models that were consulted', async () => {
+  it('is deleted after its retention, with those of consulted models', async () => {
     const consulting = question('test/equal', {
       plugins: [{ id: 'fusion', analysis_models: ['test/next'], model: 'test/equal', tools: [] }],
     });

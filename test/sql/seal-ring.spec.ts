@@ -1,5 +1,5 @@
-// Goal: replicas seal under one key that is stored only wrapped, open what the others sealed, and wait for a key
-// service no longer than it is down. Method: rings over one store, each with encryption keys of its own.
+// Replicas seal under one key that is stored only wrapped, open what the others sealed, and wait for a key service only
+// while it is down. Rings over one store, each with encryption keys of its own.
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
 import { runRotation } from '../../src/byok/rotate-command.js';
@@ -16,18 +16,18 @@ jest.spyOn(Logger.prototype, 'warn').mockImplementation();
 const failed = jest.spyOn(Logger.prototype, 'error').mockImplementation();
 beforeEach(() => jest.clearAllMocks());
 
-/** A service outside that can be down. */
+/** An external service that can be down. */
 class Flaky extends KeyService {
   readonly currentKeyId = 'test';
   private readonly local = localKeys('test');
   isDown = false;
-  asked = 0;
+  calls = 0;
 
   wrap = (key: Buffer, context: string): Promise<WrappedKey> => this.ask(() => this.local.wrap(key, context));
   unwrap = (key: WrappedKey, context: string): Promise<Buffer> => this.ask(() => this.local.unwrap(key, context));
 
   private async ask<Answer>(answer: () => Promise<Answer>): Promise<Answer> {
-    this.asked++;
+    this.calls++;
     if (this.isDown) throw new KeyServiceUnavailable('down');
     return answer();
   }
@@ -43,7 +43,7 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
   afterAll(() => dataSource.destroy());
   beforeEach(() => dataSource.query('delete from data_keys'));
 
-  /** One replica's. */
+  /** The ring of one replica. */
   const ringOf = (keys: KeyService = localKeys('test')): SealRing =>
     new SealRing(new DataKeys(dataSource, keys, new AheadClock()));
   const stored = (): Promise<StoredDataKey[]> =>
@@ -56,7 +56,7 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     expect(other.open(one.seal(PLAIN, 'here'), 'here')).toEqual(PLAIN);
   });
 
-  it('has another replica’s newer key once it is asked to', async () => {
+  it('loads another replica’s newer key on request', async () => {
     const [one, lost] = [ringOf(), ringOf(localKeys('lost'))];
     await one.ready();
     await lost.ready();
@@ -65,13 +65,13 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     const both = ringOf(localKeys('test', 'lost'));
     await both.prepareToOpen([sealed, one.seal(PLAIN, 'here')]);
     expect(both.open(sealed, 'here')).toEqual(PLAIN);
-    // What a replica has no encryption key for counts as gone there.
+    // A key without an encryption key here counts as absent.
     await one.prepareToOpen([sealed]);
     expect(one.open(sealed, 'here')).toBe(undefined);
     expect((await stored()).map(({ keyId }) => keyId)).toEqual(['lost', 'test']);
   });
 
-  it('opens nothing whose key is gone from the store, but for who still has it', async () => {
+  it('opens nothing whose key is gone from the store, except where it is still cached', async () => {
     const one = ringOf();
     await one.ready();
     const sealed = one.seal(PLAIN, 'here');
@@ -81,7 +81,7 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     expect([one.open(sealed, 'here'), other.open(sealed, 'here')]).toEqual([PLAIN, undefined]);
   });
 
-  it('refuses while the key service is down, tries again, and no longer needs it then', async () => {
+  it('fails while the key service is down, tries again, and no longer needs it then', async () => {
     const service = new Flaky();
     const ring = ringOf(service);
     service.isDown = true;
@@ -91,10 +91,10 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
     service.isDown = false;
     await ring.ready();
     service.isDown = true;
-    const { asked } = service;
+    const { calls } = service;
     await ring.ready();
     expect(ring.open(ring.seal(PLAIN, 'here'), 'here')).toEqual(PLAIN);
-    expect(service.asked).toBe(asked);
+    expect(service.calls).toBe(calls);
 
     const started = ringOf(service);
     await expect(started.prepareToOpen([ring.seal(PLAIN, 'here')])).rejects.toMatchObject({
@@ -105,7 +105,7 @@ describeOnEachDatabase('the ring of keys that seal for tools', (database) => {
 });
 
 describeOnPostgres('npm run vault:rotate', (database) => {
-  it('takes the keys that seal for tools along, and what was sealed still opens', async () => {
+  it('includes the keys that seal for tools, and what was sealed still opens', async () => {
     const dataSource = await database.connect();
     const ringOf = (...ids: string[]): SealRing =>
       new SealRing(new DataKeys(dataSource, localKeys(...ids), new AheadClock()));

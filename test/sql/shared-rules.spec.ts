@@ -1,7 +1,6 @@
 /**
- * Goal: a rule that both the database and the gateway know is the same rule on both sides, and the columns of a
- * generation are those of its table. Method: the functions of the ledger are asked on both databases, beside what the
- * code says.
+ * A rule that exists both in the database and in the gateway is the same on both sides, and the columns of a generation
+ * are those of its table. The functions of the ledger are called on both databases and compared with the code.
  */
 import { randomUUID } from 'node:crypto';
 import type { DataSource } from 'typeorm';
@@ -16,7 +15,7 @@ import { Statements } from '../../src/shared/database/statements.js';
 import { describeOnEachDatabase } from '../support/database.js';
 import { LedgerBench, type KeyCap } from './ledger-bench.js';
 
-/** In the order in which a caller is told of them. */
+/** In the order in which a caller is shown them. */
 const SCOPES: readonly HoldRefusal['scope'][] = ['account', 'key', 'workspace', 'guardrail', 'free_requests'];
 const LONGEST_FIRST = INTERVALS.toReversed();
 
@@ -64,16 +63,16 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
     expect(await counters(null, null)).toHaveLength(1 + INTERVALS.length);
   });
 
-  it('tells of the same counter first: by scope, then the longest interval', async () => {
+  it('reports the same counter first: by scope, then the longest interval', async () => {
     const rows = await source.query<{ scope: string; interval: string }[]>(
       `select s.scope, i.interval from unnest($1::text[]) as s (scope), unnest($2::text[]) as i (interval)
-       order by counter_rank_1(s.scope, i.interval)`,
+       order by counter_rank_2(s.scope, i.interval)`,
       [SCOPES.toReversed(), INTERVALS],
     );
     expect(rows).toEqual(SCOPES.flatMap((scope) => LONGEST_FIRST.map((interval) => ({ scope, interval }))));
   });
 
-  it('knows the same intervals wherever a table does', async () => {
+  it('uses the same intervals wherever a table does', async () => {
     const checks = await source.query<{ name: string; text: string }[]>(
       `select conname as name, pg_get_constraintdef(oid) as text from pg_constraint
        where contype = 'c' and pg_get_constraintdef(oid) like '%''daily''%' order by 1`,
@@ -99,7 +98,7 @@ describeOnEachDatabase('a rule of the database and of the gateway', (database) =
     const repository = new LedgerRepository(new Statements(source), new SystemClock());
     const caller = { accountId: account.id, workspaceId: account.workspaceId, keyHash: account.keys[0]! };
     const request = { id: 'gen-1-room', caller, guardrails: [], model: 'm', bound: amounts(9n), isFree: false };
-    const room = await repository.listCounters(caller as never, []);
+    const room = await repository.listCounters(caller as never, [], []);
     await ledger.openEpoch();
     const member = { request: request as never, amounts: amounts(9n), extends: false };
     const [taken] = await repository.take(randomUUID(), [member], 600_000);
@@ -135,11 +134,11 @@ describeOnEachDatabase('the columns of a generation', (database) => {
     );
   });
 
-  it('have a value of which the table takes every one where nothing is known', async () => {
+  it('have a default value that the table accepts', async () => {
     const known = { id: 'x', account_id: randomUUID(), workspace_id: randomUUID() };
     await source.query(`select ensure_month_1('epoch')`);
     await source.query(`insert into accounts (id, name) values ($1, 'one')`, [known.account_id]);
-    await source.query('select settle_generations_1($1)', [JSON.stringify([{ ...NOTHING_OBSERVED, ...known }])]);
+    await source.query('select settle_generations_2($1)', [JSON.stringify([{ ...NOTHING_OBSERVED, ...known }])]);
     expect(await source.query(`select id, is_estimated, cost, trace from generations`)).toEqual([
       { id: 'x', is_estimated: true, cost: '0.000000000000', trace: null },
     ]);

@@ -1,11 +1,12 @@
 /**
- * Goal: a statement of one value gives that value as the driver's own queries would, and a refused one harms nothing
- * that comes after it. Method: both databases; each answer beside the one of `run`.
+ * A statement of one value returns it as the driver's own queries would, and a refused one affects no later one. Both
+ * databases; each answer is compared with that of `run`.
  */
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DataSource } from 'typeorm';
 import { Statements } from '../../src/shared/database/statements.js';
+import { driverOf } from '../../src/shared/database/store-driver.js';
 import { describeOnEachDatabase, describeOnEmbedded, describeOnPostgres } from '../support/database.js';
 
 describeOnEachDatabase('a statement of one value', (database) => {
@@ -38,12 +39,12 @@ describeOnEachDatabase('a statement of one value', (database) => {
     expect(await statements.value(text, text.includes('$1') ? ['x'] : [])).toBeNull();
   });
 
-  it('tells numbers and JSON as they are spelt', async () => {
+  it('returns numbers and JSON as they are spelt', async () => {
     expect(await statements.value('SELECT $1::numeric', ['0.123456789012'])).toBe('0.123456789012');
     expect(await statements.value('SELECT $1::json', ['{"a": 1.0}'])).toBe('{"a": 1.0}');
   });
 
-  it('fails as a query does, by the code of the server, again and again', async () => {
+  it('fails as a query does, with the code of the server, again and again', async () => {
     for (let round = 0; round < 5; round++) {
       await expect(statements.value('SELECT 1 / $1::int', ['0'])).rejects.toMatchObject({ code: '22012' });
       await expect(statements.value('SELECT nobody($1)', ['0'])).rejects.toMatchObject({ code: /^42/ });
@@ -51,14 +52,14 @@ describeOnEachDatabase('a statement of one value', (database) => {
     }
   });
 
-  it('gives each of many at once its own', async () => {
+  it('returns to each concurrent statement its own value', async () => {
     const values = Array.from({ length: 200 }, (_, index) => String(index));
     expect(await Promise.all(values.map((value) => statements.value('SELECT $1::text', [value])))).toEqual(values);
   });
 });
 
 describeOnPostgres('a statement that is safe once it is sent', (database) => {
-  it('says so before it is answered, and is done whatever becomes of whoever sent it', async () => {
+  it('reports that it is sent before it is answered, and is executed whatever becomes of the sender', async () => {
     const source = await database.connect();
     const statements = new Statements(source);
     await statements.run('CREATE TABLE sent_by (name text)');
@@ -75,7 +76,7 @@ describeOnPostgres('a statement that is safe once it is sent', (database) => {
     await sent;
     expect(order).toEqual(['sent']);
     // As a killed process leaves its connections.
-    const pool = (source.driver as unknown as { master: { _clients: { connection: { stream: Socket } }[] } }).master;
+    const pool = driverOf(source).pool as unknown as { _clients: { connection: { stream: Socket } }[] };
     for (const { connection } of pool._clients) connection.stream.destroy();
     await source.destroy().catch(() => undefined);
 

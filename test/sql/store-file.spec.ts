@@ -1,7 +1,7 @@
 /**
- * Goal: a file of a store is read as it was written, or refused: cut at any byte, with any byte changed, of a newer
- * release, or another file altogether. Method: real files, small ones for every byte and one of many rows for the
- * groups they are handed on in.
+ * A file of a store is read as it was written, or refused: cut at any byte, with any byte changed, of a newer release,
+ * or another file altogether. Real files: small ones for every byte, and one of many rows for the groups in which they
+ * are returned.
  */
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ import {
   type StoreDescription,
 } from '../../src/shared/database/transfer/store-file.js';
 
-/** Other readers take some of these for the end of a line. */
+/** Other readers take some of these characters for the end of a line. */
 const ROW = '{"text": "\u2028\u2029\\nü€𝄞", "number": 12345678901234567890.10}';
 const NAMES = MIGRATIONS.map(({ name }) => name);
 
@@ -44,7 +44,7 @@ async function write(description: StoreDescription, rows: readonly string[]): Pr
   return path;
 }
 
-/** How each file is refused; undefined where it is not. */
+/** The refusal of each file; undefined where there is none. */
 async function refusals(files: readonly Buffer[]): Promise<(string | undefined)[]> {
   const path = newPath();
   const reason: (string | undefined)[] = [];
@@ -61,7 +61,7 @@ async function refusals(files: readonly Buffer[]): Promise<(string | undefined)[
 }
 
 describe('a file of a store', () => {
-  it('gives back its rows, table by table, whichever have none', async () => {
+  it('returns its rows, table by table, including empty ones', async () => {
     const description = describing(0, 2, 0, 0, 1, 0);
     const path = await write(description, [ROW, '{}', ROW]);
     const taken: [string, readonly string[]][] = [];
@@ -79,7 +79,7 @@ describe('a file of a store', () => {
     }
   });
 
-  it('hands on many rows a little at a time, by number and by size', async () => {
+  it('returns many rows in groups, by number and by size', async () => {
     const rows = Array.from({ length: 2_500 }, (_, index) => `{"n": ${index}}`);
     const long = Array.from({ length: 5 }, (_, index) => `{"long": "${String(index).repeat(700_000)}"}`);
     const sizes: number[] = [];
@@ -96,11 +96,13 @@ describe('a file of a store', () => {
     const bytes = await readFile(await write(describing(1, 1), [ROW, ROW]));
     const cut = await refusals(Array.from(bytes, (_, length) => bytes.subarray(0, length)));
     expect(
-      cut.map((reason, length) => ({ told: reason, length })).filter(({ told: reason }) => !reason?.startsWith(folder)),
+      cut
+        .map((reason, length) => ({ refusal: reason, length }))
+        .filter(({ refusal: reason }) => !reason?.startsWith(folder)),
     ).toEqual([]);
   });
 
-  it('is refused when a byte of it was changed, any byte', async () => {
+  it('is refused when any byte of it was changed', async () => {
     const bytes = await readFile(await write(describing(1, 1), [ROW, ROW]));
     const changed = Array.from(bytes, (byte, place) => bytes.with(place, byte ^ 0x02)).map((array) =>
       Buffer.from(array),
@@ -117,8 +119,8 @@ describe('a file of a store', () => {
     ['is empty', () => [], /is empty/],
     ['is another', () => ['{"some": "json"}', '{}'], /not a store/],
     ['is of a newer format', (lines: string[]) => [lines[0]!.replace('"version":1', '"version":2')], /newer release/],
-    ['tells of no tables', (lines: string[]) => [lines[0]!.replace('"tables"', '"others"')], /damaged first line/],
-    ['tells of less than no rows', (lines: string[]) => [lines[0]!.replace('"rows":1', '"rows":-1')], /damaged first line/],
+    ['lists no tables', (lines: string[]) => [lines[0]!.replace('"tables"', '"others"')], /damaged first line/],
+    ['counts a negative number of rows', (lines: string[]) => [lines[0]!.replace('"rows":1', '"rows":-1')], /damaged first line/],
   ])('is refused when it %s', async (_, change, reason) => {
     const path = await write(describing(1, 1), [ROW, ROW]);
     const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1);
@@ -137,7 +139,7 @@ describe('a file of a store', () => {
     await expect(StoreFileWriter.create(join(folder, 'not', 'there'))).rejects.toThrow(/cannot be written \(ENOENT\)/);
   });
 
-  it('is not written over another, and leaves nothing when it is discarded', async () => {
+  it('does not overwrite another, and leaves nothing when it is discarded', async () => {
     const path = newPath();
     const file = await StoreFileWriter.create(path);
     await expect(StoreFileWriter.create(path)).rejects.toThrow(/is there already/);
@@ -146,7 +148,7 @@ describe('a file of a store', () => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  it('lets through what its reader throws', async () => {
+  it('passes on the errors of its reader', async () => {
     const path = await write(describing(1), [ROW]);
     const away = Object.assign(new Error('away'), { code: 'ECONNRESET' });
     await expect(readStoreFile(path, () => Promise.reject(away))).rejects.toBe(away);
@@ -161,7 +163,7 @@ describe('the schema of a file', () => {
     expect(made(...NAMES.slice(0, 1))).toEqual(MIGRATIONS.slice(0, 1));
   });
 
-  it('is that of the first release where a version before it wrote the file: its columns are all there', () => {
+  it('is that of the first release where a version before it wrote the file: all of its columns exist', () => {
     for (const history of FORMER_HISTORIES) expect(made(...history)).toEqual(MIGRATIONS.slice(0, 2));
   });
 

@@ -1,7 +1,7 @@
 /**
- * Goal: the embedded database is no larger after many rounds of writing and removing than after a few, neither its
- * tables nor its log, and nobody waits long for that; a server is left to its own. Method: holds through the ledger's
- * statements and containers through their store, with the job's rounds in between.
+ * The tables and the log of the embedded database are no larger after many rounds of writing and removing than after a
+ * few, and no caller waits long for that; a server is left alone. Holds through the ledger's statements and containers
+ * through their store, with rounds of the job in between.
  */
 import { randomBytes } from 'node:crypto';
 import type { DataSource } from 'typeorm';
@@ -44,7 +44,7 @@ describeOnEmbedded('the upkeep of the store', (database) => {
     return row!.bytes;
   };
 
-  it('lets holds take no more room however many there were', async () => {
+  it('keeps the size of holds constant, however many there were', async () => {
     const ledger = new LedgerBench(source);
     const account = await ledger.addAccount('1000000');
     const round = async (): Promise<void> => {
@@ -62,7 +62,7 @@ describeOnEmbedded('the upkeep of the store', (database) => {
     expect(before).toBeLessThan(MiB);
   }, 120_000);
 
-  it('lets a container that is written again and again take the room of a few', async () => {
+  it('keeps a container that is written again and again at the size of a few', async () => {
     const clock = new SystemClock();
     const accountId = newUuid(Date.now());
     await source.query(`insert into accounts (id, name, free_tier, created_at) values ($1, 'one', true, now())`, [
@@ -76,12 +76,12 @@ describeOnEmbedded('the upkeep of the store', (database) => {
       await store.save('c', new Uint8Array(randomBytes(4 * MiB)), 900, signal);
       await upkeep.look();
     }
-    // The state that stands there and the one that it is replaced by, with what belongs to them.
+    // The current state and the one that replaces it, with what belongs to them.
     expect(await sizeOf('tool_container_pieces')).toBeLessThan(3 * 4 * MiB);
     expect(await logBytes()).toBeLessThan(40 * MiB);
   }, 120_000);
 
-  it('marks rows of long ago before the engine would stop because of them', async () => {
+  it('freezes old rows before the engine would stop because of them', async () => {
     const age = async (): Promise<number> =>
       (await source.query<{ age: number }[]>(`select age(relfrozenxid) from pg_class where relname = 'budgets'`))[0]!
         .age;
@@ -94,10 +94,10 @@ describeOnEmbedded('the upkeep of the store', (database) => {
     expect(await age()).toBeLessThan(200_000_000);
   });
 
-  it('is not in the way of a transaction, nor within one, and does nothing where there is nothing to do', async () => {
-    const asked = jest.spyOn(source, 'query');
+  it('neither delays a transaction nor runs within one, and does nothing where there is nothing to do', async () => {
+    const queries = jest.spyOn(source, 'query');
     await upkeep.look();
-    const statements = asked.mock.calls.map(([statement]) => String(statement));
+    const statements = queries.mock.calls.map(([statement]) => String(statement));
     expect(statements.filter((statement) => /^(vacuum|checkpoint)/i.test(statement))).toEqual([]);
     const runner = source.createQueryRunner();
     await runner.startTransaction();
@@ -108,7 +108,7 @@ describeOnEmbedded('the upkeep of the store', (database) => {
     await looked;
   });
 
-  it('says what failed, once a round, and goes on; an outage is told by others', async () => {
+  it('logs a failure once a round, and continues; an outage is logged elsewhere', async () => {
     const failed = jest.spyOn(upkeep['logger'], 'error').mockImplementation();
     const query = jest.spyOn(source, 'query');
     query.mockRejectedValueOnce(Object.assign(new Error('no room'), { code: '53100' }));
@@ -122,7 +122,7 @@ describeOnEmbedded('the upkeep of the store', (database) => {
 });
 
 describeOnEachDatabase('the job of the upkeep', (database) => {
-  it('comes round on the embedded database alone, keeps no process alive, and ends with it', async () => {
+  it('runs on the embedded database only, keeps no process alive, and ends with it', async () => {
     const timers = jest.spyOn(globalThis, 'setInterval').mockClear();
     const upkeep = new StoreUpkeep(database.settings as Environment, {} as DataSource);
     upkeep.onApplicationBootstrap();

@@ -1,8 +1,7 @@
 /**
- * Goal: a store that is moved is the same store, row by row and to the last digit, in both directions; a move that
- * cannot be right is refused in one line and leaves no trace. Method: a store with odd values in every table goes from
- * the embedded database to PostgreSQL and back; files are cut, changed and told to be of other releases; at the end the
- * real commands run as child processes.
+ * A moved store is the same store, row by row and to the last digit, in both directions; an invalid move is refused in
+ * one line and leaves no trace. A store with odd values in every table moves from the embedded database to PostgreSQL
+ * and back; files are cut, changed and labelled as other releases; at the end the real commands run as child processes.
  */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
@@ -10,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { DataSource } from 'typeorm';
+import { MEASURE_NAMES } from '../../src/ledger/figures/figure-columns.js';
 import { lockDirectory } from '../../src/shared/database/directory-lock.js';
 import { migrate } from '../../src/shared/database/migrate.js';
 import { FORMER_HISTORIES, MIGRATIONS } from '../../src/shared/database/migrations.js';
@@ -37,7 +37,7 @@ const ACCOUNT = '0190a000-0000-7000-8000-000000000001';
 const WORKSPACE = '0190a000-0000-7000-8000-000000000002';
 const TINIEST = '0.000000000001';
 const LARGEST = `${'9'.repeat(26)}.${'9'.repeat(12)}`;
-/** What needs escapes, what other readers take for the end of a line, and what takes four bytes. */
+/** Characters that need escapes, that other readers take for the end of a line, and that take four bytes. */
 const ODD_TEXT = 'a\n\r\t"\\\u2028\u2029ü€𝄞';
 /** More than one fetch and one insert take. */
 const MANY = 1_100;
@@ -76,8 +76,8 @@ async function seed(dataSource: DataSource): Promise<void> {
   await migrate(dataSource);
   const put = async (table: string, ...rows: readonly object[]): Promise<void> => {
     const columns = Object.keys(rows[0]!).map((column) => `"${column}"`).join(); // oxfmt-ignore
-    const said = `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1)`;
-    await dataSource.query(said, [JSON.stringify(rows)]);
+    const insertion = `insert into ${table} (${columns}) select ${columns} from json_populate_recordset(null::${table}, $1)`;
+    await dataSource.query(insertion, [JSON.stringify(rows)]);
   };
   const many = Array.from({ length: MANY }, (_, index) => `gen-${index}`);
   const times = ['1999-12-31T23:59:59.999Z', '2024-02-01T00:00:00Z', new Date().toISOString()];
@@ -153,7 +153,7 @@ async function seed(dataSource: DataSource): Promise<void> {
     attempts: [],
   };
   await put('generations', ...many.map((id, index) => ({ ...generation, id, held_at: times[index % times.length] })));
-  // No double holds it.
+  // No double can represent it.
   await dataSource.query(`update generations set trace = '{"n": 12345678901234567890.10}' where id = 'gen-7'`);
   const entry = {
     ...charged,
@@ -186,6 +186,26 @@ async function seed(dataSource: DataSource): Promise<void> {
   const hashes = { previous_hash: '0'.repeat(64), hash: 'f'.repeat(64) };
   const entered = { account_id: ACCOUNT, at: times[1], actor: 'operator', action: 'a', target: ODD_TEXT, ...hashes };
   await put('data_keys', { id: WORKSPACE, purpose: 'p', number: 2_147_483_647, key_id: ODD_TEXT, wrapped_key: String.raw`\x00ff`, created_at: times[1] }); // oxfmt-ignore
+  const shares = { enabled: true, broadcast: false, privacy_mode: true, sampling_rate: 0.1 };
+  const parts = { broadcast_generation_cost: true, broadcast_generation_identity: true, broadcast_generation_request_context: true }; // oxfmt-ignore
+  const receiver = { id: WORKSPACE, ...owned, name: ODD_TEXT, type: 'webhook', ...shares, ...parts, shown: { url: ODD_TEXT }, data_key: WORKSPACE, sealed: String.raw`\x00ff`, status: 'ok', created_at: times[1], updated_at: times[2] }; // oxfmt-ignore
+  await put('destinations', receiver);
+  const event = {
+    id: WORKSPACE,
+    account_id: ACCOUNT,
+    type: ODD_TEXT,
+    data: { message: ODD_TEXT },
+    occurred_at: times[0],
+  };
+  await put('outbox_events', event);
+  const delivery = { event_id: WORKSPACE, destination_id: WORKSPACE, status: 'waiting', due_at: times[1] };
+  await put('outbox_deliveries', { ...delivery, attempts: 2_147_483_647 });
+  const alarm = { id: WORKSPACE, account_id: ACCOUNT, name: ODD_TEXT, enabled: true, rule: { kind: ODD_TEXT } };
+  await put('alarms', { ...alarm, percents: [80], forecast: false, created_at: times[0], updated_at: times[1] });
+  await put('alarm_destinations', { alarm_id: WORKSPACE, destination_id: WORKSPACE });
+  await put('alarm_firings', { alarm_id: WORKSPACE, subject: ODD_TEXT, mark: ODD_TEXT, fired_at: times[2] });
+  await put('alarm_sightings', { kind: 'outage', subject: ODD_TEXT, detail: { a: ODD_TEXT }, seen_at: times[2] });
+  await put('broadcast_queue', { generation_id: 'gen-a', held_at: times[0], ...owned });
   const container = {
     key_hash: 'ab'.repeat(32),
     id: 'c-1',
@@ -203,6 +223,13 @@ async function seed(dataSource: DataSource): Promise<void> {
   const decision = { held_at: times[2], ...owned, decision: ODD_TEXT };
   await put('route_decisions', ...many.map((generation_id) => ({ generation_id, ...decision })));
   await put('consulted_decisions', { generation_id: many[0], place: 32_767, purpose: ODD_TEXT, ...decision });
+  const measures = Object.fromEntries(
+    MEASURE_NAMES.map((name) => [name, name.endsWith('cost') ? LARGEST : '9223372036854775807']),
+  );
+  const figures = { id: ACCOUNT, span: 'hour', at: times[1], by_key: true, is_kept: true, ...owned, key_hash: 'ab', member: ODD_TEXT, model: ODD_TEXT, api: 'chat', outcome: 'completed', is_answered: true }; // oxfmt-ignore
+  await put('generation_figures', { ...figures, ...measures });
+  await put('figure_progress', { id: true, rolled_until: times[1], marked_until: times[1] });
+  await put('figure_changes', { hour: times[0], changes: '9223372036854775807' });
 }
 
 /** Every row of every table but the list of migrations, as the database prints them. */
@@ -225,7 +252,7 @@ async function importFile(dataSource: DataSource, path: string): Promise<void> {
   await importStore(dataSource, path, await readStoreFile(path));
 }
 
-/** The rows of a file as they stand in it, with their tables. */
+/** The rows of a file in their order, with their tables. */
 async function rowsOf(path: string): Promise<readonly string[]> {
   const rows: string[] = [];
   await readStoreFile(path, async (table, lines) => void rows.push(...lines.map((line) => `${table}: ${line}`)));
@@ -237,7 +264,7 @@ const countAll = (rows: Record<string, readonly string[]>): number =>
 
 describeOnEmbedded('a store', (embedded) => {
   describeOnPostgres('that moves', (postgres) => {
-    it('from the embedded database to PostgreSQL and back is the same, partitions included', async () => {
+    it('from the embedded database to PostgreSQL and back is the same, including partitions', async () => {
       const [first, second] = [newPath(), newPath()];
       const original = await using(await open(embedded), async (dataSource) => {
         await dataSource.query(`set timezone = 'UTC'`);
@@ -245,7 +272,7 @@ describeOnEmbedded('a store', (embedded) => {
         await exportStore(dataSource, first);
         return readAll(dataSource);
       });
-      // Each partition is a table of its own: a row in another month would show.
+      // Each partition is a table of its own: a row in another month would be noticed.
       expect(Object.keys(original)).toContain('generations_1999_12');
       expect(
         Object.entries(original).filter(([name, rows]) => rows.length === 0 && !/_20\d\d_|^hold_epochs$/.test(name)),
@@ -276,7 +303,7 @@ describeOnEachEmptyDatabase('export', (database) => {
     await expect(stat(path)).rejects.toThrow('ENOENT');
   });
 
-  it('refuses a store of a newer release, naming what is not known', async () => {
+  it('refuses a store of a newer release, naming the unknown migration', async () => {
     await using(await open(database), async (dataSource) => {
       await migrate(dataSource);
       await dataSource.query(`insert into migrations (timestamp, name) values (1999999999999, 'Next1999999999999')`);
@@ -285,7 +312,7 @@ describeOnEachEmptyDatabase('export', (database) => {
     });
   });
 
-  it('writes over nothing', async () => {
+  it('overwrites nothing', async () => {
     const path = newPath();
     await writeFile(path, 'kept');
     await using(await open(database), (dataSource) =>
@@ -303,7 +330,7 @@ describeOnEachEmptyDatabase('export', (database) => {
     });
   });
 
-  it('has nothing to carry beside rows: no table counts by itself', async () => {
+  it('has to carry only rows: no table has counters of its own', async () => {
     await using(await open(database), async (dataSource) => {
       expect(
         await dataSource.query(
@@ -331,7 +358,7 @@ describeOnEachEmptyDatabase('import', (database) => {
   const importInto = async (path: string): Promise<void> =>
     using(await open(database), (dataSource) => importFile(dataSource, path));
 
-  /** What is in the store, without changing it. */
+  /** The contents of the store, without changing it. */
   const look = async (): Promise<Record<string, readonly string[]>> => using(await open(database), readAll);
 
   it('fills an empty store that was migrated already', async () => {
@@ -340,20 +367,23 @@ describeOnEachEmptyDatabase('import', (database) => {
     expect(await look()).toEqual(original);
   });
 
-  it.each(['accounts', 'price_versions'])('refuses a store with a row in %s, and leaves it as it is', async (table) => {
-    await using(await open(database), async (dataSource) => {
-      await migrate(dataSource);
-      await dataSource.query(
-        table === 'accounts'
-          ? `insert into accounts (id, name) values ('${ACCOUNT}', 'other')`
-          : `insert into price_versions (id, pricing, effective_from) values ('p', '{}', now())`,
-      );
-      const refused = importFile(dataSource, file);
-      await expect(refused).rejects.toThrow(StoreRefused);
-      await expect(refused).rejects.toThrow(table);
-      expect(countAll(await readAll(dataSource))).toBe(1);
-    });
-  });
+  it.each(['accounts', 'price_versions'])(
+    'refuses a store with a row in %s, and leaves it unchanged',
+    async (table) => {
+      await using(await open(database), async (dataSource) => {
+        await migrate(dataSource);
+        await dataSource.query(
+          table === 'accounts'
+            ? `insert into accounts (id, name) values ('${ACCOUNT}', 'other')`
+            : `insert into price_versions (id, pricing, effective_from) values ('p', '{}', now())`,
+        );
+        const refused = importFile(dataSource, file);
+        await expect(refused).rejects.toThrow(StoreRefused);
+        await expect(refused).rejects.toThrow(table);
+        expect(countAll(await readAll(dataSource))).toBe(1);
+      });
+    },
+  );
 
   it('undoes everything when the file turns out damaged after it was checked', async () => {
     const description = await readStoreFile(file);
@@ -385,7 +415,7 @@ describeOnEachEmptyDatabase('import', (database) => {
     const description = await readStoreFile(path);
     expect(description.migrations).toEqual(older.map(({ name }) => name));
 
-    // Whether the store is of this release already shows before anything is written.
+    // Whether the store is of this release is seen before anything is written.
     await wipe(database);
     await using(await open(database), migrate);
     await using(await open(database, migrationsOf(path, description)), async (dataSource) => {
@@ -402,7 +432,7 @@ describeOnEachEmptyDatabase('import', (database) => {
     });
   });
 
-  it('reads a file that a version before the first release wrote: the same rows come out again', async () => {
+  it('reads a file of a version before the first release: the same rows are exported again', async () => {
     const description = await readStoreFile(FORMER_FILE);
     expect(description.migrations).toEqual(FORMER_HISTORIES[0]);
     const path = newPath();
@@ -413,12 +443,12 @@ describeOnEachEmptyDatabase('import', (database) => {
     });
     const again = await readStoreFile(path);
     expect(again.tables).toEqual(description.tables);
-    // Columns that came later are empty.
+    // Columns that were added later are empty.
     const rows = (await rowsOf(path)).map((row) => row.replace(/"(?:deadline_at|epoch)": null, /, ''));
     expect(rows).toEqual(await rowsOf(FORMER_FILE));
   });
 
-  it('and export refuse a store from before the first release, saying how to move it', async () => {
+  it('and export refuse a store from before the first release, explaining how to move it', async () => {
     await using(await open(database), async (dataSource) => {
       await dataSource.query(`create table migrations (id serial, name text)`);
       await dataSource.query(`insert into migrations (name) select unnest($1::text[])`, [FORMER_HISTORIES[0]]);
@@ -457,7 +487,7 @@ describe('the commands', () => {
     expect(error).toContain(`npm run ${command.name} -- --`);
   });
 
-  it('show how they are used when they are asked', async () => {
+  it('print their usage on request', async () => {
     expect(await run(DATA_IMPORT, ['--help'])).toMatchObject({
       code: 0,
       error: '',
@@ -474,7 +504,7 @@ describe('the commands', () => {
     await expect(stat(join(folder, 'nothing-here'))).rejects.toThrow('ENOENT');
   });
 
-  it('tell in one line what is wrong with a file, and touch no database', async () => {
+  it('report in one line what is wrong with a file, and touch no database', async () => {
     await writeFile(join(folder, 'not-a-store'), 'x\n');
     for (const [name, reason] of [['not-a-store', 'not a store'], ['not-there', 'ENOENT'], ['.', 'EISDIR']] as const) {
       const { code, error } = await run(DATA_IMPORT, ['--in', name]);
@@ -484,7 +514,7 @@ describe('the commands', () => {
     await expect(stat(join(folder, 'nothing-here'))).rejects.toThrow('ENOENT');
   }); // oxfmt-ignore
 
-  it('tell what is wrong with the settings or the server, and no secret', async () => {
+  it('report a fault of the settings or the server, without a secret', async () => {
     const path = newPath();
     await writeFile(path, '');
     const DATABASE_URL = 'postgres://user:canary-password@127.0.0.1:1/store';
@@ -516,7 +546,7 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
   ): Promise<string> {
     const { stdout, stderr } = await promisify(execFile)(
       process.execPath,
-      [compiledSource(`shared/database/transfer/data-${name}.js`), ...words],
+      [compiledSource(`cli/data-${name}.js`), ...words],
       { cwd: ROOT, env: { PATH: process.env['PATH'], INIT_CWD: folder, ...variables } },
     );
     expect(stderr).toBe('');
@@ -536,7 +566,7 @@ describeOnEmptyPostgres('the commands as processes', (database) => {
       DATABASE_URL: database.settings.databaseUrl?.reveal(),
       FAIRLEAD_ENCRYPTION_KEYS: `k:${Buffer.alloc(32).toString('base64')}`,
     };
-    for (const path of ['main.js', 'ledger/ledger-verify.js', 'audit/audit-verify.js']) {
+    for (const path of ['main.js', 'cli/ledger-verify.js', 'cli/audit-verify.js']) {
       const failed: unknown = await promisify(execFile)(process.execPath, [compiledSource(path)], {
         cwd: ROOT,
         env,

@@ -1,6 +1,6 @@
-// Goal: vault:rotate puts every credential under the first key while it stays readable, never undoes a change by
-// somebody else, can be ended and repeated at any point, and tells what it cannot re-wrap. Method: real databases with
-// rows sealed under several keys; a key service that lets a test act in the middle of a row.
+// vault:rotate puts every credential under the first key while it stays readable, never undoes a concurrent change, can
+// be stopped and repeated at any point, and reports what it cannot re-wrap. Real databases with rows sealed under
+// several keys; a key service lets a test act in the middle of a row.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ const keyOf = (id: string): LocalKey => ({ id, key: new Secret(keyText(id)) });
 const keysOf = (...keys: (string | LocalKey)[]): LocalKeyService =>
   new LocalKeyService(keys.map((key) => (typeof key === 'string' ? keyOf(key) : key)));
 
-/** Local keys, and a moment before each wrap. */
+/** Local keys, with a hook before each wrap. */
 class SlowKeys extends LocalKeyService {
   wraps = 0;
   beforeWrap: (wraps: number) => Promise<void> = async () => undefined;
@@ -175,7 +175,7 @@ describeOnEachDatabase('rotation', (database) => {
     return { left, rewrapped, unreadable };
   }
 
-  it('puts all under the first key, over several batches, and touches nothing else of them', async () => {
+  it('puts all under the first key, over several batches, and changes nothing else', async () => {
     await shelf.addMany(201);
     const before = await shelf.rows();
     expect(await rotate()).toEqual({ left: 0, rewrapped: 201, unreadable: [] });
@@ -187,7 +187,7 @@ describeOnEachDatabase('rotation', (database) => {
     expect(await shelf.rows()).toEqual(after);
   });
 
-  it('leaves deleted rows and those of the first key alone', async () => {
+  it('leaves deleted rows and those of the first key unchanged', async () => {
     const gone = await shelf.add('gone');
     await shelf.remove(gone);
     const there = await shelf.add('there', 'new');
@@ -197,7 +197,7 @@ describeOnEachDatabase('rotation', (database) => {
     expect((await shelf.row(gone)).sealed).toBeNull();
   });
 
-  it('names what it cannot decrypt, by label and id, once, and goes on', async () => {
+  it('names what it cannot decrypt, by label and id, once, and continues', async () => {
     await shelf.add('one');
     const unknown = await shelf.add('two', 'lost');
     const swapped = await shelf.add('three');
@@ -219,7 +219,7 @@ describeOnEachDatabase('rotation', (database) => {
   });
 
   it.each(['new', 'old'])(
-    'yields to a change by somebody else in the middle of a row, under the %s key',
+    'gives way to a concurrent change in the middle of a row, under the %s key',
     async (keyId) => {
       const id = await shelf.add('before');
       const keys = new SlowKeys('new', 'old');
@@ -227,13 +227,13 @@ describeOnEachDatabase('rotation', (database) => {
         if (wraps === 1) await shelf.replace(id, 'after', keyId);
       };
       const { left, rewrapped } = await rotate(keys);
-      // Under the old key it is found once more by the next pass.
+      // Under the old key the next pass finds it once more.
       expect({ left, rewrapped }).toEqual({ left: 0, rewrapped: keyId === 'old' ? 1 : 0 });
       expect(await shelf.texts('new')).toEqual(['after']);
     },
   );
 
-  it('does not bring back what is deleted in the middle of its row', async () => {
+  it('does not restore what is deleted in the middle of its row', async () => {
     const id = await shelf.add('before');
     const keys = new SlowKeys('new', 'old');
     keys.beforeWrap = () => shelf.remove(id);
@@ -241,7 +241,7 @@ describeOnEachDatabase('rotation', (database) => {
     expect(await shelf.row(id)).toMatchObject({ key_id: null, wrapped_key: null, sealed: null });
   });
 
-  it('finds what is stored under the old key behind its back, and gives up on what never ends', async () => {
+  it('finds what is stored under the old key meanwhile, and gives up after a bounded number of passes', async () => {
     const id = await shelf.add('first');
     const keys = new SlowKeys('new', 'old');
     keys.beforeWrap = () => shelf.replace(id, `text ${keys.wraps}`, 'old');
@@ -250,7 +250,7 @@ describeOnEachDatabase('rotation', (database) => {
     expect(await shelf.texts('old')).toEqual(['text 3']);
   });
 
-  it('is taken up again where it was ended', async () => {
+  it('can be continued where it was stopped', async () => {
     await shelf.addMany(12);
     const keys = new SlowKeys('new', 'old');
     keys.beforeWrap = async (wraps) => {
@@ -274,7 +274,7 @@ describeOnEachDatabase('rotation', (database) => {
 });
 
 describeOnPostgres('rotation beside gateways', (database) => {
-  it('leaves every credential readable at each moment, and two at once do each row once', async () => {
+  it('leaves every credential readable at each moment, and two concurrent ones do each row once', async () => {
     const [writer, other, reader] = await Promise.all([database.connect(), database.connect(), database.connect()]);
     const shelf = new Shelf(writer);
     await shelf.makeHome();
@@ -321,7 +321,7 @@ describe('npm run vault:rotate', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('shows how it is used: when asked, and when the words are wrong', () => expectUsage(runRotation, '--dry-run'));
+  it('prints its usage on request, and for wrong arguments', () => expectUsage(runRotation, '--dry-run'));
 
   it('makes neither a database nor a key where there is none', async () => {
     const DATA_DIR = join(folder, 'none');
@@ -333,7 +333,7 @@ describe('npm run vault:rotate', () => {
     expect(await readdir(folder)).not.toContain('none');
   });
 
-  it('refuses the embedded database of a gateway that is at work', async () => {
+  it('refuses the embedded database of a running gateway', async () => {
     const DATA_DIR = join(folder, 'locked');
     await mkdir(join(DATA_DIR, 'database'), { recursive: true });
     const lock = await lockDirectory(join(DATA_DIR, 'lock'));
@@ -344,7 +344,7 @@ describe('npm run vault:rotate', () => {
     expect(await readdir(DATA_DIR)).toEqual(['database']);
   });
 
-  it('tells what is wrong with the settings or the server, and no secret', async () => {
+  it('reports a fault of the settings or the server, without a secret', async () => {
     const DATABASE_URL = 'postgres://user:canary-password@127.0.0.1:1/store';
     const keys = { FAIRLEAD_ENCRYPTION_KEYS: `k:${keyText('k')}` };
     const unreachable = await run([], { DATABASE_URL, ...keys });
@@ -396,7 +396,7 @@ describeOnEmptyPostgres('npm run vault:rotate', (database) => {
     await dataSource.destroy();
   });
 
-  it('takes the keys that seal the audit log along, and makes a new one where it is asked to', async () => {
+  it('includes the keys that seal the audit log, and makes a new one on request', async () => {
     const dataSource = await database.connect();
     await dataSource.query('delete from provider_credentials');
     const clock = new SystemClock();
@@ -438,9 +438,9 @@ describeOnEmptyPostgres('npm run vault:rotate', (database) => {
 });
 
 describeOnEmbedded('npm run vault:rotate', (database) => {
-  it('leads from the generated key to one of the variable', async () => {
+  it('moves from the generated key to one of the variable', async () => {
     const DATA_DIR = database.settings.dataDir;
-    // The engine of the suite keeps its files elsewhere; this one says that there is a database.
+    // The engine of the suite stores its files elsewhere; this folder marks that there is a database.
     await mkdir(join(DATA_DIR, 'database'));
     const dataSource = await database.connect();
     const shelf = new Shelf(dataSource);

@@ -1,6 +1,6 @@
-// Goal: the verification finds nothing in ledger that were moved by their own statements, at every stage, and every
-// tampering with them. Method: ledger built by the statements of the gateway on both databases; then one change by hand
-// after another, each taken back.
+// The verification finds nothing in a ledger that was changed by its own statements, at every stage, and every
+// manipulation of it. The ledger is built by the gateway's statements on both databases; then one change by hand after
+// another is made and undone.
 import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { LedgerBench, type LedgerAccount } from './ledger-bench.js';
 
 const CLEAN = { differences: [], unlisted: 0, warnings: [] };
 
-describeOnEachDatabase('verified ledger', (database) => {
+describeOnEachDatabase('a verified ledger', (database) => {
   let dataSource: DataSource;
   let bench: LedgerBench;
   beforeAll(async () => {
@@ -35,14 +35,14 @@ describeOnEachDatabase('verified ledger', (database) => {
       ],
     });
 
-  it('that are empty are clean', async () => {
+  it('is clean when empty', async () => {
     expect(await verifyLedger(dataSource)).toEqual({
       ...CLEAN,
       counted: { accounts: 0, windows: 0, entries: 0, generations: 0, holds: 0 },
     });
   });
 
-  it('are clean at every stage: held, extended, settled, posted, recovered, corrected', async () => {
+  it('is clean at every stage: held, extended, settled, posted, recovered, corrected', async () => {
     const one = await account();
     const [daily, open] = one.keys as [string, string];
     const stages: LedgerReport[] = [];
@@ -78,7 +78,7 @@ describeOnEachDatabase('verified ledger', (database) => {
     expect(stages.at(-1)!.counted).toMatchObject({ accounts: 1, entries: 5, generations: 3, holds: 0 });
   });
 
-  it('are clean where a settlement found no hold, and where a request was free', async () => {
+  it('is clean where a settlement found no hold, and where a request was free', async () => {
     const one = await account();
     const id = 'gen-1-aaaaaaaaaaaaaaaaaaaa';
     await bench.settle({ id, heldAt: new Date(), account: one, key: one.keys[0]!, cost: '0.5' });
@@ -88,7 +88,7 @@ describeOnEachDatabase('verified ledger', (database) => {
     expect(await verifyLedger(dataSource)).toMatchObject(CLEAN);
   });
 
-  it('may be overdrawn by what was taken back after it was spent: a warning', async () => {
+  it('may be overdrawn by credits taken back after they were spent: a warning', async () => {
     const one = await bench.addAccount('5');
     await bench.spend(one, one.keys[0]!, '4');
     await bench.grant(one, '-2', 'adjustment');
@@ -104,7 +104,7 @@ describeOnEachDatabase('verified ledger', (database) => {
     await bench.grant(one, '2', 'adjustment');
   });
 
-  it('are not overdrawn by a correction: what finds no room is the operator’s', async () => {
+  it('is not overdrawn by a correction: what finds no room is paid by the operator', async () => {
     const one = await bench.addAccount('5');
     const key = one.keys[0]!;
     const lost = await bench.hold(one, key, '3');
@@ -121,7 +121,7 @@ describeOnEachDatabase('verified ledger', (database) => {
     expect(row).toEqual({ cost: '1.5', operator: '1.5' });
   });
 
-  it('show an entry that lacks a budget of its key’s workspace, once that was there for a minute', async () => {
+  it('shows an entry that lacks a budget of its key’s workspace, once that existed for a minute', async () => {
     const one = await bench.addAccount('5');
     await bench.spend(one, one.keys[0]!, '0.5');
     const addBudget = (interval: string, created: string): Promise<unknown> =>
@@ -140,7 +140,7 @@ describeOnEachDatabase('verified ledger', (database) => {
     await dataSource.query('delete from budgets where account_id = $1', [one.id]);
   });
 
-  describe('that were tampered with', () => {
+  describe('after a manipulation', () => {
     let one: LedgerAccount;
     let key: string;
     let generation: string;
@@ -153,12 +153,12 @@ describeOnEachDatabase('verified ledger', (database) => {
     });
 
     /**
-     * What is found after a statement that is then taken back. `$account`, `$key` and `$generation`
-     * stand for those of the suite.
+     * The report after a statement that is then undone. `$account`, `$key` and `$generation` stand for those of the
+     * suite.
      */
     async function reportAfter(statement: string): Promise<LedgerReport> {
-      // The verification has its own transaction and, on the embedded database, the only connection: so
-      // the tampering is committed.
+      // The verification has its own transaction and, on the embedded database, the only connection: so the
+      // manipulation is committed.
       const tables = ['accounts', 'spending_windows', 'ledger_entries', 'generations', 'credit_grants', 'holds'];
       for (const table of tables) await dataSource.query(`create table kept_${table} as table ${table}`);
       try {
@@ -283,7 +283,7 @@ describeOnEachDatabase('verified ledger', (database) => {
     const namesOf = (differences: readonly LedgerDifference[]): string[] =>
       differences.map(({ what }) => what.replace(/ from [\d-]{10}/, ''));
 
-    it('show an entry that is gone: in every counter it counted for, and at its generation', async () => {
+    it('shows a missing entry: in every counter it counted for, and at its generation', async () => {
       const differences = await differencesAfter(`delete from ledger_entries where generation_id = $generation`);
       expect(namesOf(differences).toSorted()).toEqual(
         [
@@ -293,7 +293,7 @@ describeOnEachDatabase('verified ledger', (database) => {
       );
     });
 
-    it('show an entry that is there twice, under another name or as a correction', async () => {
+    it('shows a duplicate entry, under another name or as a correction', async () => {
       const copy = (id: string, kind: string): string =>
         `insert into ledger_entries
          select held_at, ${id}, '${kind}', account_id, workspace_id, key_hash, budgets, amount, byok_amount, entered_at
@@ -312,7 +312,7 @@ describeOnEachDatabase('verified ledger', (database) => {
       );
     });
 
-    it('show a generation that is gone, and one that was never charged', async () => {
+    it('shows a missing generation, and one that was never charged', async () => {
       expect(namesOf(await differencesAfter(`delete from generations where id = $generation`))).toEqual([
         `generation ${generation}: rows`,
       ]);
@@ -326,7 +326,7 @@ describeOnEachDatabase('verified ledger', (database) => {
       ).toEqual(['generation gen-1-y: charges']);
     });
 
-    it('show a hold that is gone, that is larger, or that was settled at something else', async () => {
+    it('shows a missing hold, a larger one, and one that was settled at another amount', async () => {
       const held = counters().filter((name) => !/key .* (lifetime|monthly|weekly)$/.test(name));
       const names = (figures: readonly string[], of: readonly string[]): string[] =>
         of.flatMap((name) => figures.map((figure) => `${name}: ${figure}`)).toSorted();
@@ -342,7 +342,7 @@ describeOnEachDatabase('verified ledger', (database) => {
       ).toEqual(names(['used'], counters()));
     });
 
-    it('show an account that has more under way than it has', async () => {
+    it('shows an account with more under way than it has', async () => {
       const differences = await differencesAfter(
         `update spending_windows set "limit" = 1 where scope = 'account' and scope_id = $account;
          update credit_grants set amount = 1 where account_id = $account`,
@@ -350,7 +350,7 @@ describeOnEachDatabase('verified ledger', (database) => {
       expect(differences).toEqual([{ what: `account ${one.id}: used and held`, expected: 'at most 1', found: '3.5' }]);
     });
 
-    it('list a thousand of a kind, count the others, and are clean again when all is taken back', async () => {
+    it('lists a thousand of a kind, counts the others, and is clean again when all is undone', async () => {
       const { differences, unlisted } = await reportAfter(
         `insert into ledger_entries
          select held_at, 'gen-1-' || number, kind, account_id, workspace_id, key_hash, null, 0, 0, entered_at
@@ -362,10 +362,10 @@ describeOnEachDatabase('verified ledger', (database) => {
   });
 });
 
-describeOnPostgres('ledger that are verified while they are written', (database) => {
+describeOnPostgres('a ledger that is verified while it is written', (database) => {
   const RACE_MS = 3_000;
 
-  it('are clean in every snapshot', async () => {
+  it('is clean in every snapshot', async () => {
     const [writers, reader] = await Promise.all([database.connect(), database.connect()]);
     const bench = new LedgerBench(writers);
     const one = await bench.addAccount('1000', {
@@ -375,7 +375,7 @@ describeOnPostgres('ledger that are verified while they are written', (database)
     const endsAt = performance.now() + RACE_MS;
     const reports: LedgerReport[] = [];
     const counts = new Set<number>();
-    /** A slow machine takes its time until it has seen the ledger move. */
+    /** On a slow machine it continues until it has seen the ledger change. */
     const goes = (): boolean => performance.now() < endsAt || counts.size < 2;
     async function write(): Promise<void> {
       while (goes()) {
@@ -409,7 +409,7 @@ describe('npm run ledger:verify', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  it('shows how it is used: when asked, and when the words are wrong', () => expectUsage(runVerification, '--json'));
+  it('prints its usage on request, and for wrong arguments', () => expectUsage(runVerification, '--json'));
 
   it('makes no database where there is none', async () => {
     const DATA_DIR = join(folder, 'none');
@@ -421,7 +421,7 @@ describe('npm run ledger:verify', () => {
     expect(await readdir(folder)).not.toContain('none');
   });
 
-  it('refuses the embedded database of a gateway that is at work', async () => {
+  it('refuses the embedded database of a running gateway', async () => {
     const DATA_DIR = join(folder, 'locked');
     await mkdir(join(DATA_DIR, 'database'), { recursive: true });
     const lock = await lockDirectory(join(DATA_DIR, 'lock'));
@@ -431,7 +431,7 @@ describe('npm run ledger:verify', () => {
     expect(error).toMatch(/in use by another process \(pid \d+\)/);
   });
 
-  it('tells what is wrong with the settings or the server, and no secret', async () => {
+  it('reports a fault of the settings or the server, without a secret', async () => {
     const unreachable = await run([], { DATABASE_URL: 'postgres://user:canary-password@127.0.0.1:1/store' });
     expect(unreachable).toMatchObject({ code: 1, error: expect.stringContaining('does not answer') });
     const wrong = await run([], { DATABASE_URL: 'mysql://user:canary-password@127.0.0.1:1/store' });

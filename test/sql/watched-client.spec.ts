@@ -1,5 +1,5 @@
-// Goal: a server that owes an answer and falls silent is given up, and an idle connection is kept. Method: the event by
-// which the socket tells of ten silent seconds, on a real connection.
+// A server that owes an answer and falls silent is given up, and an idle connection is kept: tested by the socket's
+// event for ten silent seconds, on a real connection.
 import type { Socket } from 'node:net';
 import { WatchedClient } from '../../src/shared/database/watched-client.js';
 import { describeOnPostgres } from '../support/database.js';
@@ -18,19 +18,19 @@ describeOnPostgres('a watched connection', (database) => {
     connection.stream.emit('timeout');
   };
 
-  it('is kept while nothing is owed, before its first statement and after it', async () => {
+  it('is kept while no answer is pending, before its first statement and after it', async () => {
     fallSilent();
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
     fallSilent();
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }]);
   });
 
-  it('is given up while an answer is owed, though it was idle for long before', async () => {
+  it('is given up while an answer is pending, though it was idle for long before', async () => {
     fallSilent();
-    const asked = client.query('select pg_sleep(30)');
+    const answer = client.query('select pg_sleep(30)');
     // It has been sent.
     await new Promise((resolve) => setTimeout(resolve, 50));
     fallSilent();
-    await expect(asked).rejects.toThrow('no answer in time');
+    await expect(answer).rejects.toThrow('no answer in time');
   });
 });

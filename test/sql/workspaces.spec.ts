@@ -1,7 +1,6 @@
-// Goal: the statements behind workspaces and routing policies hold what they promise on both databases: nothing gets
-// into a workspace that is being deleted, deleted ones are there for nobody, and policies are read whole, once, and
-// only if they are current. Method: real migrated databases, the classes over them put together by hand, a clock moved
-// by hand; races on PostgreSQL.
+// The statements of workspaces and routing policies on both databases: nothing is added to a workspace that is being
+// deleted, deleted ones do not exist for any caller, and policies are read whole, once, and only if they are current.
+// Real migrated databases, with the classes assembled by hand; races on PostgreSQL.
 import type { DataSource, ObjectLiteral } from 'typeorm';
 import type { DefaultWorkspace } from '../../src/accounts/account-directory.js';
 import { AccountEntity } from '../../src/accounts/account.entity.js';
@@ -25,12 +24,12 @@ class HandClock extends Clock {
   }
 }
 
-/** Counts what is asked. */
+/** Counts statements. */
 class CountedStatements extends Statements {
-  asked = 0;
+  statementCount = 0;
 
   override run<Row extends object>(text: string, values: readonly unknown[] = []): Promise<readonly Row[]> {
-    this.asked++;
+    this.statementCount++;
     return super.run<Row>(text, values);
   }
 }
@@ -94,9 +93,9 @@ describeOnEachDatabase('workspaces', (database) => {
   }, 60_000);
   afterAll(() => bench?.source.destroy());
 
-  /** Of an answer; false where it is that there is none. */
-  const isThere = (asked: Promise<unknown>): Promise<boolean> =>
-    asked.then(
+  /** Whether a lookup succeeds; false where it reports that there is none. */
+  const isThere = (lookup: Promise<unknown>): Promise<boolean> =>
+    lookup.then(
       () => true,
       (error: { readonly kind?: string }) => {
         expect(error.kind).toBe('not-found');
@@ -108,7 +107,7 @@ describeOnEachDatabase('workspaces', (database) => {
       bench.directory.lockShared(manager, accountId, workspaceId),
     );
 
-  it('are their account’s, by id and slug, and gone once deleted', async () => {
+  it('belong to their account, by id and slug, and are gone once deleted', async () => {
     const strangers = await bench.addStrangers();
     const workspace = await bench.addWorkspace(home.accountId);
     const known = (): Promise<boolean[]> =>
@@ -123,7 +122,7 @@ describeOnEachDatabase('workspaces', (database) => {
     expect(await known()).toEqual([true, true, true, true, false, false, false, false]);
     await bench.remove(workspace);
     expect(await known()).toEqual(Array.from({ length: 8 }, () => false));
-    // What is kept of times gone by names it still, by its id.
+    // Records of the past still find it, by its id.
     expect(await bench.directory.idEvenIfDeleted(home.accountId, workspace.id)).toBe(workspace.id);
     expect(await isThere(bench.directory.idEvenIfDeleted(home.accountId, 'no-such'))).toBe(false);
     expect(await isThere(bench.directory.idEvenIfDeleted(strangers.accountId, workspace.id))).toBe(false);
@@ -152,7 +151,7 @@ describeOnEachDatabase('workspaces', (database) => {
     });
     const policies = (): RoutingPolicies => new RoutingPolicies(bench.statements, bench.clock);
 
-    it('are none where nothing is said, and of nobody else', async () => {
+    it('are empty where nothing is set, and come from no other account', async () => {
       const strangers = await bench.addStrangers();
       await bench.source.manager.update(AccountEntity, { id: strangers.accountId }, { enforceZdr: true });
       expect((await policies().of(callerOf(home))).routing).toEqual([]);
@@ -162,15 +161,15 @@ describeOnEachDatabase('workspaces', (database) => {
       ]);
     });
 
-    it('are the workspace’s and then the account’s, with what each says, never to be changed', async () => {
+    it('are the workspace’s and then the account’s, with the set fields, and immutable', async () => {
       const { accountId, workspaceId } = await bench.addStrangers();
       const account = { allowedProviders: ['openai'], denyDataCollection: true };
       await bench.source.manager.update(AccountEntity, { id: accountId }, account);
       const workspace = { ignoredProviders: ['groq', 'x'], enforceZdr: true, defaultProviderSort: 'latency' } as const;
       await bench.source.manager.update(WorkspaceEntity, { id: workspaceId }, workspace);
-      const before = bench.statements.asked;
+      const before = bench.statements.statementCount;
       const { routing: found } = await policies().of(callerOf({ accountId, workspaceId }));
-      expect(bench.statements.asked - before).toBe(1);
+      expect(bench.statements.statementCount - before).toBe(1);
       expect(found).toEqual([
         { ignore: ['groq', 'x'], zeroDataRetention: true, sort: 'latency' },
         { only: ['openai'], denyDataCollection: true },
@@ -178,12 +177,12 @@ describeOnEachDatabase('workspaces', (database) => {
       expect([found, ...found].every(Object.isFrozen)).toBe(true);
     });
 
-    it('are asked for once in four seconds, and at once when they were forgotten', async () => {
+    it('are queried once in four seconds, and at once when they were forgotten', async () => {
       const [known, caller] = [policies(), callerOf(await bench.addStrangers())];
-      const before = bench.statements.asked;
+      const before = bench.statements.statementCount;
       await Promise.all([known.of(caller), known.of(caller)]);
       await known.of(caller);
-      expect(bench.statements.asked - before).toBe(1);
+      expect(bench.statements.statementCount - before).toBe(1);
       await bench.source.manager.update(AccountEntity, { id: caller.accountId }, { enforceZdr: true });
       expect((await known.of(caller)).routing).toEqual([]);
       known.forgetAll();
@@ -193,7 +192,7 @@ describeOnEachDatabase('workspaces', (database) => {
       expect((await known.of(caller)).routing).toEqual([]);
     });
 
-    it('are not made up where the store does not answer', async () => {
+    it('are not invented where the store does not answer', async () => {
       const broken = new RoutingPolicies(
         { run: () => Promise.reject(new Error('down')) } as unknown as Statements,
         bench.clock,
@@ -206,7 +205,7 @@ describeOnEachDatabase('workspaces', (database) => {
   });
 });
 
-describeOnPostgres('workspaces that several change at once', (database) => {
+describeOnPostgres('concurrent changes of workspaces', (database) => {
   let bench: Bench;
   let home: DefaultWorkspace;
   beforeAll(async () => {
@@ -215,7 +214,7 @@ describeOnPostgres('workspaces that several change at once', (database) => {
   }, 60_000);
   afterAll(() => bench?.source.destroy());
 
-  it('are not deleted under what is being put into them, and take nothing once they are', async () => {
+  it('delete none while something is added to it, and add nothing afterwards', async () => {
     const workspace = await bench.addWorkspace(home.accountId);
     const order: string[] = [];
     let removal: Promise<void> | undefined;
@@ -241,7 +240,7 @@ describeOnPostgres('workspaces that several change at once', (database) => {
     expect(await kept).toMatchObject({ kind: 'not-found' });
   });
 
-  it('get one slug for one of them', async () => {
+  it('give a slug to one of several', async () => {
     const [first, second] = [await bench.addWorkspace(home.accountId), await bench.addWorkspace(home.accountId)];
     const take = (workspace: WorkspaceEntity): Promise<WorkspaceEntity> =>
       bench.source.transaction('READ COMMITTED', (manager) =>
@@ -255,7 +254,7 @@ describeOnPostgres('workspaces that several change at once', (database) => {
   });
 });
 
-/** Resolves when somebody waits for a lock. */
+/** Resolves when a session waits for a lock. */
 async function waitForLock(source: DataSource): Promise<void> {
   const waiting = `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`;
   while ((await source.query<unknown[]>(waiting)).length === 0) await new Promise((resolve) => setTimeout(resolve, 5));

@@ -1,7 +1,7 @@
--- A replica lives, and this is what its open generations have come to. Holds are locked in the order of their ids, as
--- those that are made longer and those that are settled: nobody waits in a circle. Who waited for a lock may find that
--- more has been said meanwhile (note_hold_2): the later stays.
--- said: [{id, row: a row of generations}]; number: the higher, the later its replica has read what it says
+-- Records the heartbeat of a replica and the usage of its open generations. Holds are locked in the order of their ids,
+-- like those that are extended or settled, which excludes deadlocks. If a newer report arrived while this one waited
+-- for a lock (note_hold_2), the newer one stays.
+-- said: [{id, row: a row of generations}]; number: higher for a later report of the replica
 -- returns: the epoch of the holds (hold_epoch_2)
 create function beat_4(replica_id uuid, said json, number bigint) returns uuid
 language plpgsql as $$

@@ -1,5 +1,5 @@
--- A replica has written back what it holds. With the last one that is waited for, new holds are granted again; at once
--- where there is no other by the nature of the store (is_alone).
+-- Records that a replica has written back its holds. With the last awaited replica new holds are granted again; at once
+-- where the store has no other replica by its nature (is_alone).
 create function complete_epoch_1(epoch_id uuid, replica_id uuid, is_alone boolean) returns void
 language plpgsql as $$
 begin

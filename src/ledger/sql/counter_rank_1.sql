@@ -1,4 +1,4 @@
--- Which of several counters without room a caller is told of: the lowest.
+-- The rank of a counter: of several counters that refuse, the caller's error names the lowest.
 create function counter_rank_1(scope text, window_interval text) returns int
 language sql immutable parallel safe as $$
   select 10 * array_position(array['account', 'key', 'workspace', 'guardrail', 'free_requests'], scope)

@@ -1,6 +1,6 @@
--- The counters that a charge counts in, each in the window of its hold's time, and whether the hold was taken from it
--- as well: a key counts in every interval, and holds only in the one of its limit. budgets: [[scope, id, interval]] as
--- the hold keeps them; null is none.
+-- The counters of a charge, each in the window of its hold's time, and whether the hold was also taken from it: a key
+-- counts in every interval, but holds only in that of its limit. budgets: [[scope, id, interval]] as stored in the
+-- hold; null is none.
 create function counters_of_1(account_id uuid, key_hash text, key_interval text, budgets jsonb)
 returns table (scope text, scope_id text, window_interval text, is_held boolean)
 language sql immutable parallel safe as $$

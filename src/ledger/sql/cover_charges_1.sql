@@ -1,8 +1,8 @@
--- Takes room for what settled holds have come to beyond their bounds. What finds none is taken off the charge just
--- entered, and becomes the operator's cost. A hold that was not there, known by its empty interval, is first given the
--- counters that its settlement names.
+-- Covers the cost of settled holds beyond their bounds, as far as their counters permit. The rest is removed from the
+-- new charge, and becomes the operator's cost. A hold that did not exist, recognised by its empty interval, first gets
+-- the counters that its settlement names.
 -- settlements: see settle_generations_1
--- returns: how many charges were cut
+-- returns: the number of reduced charges
 create function cover_charges_1(ids text[], entered text, settlements json) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

@@ -1,4 +1,5 @@
--- Makes the partitions of a time's month. Safe to call at once from anywhere: attaching locks out no reader or writer.
+-- Makes the partitions for the month of a time. Safe to call concurrently: attaching a partition blocks no reader or
+-- writer.
 create function ensure_month_1(at timestamptz) returns void
 language plpgsql as $$
 declare

@@ -1,7 +1,7 @@
--- The epoch of this run of the server (hold_epochs). Begins one where there is none: then new holds wait for whoever beat
--- within the last fifteen seconds in which anybody did, five seconds at most. The clock that told those beats may have
--- been another server's, any way off from this one: they are moved, so that the last is of this moment and the others are as
--- long before it as they were.
+-- The epoch of this run of the server (hold_epochs). If there is none, it begins one: then new holds wait for every
+-- replica with a heartbeat in the fifteen seconds before the last one of all, for five seconds at most. Those
+-- heartbeats may have the time of another server's clock, with any offset. They are moved, so that the last one is now,
+-- and the others keep their distance to it.
 create function hold_epoch_2() returns uuid
 language plpgsql as $$
 declare

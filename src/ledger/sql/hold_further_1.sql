@@ -1,7 +1,6 @@
--- Makes holds longer, one after the other: by an amount of credits as far as every counter of theirs has room, and in
--- full by what went through the caller's own credentials, which is spent wherever it is counted. A window is made where it
--- is missing.
--- returns: how much of each amount there was room for
+-- Extends holds, one after the other: by an amount of credits as far as all of their counters permit, and in full by
+-- the usage of the caller's own credentials, which is already spent. Missing windows are made.
+-- returns: the granted part of each amount
 create function hold_further_1(ids text[], amounts numeric[], byok_amounts numeric[]) returns numeric[]
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

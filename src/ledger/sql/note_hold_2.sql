@@ -1,6 +1,6 @@
--- What one open generation has come to, before its replica's next beat would say so.
--- said: a row of generations; number: as of beat_4, with which it counts together
--- on_disk: whether it is to be on the disk; else a server's own end may lose it, as it may lose holds
+-- Records the usage of one open generation before its replica's next heartbeat reports it.
+-- said: a row of generations; number: as of beat_4, in one sequence with it
+-- on_disk: whether to wait for the disk; otherwise a crash of the server may lose it, as it may lose holds
 create function note_hold_2(id text, said jsonb, number bigint, on_disk boolean) returns void
 language plpgsql as $$
 begin

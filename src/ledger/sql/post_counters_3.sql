@@ -1,7 +1,7 @@
--- Posts what is settled and counts in any of these counters, whichever replica settled it; so many at most. Each hold is
--- looked at once and by what names it alone: a key's and an account's holds count in every interval of theirs.
+-- Posts settled holds of any of these counters, whichever replica settled them, up to a maximum. Each hold is looked up
+-- once, by its key or account alone: its counters in all intervals are then known.
 -- counters: [{scope, scope_id, window_interval}]
--- returns: how many it found; as many as it may are perhaps not all
+-- returns: the number of holds found; at the maximum there may be more
 create function post_counters_3(counters json, most int) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set jit = off as $$
 declare

@@ -1,7 +1,7 @@
--- Posts settled holds to the counters and ends them: used by the cost, held by the bound, each hold once. They
--- are locked in the order of their ids, so that replicas may post the same ones at once. A key's counter of all time
--- has the moment of its last hold as well, also of one that cost nothing.
--- returns: how many it were
+-- Posts settled holds to the counters and ends them: used grows by the cost, held shrinks by the bound, once for each
+-- hold. They are locked in the order of their ids, so that replicas may post the same ones concurrently. A key's
+-- lifetime counter also gets the time of its last hold, even of one without cost.
+-- returns: the number of holds posted
 create function post_holds_2(ids text[]) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

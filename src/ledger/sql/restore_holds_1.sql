@@ -1,8 +1,7 @@
--- Writes back what the database has lost of holds whose calls are under way: those that are missing, and what others were
--- made longer by. As far as every counter has room, which is all of it while no new hold is granted. What is settled stays
--- so.
+-- Writes back what the database has lost of the holds of active calls: missing holds, and missing extensions. They are
+-- restored as far as their counters permit, which is in full while no new hold is granted. Settled holds stay settled.
 -- known: [a row of holds, with the bound that its process knows]
--- returns: how many had lost something
+-- returns: the number of holds that had lost something
 create function restore_holds_1(known json) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

@@ -1,10 +1,10 @@
--- Settles generations: writes each with its charge, once, and marks its hold as settled. One that is there already
--- changes nothing, unless it was recovered from its observed usage: then the settlement takes its place and the
--- difference is entered as a correction, once. Columns are taken by name and not listed here. What no hold covers (it was
--- given back, or lost by the database) is charged as far as every counter has room; the rest is the operator's cost. The
--- counters of a hold that is not there are those that the settlement names.
+-- Settles generations: writes each one with its charge, once, and marks its hold as settled. A generation that already
+-- exists is not changed, unless it was recovered from its observed usage: then the settlement replaces it, and the
+-- difference is entered as a correction, once. Columns are matched by name and not listed here. Cost without a hold
+-- (which was given back, or lost by the database) is charged as far as its counters permit; the rest is the operator's
+-- cost. The settlement names the counters of a hold that does not exist.
 -- settlements: [a row of generations, key_interval, budgets]
--- returns: how many were charged less than they came to
+-- returns: the number of generations that were charged less than their cost
 create function settle_generations_1(settlements json) returns int
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

@@ -3,16 +3,16 @@ create type hold_member_2 as (
   bound numeric, byok_bound numeric, free boolean, shared boolean, extends boolean, guardrails json
 );
 
--- Takes holds: all of a member's counters together, or none of them. Members are granted in their order; one is refused
--- also when it would fit but for a refused one before it, and is to be tried again alone: the refusal tells every
--- counter without room as this batch leaves it. Short row locks, in the order of the key. None is taken while holds that
--- the database has lost may be missing from the counters (hold_epochs): SQLSTATE LR001.
+-- Takes holds: all of a member's counters together, or none of them. Members are granted in order. One is also refused
+-- if it only fails to fit because of a refused one before it; then it is tried again alone. The refusal lists every
+-- counter that refuses, with its values after this batch. Row locks are short and in the order of the key. No hold is
+-- taken while holds that the database has lost may be missing from the counters (hold_epochs): SQLSTATE LR001.
 -- members: [{place, id, replica, account_id, workspace_id, key_hash, model, bound, byok_bound, free, shared, extends,
 -- guardrails: [id]}], free: counts as a free request of its account and of its key, shared: the key has half of them;
--- lives_ms: how long after it was taken each has ended at the latest
+-- lives_ms: longest lifetime of a hold
 -- returns: [[place, held at, in milliseconds of Unix time, interval of the key, budgets], or {place, scope, scope_id,
--- window_interval, includes_byok, cap, used, held} for each counter that refuses one, a member's together and in the
--- order in which callers are told of them]; null for none.
+-- window_interval, includes_byok, cap, used, held} for each counter that refuses one, grouped by member, in the order
+-- in which errors name them]; null for none.
 create function take_holds_2(members json, ahead_ms double precision, lives_ms double precision) returns json
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

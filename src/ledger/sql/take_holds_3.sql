@@ -1,8 +1,8 @@
--- Takes holds as take_holds_2 does, and makes those of them that are made longer, and were granted, longer by what they
--- want ahead as well: where each of their counters that has a limit keeps as much again free. Else not, and nobody is
--- refused for it.
--- ahead: [{place, id, bound, byok_bound}], of members that extend
--- returns: as take_holds_2; the answer of one that was granted what is ahead has `true` as its last
+-- Takes holds as take_holds_2 does. Granted members that extend a hold are extended further by the amount that they
+-- want ahead, where each of their limited counters keeps as much again free. Otherwise they get nothing ahead, and no
+-- member is refused for it.
+-- ahead: [{place, id, bound, byok_bound}], for members that extend
+-- returns: as take_holds_2; the answer of a member that got its amount ahead has `true` as its last entry
 create function take_holds_3(members json, ahead_ms double precision, lives_ms double precision, ahead json) returns json
 language plpgsql set plan_cache_mode = force_generic_plan set enable_seqscan = off set jit = off as $$
 declare

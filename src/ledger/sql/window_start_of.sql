@@ -1,5 +1,5 @@
--- Start of the UTC window that holds a time. Weeks begin on Monday. Written for the gateway as `windowStart`
--- (core/time.ts).
+-- Start of the UTC window that contains a time. Weeks begin on Monday. `windowStart` (core/time.ts) is the same for the
+-- gateway.
 create function window_start_of(window_interval text, at timestamptz) returns timestamptz
 language sql stable parallel safe as $$
   select case window_interval

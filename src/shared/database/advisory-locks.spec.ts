@@ -1,5 +1,5 @@
-// Goal: no two locks of the schema have one number, and none outlives its transaction. Method: the list itself; every
-// source file, read as text, for locks that are taken past it.
+// No two locks of the schema share a number, and none outlives its transaction. The list itself; every source file,
+// read as text, for locks that bypass it.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { ADVISORY_LOCKS, tryLock, waitForLock } from './advisory-locks.js';
@@ -13,7 +13,7 @@ const files = readdirSync(SOURCES, { withFileTypes: true, recursive: true })
   .map((path) => ({ path: relative(SOURCES, path).split('\\').join('/'), text: readFileSync(path, 'utf8') }));
 
 describe('advisory locks', () => {
-  it('have a number each', () => {
+  it('have unique numbers', () => {
     expect(new Set(NUMBERS).size).toBe(NUMBERS.length);
   });
 
@@ -22,12 +22,15 @@ describe('advisory locks', () => {
       [...text.matchAll(/pg_(?:try_)?advisory_\w+/g)].map(([call]) => ({ path, call })),
     );
     expect(calls.length).toBeGreaterThan(3);
-    expect(calls.filter(({ call }) => !/^pg_(try_)?advisory_xact_lock$/.test(call))).toEqual([]);
+    expect(calls.filter(({ call }) => !/^pg_(try_)?advisory_xact_lock(_shared)?$/.test(call))).toEqual([]);
   });
 
   it('are taken from the list; a statement in the database names its number, which is in the list', () => {
     const literals = files.flatMap(({ path, text }) =>
-      [...text.matchAll(/advisory_xact_lock\(\s*([\d_]+)/g)].map(([, number]) => ({ path, number: Number(number) })),
+      [...text.matchAll(/advisory_xact_lock(?:_shared)?\(\s*([\d_]+)/g)].map(([, number]) => ({
+        path,
+        number: Number(number),
+      })),
     );
     expect(literals.filter(({ number }) => !NUMBERS.includes(number))).toEqual([]);
     const others = files.filter(
@@ -36,18 +39,18 @@ describe('advisory locks', () => {
     expect(others.filter(({ path }) => !/migrations\/|\.sql$/.test(path)).map(({ path }) => path)).toEqual([]);
   });
 
-  it('are of everything or of one thing', async () => {
-    const asked: unknown[] = [];
+  it('are for everything or for one object', async () => {
+    const statements: unknown[] = [];
     const transaction = {
       query: async (...statement: unknown[]) => {
-        asked.push(statement);
+        statements.push(statement);
         return [{ taken: true }];
       },
     };
     await waitForLock(transaction as never, 'opening');
     await waitForLock(transaction as never, 'guardrails', 'an-account');
     expect(await tryLock(transaction as never, 'auditRetention')).toBe(true);
-    expect(asked).toEqual([
+    expect(statements).toEqual([
       ['SELECT pg_advisory_xact_lock($1)', [ADVISORY_LOCKS.opening]],
       ['SELECT pg_advisory_xact_lock($1, hashtext($2))', [ADVISORY_LOCKS.guardrails, 'an-account']],
       ['SELECT pg_try_advisory_xact_lock($1) AS taken', [ADVISORY_LOCKS.auditRetention]],

@@ -1,4 +1,4 @@
-// Goal: an address names the server and nothing that is secret. Method: a table of URLs with canaries in what is.
+// An address names the server and no secret. A table of URLs with canaries.
 import { databaseAddress } from './database-address.js';
 
 it.each([

@@ -1,6 +1,7 @@
 /**
- * Where a PostgreSQL is, for people: host, port and database of its URL, of which nothing else may be shown.
- * @param url as `DATABASE_URL` has it; a host that is a folder of sockets stands in its parameters
+ * The address of a PostgreSQL server for display: host, port and database of its URL, of which nothing else may be
+ * shown.
+ * @param url the value of `DATABASE_URL`; a host that is a socket folder is in its parameters
  */
 export function databaseAddress(url: string): string {
   const { hostname, port, pathname, searchParams } = new URL(url);

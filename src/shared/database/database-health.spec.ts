@@ -1,5 +1,5 @@
-// Goal: a ping is always answered in time, never throws, and tells since when the database is silent.
-// Method: a DataSource whose answers are settled by hand, a clock moved by hand, jest's timers for the bound.
+// A ping is always answered in time, never throws, and records since when the database is unreachable. A DataSource
+// whose answers are settled by hand, a clock moved by hand, jest's timers for the bound.
 import type { DataSource } from 'typeorm';
 import { Clock } from '../../core/time.js';
 import { DatabaseHealth } from './database-health.js';
@@ -26,7 +26,7 @@ interface PromiseWithResolvers {
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-it('is true when the database answers, and knows of no outage', async () => {
+it('is true when the database answers, without an outage', async () => {
   const { health, questions } = setUp();
   const ping = health.ping();
   questions[0]!.resolve([]);
@@ -35,7 +35,7 @@ it('is true when the database answers, and knows of no outage', async () => {
   expect(jest.getTimerCount()).toBe(0);
 });
 
-it('is false when the question fails; the outage begins at the first failure and ends with an answer', async () => {
+it('is false when the query fails; the outage begins at the first failure and ends with an answer', async () => {
   const { health, clock, questions } = setUp();
   for (const [index, at] of [1_000, 2_000].entries()) {
     clock.at = at;
@@ -50,7 +50,7 @@ it('is false when the question fails; the outage begins at the first failure and
   expect(health.unreachableSince).toBeUndefined();
 });
 
-it('is false after a second without an answer, not before, and asks only once meanwhile', async () => {
+it('is false after a second without an answer, not before, with only one query meanwhile', async () => {
   const { health, questions } = setUp();
   const settled: boolean[] = [];
   void health.ping().then((answered) => settled.push(answered));

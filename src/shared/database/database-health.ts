@@ -4,11 +4,11 @@ import { Clock } from '../../core/time.js';
 
 const PING_MS_MAX = 1_000;
 
-/** Whether the database answers. Safe to ask as often as one likes: there is never more than one question under way. */
+/** Whether the database answers. May be called at any rate: at most one ping is pending. */
 @Injectable()
 export class DatabaseHealth {
   private silentSince: number | undefined;
-  private asking: Promise<boolean> | undefined;
+  private pending: Promise<boolean> | undefined;
 
   constructor(
     private readonly dataSource: DataSource,
@@ -16,34 +16,33 @@ export class DatabaseHealth {
   ) {}
 
   /**
-   * Time of the first unanswered ping of the present outage, in milliseconds since 1970; absent
-   * while the database answers.
+   * Time of the first unanswered ping of the current outage, in epoch milliseconds; absent while the database answers.
    */
   get unreachableSince(): number | undefined {
     return this.silentSince;
   }
 
-  /** Asks the database, for a second at the longest. Never throws. */
+  /** Pings the database, waiting for a second at most. Never throws. */
   async ping(): Promise<boolean> {
-    const answered = await this.askWithinBound();
+    const answered = await this.pingWithinBound();
     if (answered) this.silentSince = undefined;
     else this.silentSince ??= this.clock.now();
     return answered;
   }
 
-  private async askWithinBound(): Promise<boolean> {
-    // A question without an answer keeps its connection: asking again before it fails would empty the pool.
-    this.asking ??= this.ask().finally(() => {
-      this.asking = undefined;
+  private async pingWithinBound(): Promise<boolean> {
+    // A ping without an answer keeps its connection: repeating it before it fails would drain the pool.
+    this.pending ??= this.query().finally(() => {
+      this.pending = undefined;
     });
     let timer: NodeJS.Timeout | undefined;
     const tooLong = new Promise<boolean>((resolve) => {
       timer = setTimeout(resolve, PING_MS_MAX, false);
     });
-    return Promise.race([this.asking, tooLong]).finally(() => clearTimeout(timer));
+    return Promise.race([this.pending, tooLong]).finally(() => clearTimeout(timer));
   }
 
-  private async ask(): Promise<boolean> {
+  private async query(): Promise<boolean> {
     try {
       await this.dataSource.query('select 1');
       return true;

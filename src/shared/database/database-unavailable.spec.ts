@@ -1,5 +1,4 @@
-// Goal: an unreachable database is told from a refused statement. Method: tables of the errors that
-// system, server and driver give.
+// An unreachable database is distinguished from a refused statement. Tables of the errors of system, server and driver.
 import { QueryFailedError, QueryRunnerAlreadyReleasedError } from 'typeorm';
 import { isDatabaseUnavailable } from './database-unavailable.js';
 
@@ -25,12 +24,12 @@ const GONE: readonly (readonly [string, Error])[] = [
   ['a socket file that is not there yet', coded('ENOENT', { syscall: 'connect' })],
 ]; // oxfmt-ignore
 
-it.each(GONE)('takes %s for an outage, as it is and as TypeORM retells it', (_, error) => {
+it.each(GONE)('treats %s as an outage, unchanged and as worded by TypeORM', (_, error) => {
   expect(isDatabaseUnavailable(error)).toBe(true);
   expect(isDatabaseUnavailable(wrapped(error))).toBe(true);
 });
 
-it('takes a connection that broke between two statements of a transaction for an outage', () => {
+it('treats a connection that broke between two statements of a transaction as an outage', () => {
   expect(isDatabaseUnavailable(new QueryRunnerAlreadyReleasedError())).toBe(true);
 });
 
@@ -48,7 +47,7 @@ it.each([
   ['a text', 'ECONNREFUSED'],
   ['nothing', undefined],
   ['null', null],
-])('does not take %s for one', (_, error) => {
+])('does not treat %s as one', (_, error) => {
   expect(isDatabaseUnavailable(error)).toBe(false);
   if (error instanceof Error) expect(isDatabaseUnavailable(wrapped(error))).toBe(false);
 });

@@ -21,12 +21,12 @@ import { WatchedClient } from './watched-client.js';
 /** With the pause, half a minute: long enough for a database that starts together with the gateway. */
 const CONNECT_ATTEMPTS_MAX = 15;
 const CONNECT_PAUSE_MS = 2_000;
-/** Of SQLSTATE: nobody of that name or password, or no such database. */
+/** SQLSTATE: invalid user name or password, or no such database. */
 const NO_ENTRY = /^(?:28...|3D000)$/;
 
 /**
- * The store, open and migrated before anything is served, closed after everything else. Environment and Clock must come
- * from a global module. Whatever still writes at shutdown must do so before `onApplicationShutdown`.
+ * The store, open and migrated before any request is served, closed after everything else. Environment and Clock must
+ * come from a global module. Writers at shutdown must finish before `onApplicationShutdown`.
  */
 @Global()
 @Module({})
@@ -62,15 +62,15 @@ async function storeOptions(
     ...options,
     ...(!embedded && { extra: { ...options.extra, Client: WatchedClient } }),
     autoLoadEntities: true,
-    // Who waits is `openPatiently`, which says so once.
+    // `openPatiently` waits instead, and logs that once.
     toRetry: () => false,
   };
 }
 
 /**
- * Waits for a server that does not answer yet. The embedded database is closed by its first failure, and failed for a
- * reason that stays.
- * @throws StoreRefused where the server stays away, or lets nobody in by this URL
+ * Waits for a server that does not answer yet. The embedded database is closed by its first failure, which is
+ * permanent.
+ * @throws StoreRefused where the server stays unreachable, or refuses the credentials of this URL
  */
 async function openPatiently(options?: DataSourceOptions): Promise<DataSource> {
   const url = serverOf(options);
@@ -94,7 +94,7 @@ async function openPatiently(options?: DataSourceOptions): Promise<DataSource> {
   }
 }
 
-/** The URL of the server; undefined: it is embedded. */
+/** The URL of the server; undefined: the database is embedded. */
 const serverOf = (options: DataSourceOptions | undefined): string | undefined =>
   (options?.extra as { readonly connectionString?: string } | undefined)?.connectionString;
 

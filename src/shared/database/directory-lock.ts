@@ -11,25 +11,22 @@ const SILENCE_MS_MAX = 10_000;
 const LOOK_EVERY_MS = 250;
 
 interface LockOwner extends ProcessIdentity {
-  /** Names this one act of locking: whoever takes over takes over exactly it. */
+  /** Identifies this one locking: a successor succeeds exactly this owner. */
   readonly nonce: string;
 }
 
-/** A lock that this process has. Release it once. */
+/** A lock of this process. Release it once. */
 export interface DirectoryLock {
   release(): Promise<void>;
 }
 
 /**
- * Takes the lock at `path` for this process, from a dead owner too.
- *
- * The file is created exclusively and never deleted by anyone but its owner. A dead owner's lock is succeeded
- * instead: the file `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the
- * winner renames its file over the lock. A successor that dies half-way is succeeded in the same way. Losers
- * find another living owner.
- *
+ * Takes the lock at `path` for this process, also from a dead owner.
+ * The file is created exclusively and deleted only by its owner. A dead owner's lock is succeeded instead: the file
+ * `<path>.<its nonce>` is created exclusively, so that of several successors one wins; the winner renames its file over
+ * the lock. A successor that dies in between is succeeded in the same way. Losers find another living owner.
  * @param silenceMs how long an owner in another container or on another machine may be silent before it counts as dead
- * @throws StoreRefused while another process lives that has it
+ * @throws StoreRefused while another living process has it
  */
 export async function lockDirectory(path: string, silenceMs = SILENCE_MS_MAX): Promise<DirectoryLock> {
   const self: LockOwner = { ...(await identifySelf()), nonce: randomUUID() };
@@ -37,7 +34,7 @@ export async function lockDirectory(path: string, silenceMs = SILENCE_MS_MAX): P
 
   const heartbeat = setInterval(() => {
     const now = new Date();
-    // A missed beat is made good by the next one; a lock that was deleted by hand cannot be helped here.
+    // The next beat makes up for a missed one; a lock that was deleted by hand cannot be restored here.
     utimes(path, now, now).catch(() => undefined);
   }, HEARTBEAT_MS);
   heartbeat.unref();
@@ -50,7 +47,7 @@ export async function lockDirectory(path: string, silenceMs = SILENCE_MS_MAX): P
   };
 }
 
-/** @returns false when the locks changed meanwhile and it must be looked at anew */
+/** @returns false when the locks changed meanwhile and must be read again */
 async function tryToAcquire(path: string, self: LockOwner, silenceMs: number): Promise<boolean> {
   const dead: string[] = [];
   let link = path;
@@ -63,7 +60,7 @@ async function tryToAcquire(path: string, self: LockOwner, silenceMs: number): P
   }
   if (dead.length === 0) return true;
 
-  // Between looking and creating, another successor may have finished: then the chain no longer leads here.
+  // Between reading and creating, another successor may have finished: then the chain no longer leads here.
   if (!(await leadsTo(path, self.nonce, dead.length))) {
     await rm(link, { force: true });
     return false;
@@ -85,7 +82,7 @@ async function create(path: string, owner: LockOwner): Promise<boolean> {
     try {
       await file.writeFile(`${JSON.stringify(owner)}\n`);
     } catch (error) {
-      // Without its owner's name it would keep everybody waiting.
+      // Without its owner's name it would block all others.
       await rm(path, { force: true });
       throw error;
     } finally {
@@ -104,7 +101,7 @@ interface Judged {
   readonly alive: boolean;
 }
 
-/** Whether the owner of this link lives; `undefined` when the link has gone. */
+/** Whether the owner of this link lives; `undefined` when the link is gone. */
 async function judge(link: string, self: LockOwner, silenceMs: number): Promise<Judged | undefined> {
   const first = await readOwner(link);
   if (first.beatMs === undefined) return undefined;
@@ -114,7 +111,7 @@ async function judge(link: string, self: LockOwner, silenceMs: number): Promise<
     const alive = now.identity && (await isAlive(now.identity, self));
     const judged = { nonce: now.nonce, pid: now.identity?.pid };
     if (alive !== undefined) return { ...judged, alive };
-    // Only a heartbeat can tell of a process that cannot be seen, or of one that has not yet written its name.
+    // Only a heartbeat shows the state of a process that is not visible, or has not yet written its name.
     if (now.beatMs !== first.beatMs) return { ...judged, alive: true };
     if (silentMs >= silenceMs) return { ...judged, alive: false };
     await pause(Math.min(LOOK_EVERY_MS, silenceMs));
@@ -122,7 +119,7 @@ async function judge(link: string, self: LockOwner, silenceMs: number): Promise<
 }
 
 interface Read {
-  /** Of an unreadable lock, whose owner died before writing a word, the file's own number. */
+  /** The inode number for an unreadable lock, whose owner died before it wrote its name. */
   readonly nonce: string;
   readonly identity?: ProcessIdentity;
   /** When the file was last touched; absent when there is none. */
@@ -153,9 +150,9 @@ function parseOwner(text: string): LockOwner | undefined {
 }
 
 function refusal(path: string, owner: Judged): string {
-  const who = owner.pid === undefined ? 'another process' : `another process (pid ${owner.pid})`;
+  const user = owner.pid === undefined ? 'another process' : `another process (pid ${owner.pid})`;
   return (
-    `${path}: the embedded database is in use by ${who}. It serves one process at a time: stop the other one, give this ` +
+    `${path}: the embedded database is in use by ${user}. It serves one process at a time: stop the other one, give this ` +
     `one a DATA_DIR of its own, or set DATABASE_URL to run several.`
   );
 }

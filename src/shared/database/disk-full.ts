@@ -1,17 +1,17 @@
 import { systemCode } from './system-code.js';
 
-/** `ENOSPC` and `EDQUOT` of the system, and what a database makes of them: SQLSTATE 53100. */
+/** `ENOSPC` and `EDQUOT` of the system, and the database's code for both: SQLSTATE 53100. */
 const DISK_FULL: ReadonlySet<string | undefined> = new Set(['ENOSPC', 'EDQUOT', '53100']);
-/** How the engine says it where it ends by it. */
+/** The engine's message where it ends because of it. */
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 
-/** Whether room on a disk would mend a failure. */
+/** Whether a failure was caused by a full disk. */
 export const isDiskFull = (error: unknown): boolean =>
   DISK_FULL.has(systemCode(error)) || NO_SPACE.test(messageOf(error));
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : '');
 
-/** The line for such a failure; undefined for any other. */
+/** The message for such a failure; undefined for any other. */
 export function diskFullMessage(error: unknown): string | undefined {
   if (!isDiskFull(error)) return undefined;
   const message = messageOf(error);

@@ -2,13 +2,13 @@ import { execFile } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { StoreRefused } from './store-refused.js';
 
-/** The embedded PostgreSQL and its adapter for node-postgres, as their packages export them. */
+/** The embedded PostgreSQL and its adapter for node-postgres, as exported by their packages. */
 export interface EmbeddedEngine {
   readonly PGlite: (typeof import('@electric-sql/pglite'))['PGlite'];
   readonly createPgConfig: (typeof import('@electric-sql/pglite/node-postgres'))['createPgConfig'];
 }
 
-/** Loads the engine: only when it is used, because it costs 60 MB of memory and half a second. */
+/** Loads the engine on demand only: it costs 60 MB of memory and half a second. */
 export async function loadEngine(): Promise<EmbeddedEngine> {
   const [{ PGlite }, { createPgConfig }] = await Promise.all([
     import('@electric-sql/pglite'),
@@ -17,10 +17,10 @@ export async function loadEngine(): Promise<EmbeddedEngine> {
   return { PGlite, createPgConfig };
 }
 
-/** A wall-clock bound: a slow machine needs some 30 s of it. */
+/** A limit of wall-clock time: a slow machine needs some 30 s. */
 const INITIALISE_MS_MAX = 180_000;
 
-// Runs in a process of its own, which ends with this one: its standard input closes.
+// Runs in a separate process, which ends with this one because its standard input closes.
 const INITIALISE = `
   process.stdin.on('end', () => process.exit(1)).resume();
   const [, engine, dataDir] = process.argv;
@@ -30,8 +30,8 @@ const INITIALISE = `
 `;
 
 /**
- * Makes a new database cluster in an empty directory. A process of its own does it: the half gigabyte it takes would
- * stay with the server for ever.
+ * Creates a database cluster in an empty directory, in a separate process: the half gigabyte it takes would otherwise
+ * never be freed.
  */
 export async function initialise(directory: string): Promise<void> {
   const engine = createRequire(import.meta.url).resolve('@electric-sql/pglite');
@@ -41,7 +41,7 @@ export async function initialise(directory: string): Promise<void> {
       if (error) reject(new StoreRefused(`The embedded database could not be made in ${directory}. ${stderr}`.trim()));
       else resolve();
     });
-    // Held open on purpose; it breaks when the child ends first.
+    // Stays open on purpose; it breaks when the child ends first.
     child.stdin?.on('error', () => undefined);
   });
 }

@@ -1,19 +1,19 @@
 import pg from 'pg';
 import type { EmbeddedDatabase } from './embedded.js';
+import { storeDriver, type StoreDriver } from './store-driver.js';
 
 /**
- * Longer than any statement should take. It turns code that waits for a second connection inside a
- * transaction into an error.
+ * Longer than any statement should take. It turns code that waits for a second connection inside a transaction into an
+ * error.
  */
 const WAIT_MS_MAX = 10_000;
 
 /**
- * What TypeORM takes for the driver: a real pool, of one, over the embedded database, so that transactions
- * queue instead of mixing in its one session. Ending the pool closes the database: whoever closes the
- * DataSource has closed everything.
+ * The driver for TypeORM: a real pool, of one connection, over the embedded database, so that transactions queue
+ * instead of mixing in its one session. Ending the pool closes the database: closing the DataSource closes everything.
  */
-export function embeddedDriver(database: EmbeddedDatabase): { readonly Pool: typeof pg.Pool } {
-  // A channel per client, because a dropped client's end would be heard by the next one on a shared channel.
+export function embeddedDriver(database: EmbeddedDatabase): StoreDriver {
+  // A channel per client: on a shared channel the next client would receive the end of a dropped one.
   class EmbeddedClient extends pg.Client {
     constructor(settings?: pg.ClientConfig) {
       super(Object.assign({}, settings, { connection: database.connect() }));
@@ -27,8 +27,9 @@ export function embeddedDriver(database: EmbeddedDatabase): { readonly Pool: typ
         max: 1,
         idleTimeoutMillis: 0,
         connectionTimeoutMillis: WAIT_MS_MAX,
-        // The session outlives its clients: what a broken one left open ends here.
-        verify: (client, done) => client.query('rollback', (error) => done(error)),
+        // The session outlives its clients: a transaction that a broken one left open ends here, before the first
+        // statement. Where this fails, so does that.
+        onConnect: (client) => client.query('rollback', () => undefined),
       });
     }
 
@@ -41,5 +42,5 @@ export function embeddedDriver(database: EmbeddedDatabase): { readonly Pool: typ
     }
   }
 
-  return { Pool: EmbeddedPool };
+  return storeDriver(EmbeddedPool);
 }

@@ -11,23 +11,22 @@ import { StoreRefused } from './store-refused.js';
 import { systemCode } from './system-code.js';
 
 /**
- * Written as the last act of making a database. It rises when the files change in a way that an
- * older release cannot read.
+ * Written last when a database is made. Incremented when the files change in a way that an older release cannot read.
  */
 export const STORE_VERSION = 1;
 
 /** Its folder in the data directory. */
 export const DATABASE = 'database';
 const UNFINISHED = 'database.new-';
-/** Making it takes two seconds on a quiet machine. */
+/** Creating it takes two seconds on an idle machine. */
 export const SLOW_START_MS = 4_000;
 const MIB = 1024 * 1024;
-/** What making a database takes, and more than opening one does: its log grows by files of 16 MiB. */
+/** Space needed to create a database, and more than opening one needs: its log grows by files of 16 MiB. */
 const ROOM_BYTES = 64 * MIB;
 /**
- * The engine's defaults are those of a server. 128 MB of buffers would stay resident for a database that fits the
- * system's own cache. Its log keeps files for reuse up to a gigabyte: here three of 16 MB are enough, for `StoreUpkeep`
- * has its checkpoints made.
+ * The engine's defaults are for a server. 128 MB of buffers would stay resident for a database that fits into the
+ * system's own cache. Its log keeps up to a gigabyte of files for reuse: here three of 16 MB suffice, because
+ * `StoreUpkeep` triggers checkpoints.
  */
 const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=48MB', 'max_wal_size=96MB'];
 
@@ -35,14 +34,14 @@ const SETTINGS = ['shared_buffers=16MB', 'min_wal_size=48MB', 'max_wal_size=96MB
 export interface EmbeddedDatabase {
   /** A new channel to the one session, for one node-postgres client at a time. */
   connect(): PglitePgConnection;
-  /** Writes what is left, closes, and lets another process have the directory. */
+  /** Writes pending data, closes, and releases the directory. */
   close(): Promise<void>;
 }
 
 /** Opens the embedded database; the port that tests replace. */
 export abstract class EmbeddedOpener {
   /**
-   * @param life is told when the engine dies
+   * @param life is notified when the engine dies
    * @throws InvalidEnvironment when the directory cannot be written to
    * @throws StoreRefused when another process uses it, it holds what this release must not open, or its disk is full
    */
@@ -51,7 +50,7 @@ export abstract class EmbeddedOpener {
 
 /** Keeps the database in `<dataDir>/database`, guarded by `<dataDir>/lock`. */
 export class DirectoryOpener extends EmbeddedOpener {
-  /** @param slowMs after which the log states what the first start waits for, in milliseconds; absent: never */
+  /** @param slowMs after which the log explains the wait of a first start, in milliseconds; absent: never */
   constructor(
     private readonly load: () => Promise<EmbeddedEngine> = loadEngine,
     private readonly slowMs?: number,
@@ -73,7 +72,7 @@ export class DirectoryOpener extends EmbeddedOpener {
       return {
         connect: () => createPgConfig(gatheringMessages(database, life)).connection,
         close: async () => {
-          // One that died does not answer to that either.
+          // A dead engine does not answer to a close either.
           if (!life.diedOf) await database.close();
           await lock.release();
         },
@@ -98,7 +97,7 @@ export class DirectoryOpener extends EmbeddedOpener {
   }
 }
 
-/** @throws StoreRefused where it fails for want of room: the engine says no more than that it failed */
+/** @throws StoreRefused where it fails for lack of space: the engine itself only reports a failure */
 async function withRoom<T>(dataDir: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -113,7 +112,7 @@ async function withRoom<T>(dataDir: string, work: () => Promise<T>): Promise<T> 
   }
 }
 
-/** @throws StoreRefused when something is there that this release must not open; it is never deleted */
+/** @throws StoreRefused when the directory contains something that this release must not open; it is never deleted */
 async function isComplete(directory: string): Promise<boolean> {
   const files = await readdir(directory).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return undefined;
@@ -121,7 +120,7 @@ async function isComplete(directory: string): Promise<boolean> {
   });
   if (files === undefined) return false;
 
-  // An engine without its own version file would quietly begin an empty database here.
+  // An engine without its own version file would silently create an empty database here.
   if (!files.includes('VERSION') || !files.includes('PG_VERSION')) {
     throw new StoreRefused(`${directory} is not a complete database of Fairlead. Move it away or restore it.`);
   }
@@ -135,13 +134,14 @@ async function isComplete(directory: string): Promise<boolean> {
 }
 
 /**
- * Made aside and moved in as a whole: whenever the process is killed, the next start finds a complete database or none.
+ * Created under another name and renamed at the end: whenever the process is killed, the next start finds a complete
+ * database or none.
  */
 async function create(dataDir: string, directory: string): Promise<void> {
   await removeUnfinished(dataDir);
   const unfinished = await mkdtemp(join(dataDir, UNFINISHED));
   await initialise(unfinished);
-  // The engine leaves its files readable by everyone: this directory is what closes them.
+  // The engine leaves its files readable by everyone, so the directory restricts access.
   await chmod(unfinished, 0o700);
   const file = await open(join(unfinished, 'VERSION'), 'wx', 0o600);
   try {
@@ -154,8 +154,8 @@ async function create(dataDir: string, directory: string): Promise<void> {
 }
 
 /**
- * What is left of starts that were killed. The dying process of one may still be writing: then the
- * next start gets the rest.
+ * Removes remains of starts that were killed. A dying process may still be writing: then the next start removes the
+ * rest.
  */
 async function removeUnfinished(dataDir: string): Promise<void> {
   const remains = (await readdir(dataDir)).filter((name) => name.startsWith(UNFINISHED));

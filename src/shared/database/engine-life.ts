@@ -1,4 +1,4 @@
-/** SQLSTATE of a server that has crashed: callers are answered as while a server is away. */
+/** SQLSTATE of a server that has crashed: callers get the same answer as while a server is unreachable. */
 const CRASHED = '57P02';
 
 /** The embedded engine has ended, and answers nothing until a new process opens the database. */
@@ -11,21 +11,21 @@ export class EngineDied extends Error {
   }
 }
 
-/** Whether the embedded engine of this process lives. Of a server on the network it never says anything. */
+/** Whether the embedded engine of this process is alive. Unused with a server. */
 export class EngineLife {
   private died: EngineDied | undefined;
-  private tell: (died: EngineDied) => void = () => undefined;
+  private report: (died: EngineDied) => void = () => undefined;
   /** Resolves when it dies; never rejects. */
-  readonly death = new Promise<EngineDied>((resolve) => (this.tell = resolve));
+  readonly death = new Promise<EngineDied>((resolve) => (this.report = resolve));
 
-  /** What it died of; absent while it lives. */
+  /** Why it died; absent while it lives. */
   get diedOf(): EngineDied | undefined {
     return this.died;
   }
 
-  /** It is dead for good; what it died of first is what is told. */
+  /** It is dead for good; the first cause is reported. */
   end(died: EngineDied): void {
     this.died ??= died;
-    this.tell(this.died);
+    this.report(this.died);
   }
 }

@@ -1,7 +1,6 @@
 /**
- * Goal: a statement reaches the engine as one piece, whatever it is made of, and what stands alone is not held back; an
- * engine that dies says so once, and is asked nothing more. Method: the messages of the driver, before an engine that
- * writes down what it is handed.
+ * A statement reaches the engine as one piece, in any form, and single messages are not held back; an engine that dies
+ * reports it once, and receives nothing more. The messages of the driver, in front of an engine that records its input.
  */
 import type { PGlite } from '@electric-sql/pglite';
 import { serialize } from 'pg-protocol';
@@ -42,7 +41,7 @@ const send = async (connection: PGlite, ...messages: readonly Uint8Array[]): Pro
 
 it.each<[string, Buffer[][]]>([
   ['a statement up to its end', [[PARSE, BIND, DESCRIBE, EXECUTE, SYNC]]],
-  ['a statement whose rows are asked for in parts', [[PARSE, BIND, EXECUTE, FLUSH], [EXECUTE, FLUSH], [SYNC]]],
+  ['a statement whose rows are fetched in parts', [[PARSE, BIND, EXECUTE, FLUSH], [EXECUTE, FLUSH], [SYNC]]],
   [
     'statements behind each other',
     [
@@ -56,7 +55,7 @@ it.each<[string, Buffer[][]]>([
     'what is copied as it comes',
     [[serialize.copyData(Buffer.from('a'))], [serialize.copyDone()], [serialize.copyFail('no')]],
   ],
-])('hands over %s', async (_what, pieces) => {
+])('passes on %s', async (_what, pieces) => {
   const connection = gatheringMessages(engine);
   expect(await send(connection, ...pieces.flat())).toEqual(pieces.map((_, place) => `answer ${place + 1}`));
   expect(handed.map(({ piece }) => piece.toString('hex'))).toEqual(
@@ -65,7 +64,7 @@ it.each<[string, Buffer[][]]>([
   expect(handed[0]!.options).toEqual({ throwOnError: false, syncToFs: false });
 });
 
-it('keeps connections apart, and nothing of a statement that the engine did not take', async () => {
+it('separates connections, and keeps nothing of a statement that the engine did not take', async () => {
   const [one, other] = [gatheringMessages(engine), gatheringMessages(engine)];
   await send(one, PARSE, BIND);
   expect(await send(other, PARSE, SYNC)).toEqual(['answer 1']);
@@ -82,7 +81,7 @@ describe('an engine', () => {
     failure = { name: 'error', severity, code: '53100', message: NO_ROOM };
   };
 
-  it.each(['PANIC', 'FATAL'])('is dead after a %s, for every connection, and is taken for unavailable', async (severity) => {
+  it.each(['PANIC', 'FATAL'])('is dead after a %s, for every connection, and counts as unavailable', async (severity) => {
     const life = new EngineLife();
     const [one, other] = [gatheringMessages(engine, life), gatheringMessages(engine, life)];
     failWith(severity);
@@ -95,7 +94,7 @@ describe('an engine', () => {
     expect(handed).toHaveLength(1);
   }); // oxfmt-ignore
 
-  it.each(['ERROR', 'WARNING', 'NOTICE'])('lives on after an %s', async (severity) => {
+  it.each(['ERROR', 'WARNING', 'NOTICE'])('survives an %s', async (severity) => {
     const life = new EngineLife();
     const connection = gatheringMessages(engine, life);
     failWith(severity);
@@ -105,7 +104,7 @@ describe('an engine', () => {
     expect(life.diedOf).toBe(undefined);
   });
 
-  it('tells what it died of first', () => {
+  it('reports the first cause of its death', () => {
     const life = new EngineLife();
     const [first, second] = ['one', 'other'].map((reason) => new EngineDied(reason));
     life.end(first!);

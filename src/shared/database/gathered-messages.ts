@@ -1,22 +1,22 @@
 import type { PGlite } from '@electric-sql/pglite';
 import { EngineDied, EngineLife } from './engine-life.js';
 
-/** What the adapter for node-postgres uses of the engine. */
+/** The parts of the engine that the adapter for node-postgres uses. */
 type Messages = Pick<PGlite, 'waitReady' | 'execProtocolStream'>;
 
 type Options = Parameters<Messages['execProtocolStream']>[1];
 type Answers = ReturnType<Messages['execProtocolStream']>;
 
-/** Parse, bind, describe, execute, close: what comes of them is read when the statement is at its end. */
+/** Parse, bind, describe, execute, close: their answers are read at the end of the statement. */
 const GATHERED = new Set(Array.from('PBDEC', (kind) => kind.charCodeAt(0)));
 
-/** Severities after which the engine is gone. A server's next process would take over; here there is none. */
+/** Severities after which the engine has ended. A server would start another process; here there is none. */
 const DEADLY: ReadonlySet<unknown> = new Set(['PANIC', 'FATAL']);
 
 /**
- * The engine for one connection of the adapter, which then hands over a statement as one piece: each piece costs about
- * as much as a short statement itself, and the adapter sends a statement in three to five.
- * @param life is told when the engine ends; from then on every statement fails at once
+ * Wraps the engine for one connection of the adapter, so that it passes a statement as one piece: each piece costs
+ * about as much as a short statement itself, and the adapter sends a statement in three to five.
+ * @param life is notified when the engine ends; from then on every statement fails immediately
  */
 export const gatheringMessages = (engine: PGlite, life = new EngineLife()): PGlite =>
   new GatheredMessages(engine, life) as unknown as PGlite;
@@ -43,13 +43,13 @@ class GatheredMessages implements Messages {
     const { messages } = this;
     const piece = messages.length === 1 ? messages[0]! : Buffer.concat(messages);
     this.messages = [];
-    // Files are written as the engine goes; there is nothing behind them to be brought up to date.
+    // The engine writes files directly, so there is nothing to synchronise.
     const answers = await this.engine.execProtocolStream(piece, { ...options, syncToFs: false });
     for (const answer of answers) if ('severity' in answer && isDeadly(answer)) throw this.end(answer);
     return answers;
   }
 
-  /** Nobody waits for the rest of an answer that the engine will not give. */
+  /** The rest of the engine's answer will never come, so it is not awaited. */
   private end({ severity, message }: DeadlyAnswer): EngineDied {
     const died = new EngineDied(`${severity}: ${message}`);
     this.life.end(died);

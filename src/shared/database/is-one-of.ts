@@ -1,3 +1,3 @@
-/** A condition of SQL: a column of texts has one of these values. They are the code's own, without quotes. */
+/** An SQL condition: a text column has one of these values. The values are constants of the code, without quotes. */
 export const isOneOf = (column: string, values: readonly string[]): string =>
   `${column} in (${values.map((value) => `'${value}'`).join(', ')})`;

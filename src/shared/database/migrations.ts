@@ -17,8 +17,17 @@ import { LaterNotes1795840000000 } from './migrations/1795840000000-later-notes.
 import { UsedKeys1795911000000 } from './migrations/1795911000000-used-keys.js';
 import { RequestIds1795911100000 } from './migrations/1795911100000-request-ids.js';
 import { CredentialStates1795911200000 } from './migrations/1795911200000-credential-states.js';
+import { Lists1795940000000 } from './migrations/1795940000000-lists.js';
+import { Figures1796000000000 } from './migrations/1796000000000-figures.js';
+import { Tags1796010000000 } from './migrations/1796010000000-tags.js';
+import { SubjectBudgets1796010100000 } from './migrations/1796010100000-subject-budgets.js';
+import { Destinations1796020000000 } from './migrations/1796020000000-destinations.js';
+import { Alarms1796020100000 } from './migrations/1796020100000-alarms.js';
+import { Broadcasts1796020200000 } from './migrations/1796020200000-broadcasts.js';
+import { CredentialUses1796030000000 } from './migrations/1796030000000-credential-uses.js';
+import { UpstreamModels1796030100000 } from './migrations/1796030100000-upstream-models.js';
 
-/** Every migration, oldest first. A name, once released, never changes or goes away. */
+/** Every migration, oldest first. A released name never changes or disappears. */
 export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   Tables1795430000000,
   LedgerFunctions1795430000001,
@@ -38,11 +47,20 @@ export const MIGRATIONS: readonly (new () => MigrationInterface)[] = [
   UsedKeys1795911000000,
   RequestIds1795911100000,
   CredentialStates1795911200000,
+  Lists1795940000000,
+  Figures1796000000000,
+  Tags1796010000000,
+  SubjectBudgets1796010100000,
+  Destinations1796020000000,
+  Alarms1796020100000,
+  Broadcasts1796020200000,
+  CredentialUses1796030000000,
+  UpstreamModels1796030100000,
 ];
 
 /**
- * What made the schema before the first release, oldest first: each of these histories made tables whose columns are
- * all there today. A store of theirs is refused; a file that was exported from one can be imported.
+ * The histories that made the schema before the first release, oldest first: each made tables whose columns still
+ * exist. A store with one of them is refused; a file exported from one can be imported.
  */
 export const FORMER_HISTORIES: readonly [readonly string[], ...(readonly string[])[]] = [
   [
@@ -57,5 +75,5 @@ export const FORMER_HISTORIES: readonly [readonly string[], ...(readonly string[
   ['Tables1795300000000', 'LedgerFunctions1795300000001', 'DurableHolds1795400390000', 'TrueRefusals1795417800000'],
 ];
 
-/** Of `MIGRATIONS`, those that make the tables that the former ones made. */
+/** Those of `MIGRATIONS` that create the tables of the former histories. */
 export const FORMER_AS: readonly string[] = MIGRATIONS.slice(0, 2).map(({ name }) => name);

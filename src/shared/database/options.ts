@@ -4,10 +4,11 @@ import type { Environment } from '../environment.js';
 import type { EmbeddedDatabase } from './embedded.js';
 import { embeddedDriver } from './embedded-pool.js';
 import { MIGRATIONS } from './migrations.js';
+import { storeDriver } from './store-driver.js';
 
 /** How long to wait for a connection, new or free. */
 const CONNECT_MS_MAX = 2_000;
-/** An idle connection is kept across the pauses of ordinary traffic, and given back to the server at night. */
+/** An idle connection is kept across the pauses of ordinary traffic, and returned to the server at night. */
 const IDLE_MS_MAX = 60_000;
 const KEEP_ALIVE_AFTER_MS = 10_000;
 
@@ -15,9 +16,8 @@ type Where = Pick<Environment, 'databaseUrl' | 'databasePool'>;
 type PostgresOptions = Extract<DataSourceOptions, { type: 'postgres' }>;
 
 /**
- * How TypeORM reaches the store: the server that `databaseUrl` names, else the embedded database. `numeric`
- * and `bigint` come back as strings, exactly. Nothing relies on session state, so connections may go
- * through a transaction pooler.
+ * TypeORM's options for the store: the server of `databaseUrl`, else the embedded database. `numeric` and `bigint` are
+ * returned as strings, exactly. No code relies on session state, so connections may go through a transaction pooler.
  */
 export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): PostgresOptions {
   const shared: PostgresOptions = {
@@ -26,7 +26,7 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
     uuidExtension: 'pgcrypto',
     installExtensions: false,
     synchronize: false,
-    // It would print to the console, and with the parameters of failed statements. What fails is thrown as well.
+    // It would print to the console, including the parameters of failed statements. Failures are thrown as well.
     logging: false,
     logger: new SilentLogger(),
     migrations: [...MIGRATIONS],
@@ -38,13 +38,14 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
   }
   return {
     ...shared,
+    driver: storeDriver(),
     applicationName: 'fairlead',
     poolSize: where.databasePool,
     connectTimeoutMS: CONNECT_MS_MAX,
-    // A connection that breaks while nobody uses it is replaced at its next use.
+    // A connection that breaks while idle is replaced at its next use.
     poolErrorHandler: (error: Error) => new Logger('Database').warn(`An idle connection broke: ${error.message}`),
-    // The address goes to the driver as it is: TypeORM's own reading of it loses sockets and TLS parameters. No
-    // statement time-out, because poolers refuse it as a start-up parameter.
+    // The address goes to the driver unchanged: TypeORM's own parser loses sockets and TLS parameters. No statement
+    // time-out, because poolers refuse it as a start-up parameter.
     extra: {
       connectionString: where.databaseUrl.reveal(),
       idleTimeoutMillis: IDLE_MS_MAX,
@@ -54,7 +55,7 @@ export function databaseOptions(where: Where, embedded?: EmbeddedDatabase): Post
   };
 }
 
-/** TypeORM reports migrations whatever `logging` says. */
+/** TypeORM logs migrations regardless of `logging`. */
 class SilentLogger extends AbstractLogger {
   protected override writeLog(): void {}
 }

@@ -2,12 +2,14 @@ import { readFile, readlink } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { systemCode } from './system-code.js';
 
-/** A process, told apart from every other one that ever had its number. */
+/** Identifies a process, also among processes that reuse its number. */
 export interface ProcessIdentity {
   readonly pid: number;
-  /** In clock ticks since boot; `null` where the system does not say. */
+  /** In clock ticks since boot; `null` where the system does not provide it. */
   readonly startedAt: string | null;
-  /** Where `pid` has a meaning: one boot of one machine and one pid namespace. Every container has a process 1. */
+  /**
+   * The scope in which `pid` is unique: one boot of one machine and one pid namespace. Every container has a process 1.
+   */
   readonly place: string;
 }
 
@@ -15,7 +17,7 @@ export async function identifySelf(): Promise<ProcessIdentity> {
   return { pid: process.pid, startedAt: await startOf(process.pid), place: await findPlace() };
 }
 
-/** Whether the process still runs; `undefined` when it lives where this process cannot see it. */
+/** Whether the process still runs; `undefined` when it is in a scope that this process cannot see. */
 export async function isAlive(other: ProcessIdentity, self: ProcessIdentity): Promise<boolean | undefined> {
   if (other.place !== self.place) return undefined;
   try {
@@ -24,14 +26,15 @@ export async function isAlive(other: ProcessIdentity, self: ProcessIdentity): Pr
     // Any other refusal (EPERM) comes from a process that exists.
     if (systemCode(error) === 'ESRCH') return false;
   }
-  // The number may have gone to another process since.
+  // The number may have been reused since.
   return other.startedAt === null || other.startedAt === (await startOf(other.pid));
 }
 
 async function startOf(pid: number): Promise<string | null> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the command in parentheses and may itself hold spaces and parentheses; the start is field 22.
+    // The second field is the command in parentheses and may itself contain spaces and parentheses; the start is field
+    // 22.
     return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null;
   } catch {
     return null;

@@ -1,27 +1,37 @@
-import type { EntityManager, EntityTarget, FindOptionsWhere, ObjectLiteral } from 'typeorm';
-import type { QueryDeepPartialEntity } from 'typeorm/query-builder/QueryPartialEntity.js';
+import type {
+  EntityManager,
+  EntityTarget,
+  FindOptionsWhere,
+  InsertQueryBuilder,
+  ObjectLiteral,
+  UpdateQueryBuilder,
+} from 'typeorm';
 
-/** Inserts a row. @returns it as it is stored */
+/** What an insert, and an update, of a row accept. */
+type Inserted<Row extends ObjectLiteral> = Parameters<InsertQueryBuilder<Row>['values']>[0];
+type Updated<Row extends ObjectLiteral> = Parameters<UpdateQueryBuilder<Row>['set']>[0];
+
+/** Inserts a row. @returns it as stored */
 export async function insertReturning<Row extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<Row>,
   row: NoInfer<Row>,
 ): Promise<Row> {
-  const values = row as QueryDeepPartialEntity<Row>;
+  const values = row as Inserted<Row>;
   const insert = manager.createQueryBuilder().insert().into(entity).values(values).returning('*');
-  // Else it writes into the row that it was given.
+  // Otherwise it writes into the given row.
   const inserted = await insert.updateEntity(false).execute();
   return hydrate(manager, entity, (inserted.raw as readonly StoredRow[])[0]!);
 }
 
-/** Changes rows. @returns them as they are stored since; none where none were found */
+/** Changes rows. @returns them as they are stored now; none where none were found */
 export async function updateReturning<Row extends ObjectLiteral>(
   manager: EntityManager,
   entity: EntityTarget<Row>,
   where: FindOptionsWhere<NoInfer<Row>>,
   values: Partial<NoInfer<Row>>,
 ): Promise<Row[]> {
-  const changes = values as QueryDeepPartialEntity<Row>;
+  const changes = values as Updated<Row>;
   const update = manager.createQueryBuilder().update(entity).set(changes).where(where).returning('*');
   const updated = await update.execute();
   return (updated.raw as readonly StoredRow[]).map((row) => hydrate(manager, entity, row));
@@ -29,9 +39,7 @@ export async function updateReturning<Row extends ObjectLiteral>(
 
 type StoredRow = Readonly<Record<string, unknown>>;
 
-/**
- * TypeORM reads back whole entities only of what it saved by itself: columns become properties here as they do there.
- */
+/** TypeORM reads back whole entities only for its own `save`: this converts columns to properties in the same way. */
 function hydrate<Row extends ObjectLiteral>(manager: EntityManager, entity: EntityTarget<Row>, row: StoredRow): Row {
   const { metadata } = manager.getRepository(entity);
   const { driver } = manager.connection;

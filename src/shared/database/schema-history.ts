@@ -1,13 +1,13 @@
 import { FORMER_HISTORIES, MIGRATIONS } from './migrations.js';
 import { StoreRefused } from './store-refused.js';
 
-/** How the statements are sent: by a DataSource, or within a transaction by its runner. */
+/** Sends statements: a DataSource, or the runner of a transaction. */
 interface Sender {
   query(statement: string): Promise<unknown>;
 }
 
 /**
- * @returns names of the migrations that the database tells of, in the order in which they ran; none where there is no
+ * @returns names of the migrations recorded in the database, in the order in which they ran; empty where there is no
  * store
  */
 export async function listExecuted(sender: Sender): Promise<readonly string[]> {
@@ -20,10 +20,10 @@ export async function listExecuted(sender: Sender): Promise<readonly string[]> {
 }
 
 /**
- * What this release may touch: a store that it, or an older one, has migrated.
+ * Asserts that this release or an older one has migrated the store.
  * @param executed names of migrations
  * @param known names of those of this release
- * @throws StoreRefused when another release has migrated it: the message says what to do
+ * @throws StoreRefused when another release has migrated it: the message gives the remedy
  */
 export function assertOfThisRelease(
   executed: readonly string[],

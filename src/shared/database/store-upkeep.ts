@@ -7,28 +7,28 @@ import { RecurringJob } from '../recurring-job.js';
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Dead rows of a table that are let be: so many, and a fifth of those that live. Half a megabyte of holds, and what is
- * reclaimed at once takes a few milliseconds.
+ * Dead rows tolerated in a table: this number, plus a fifth of the live rows. Half a megabyte of holds, which is
+ * reclaimed in a few milliseconds.
  */
 const DEAD_ROWS_MIN = 500;
 const DEAD_SHARE = 0.2;
-/** The same of what is kept beside its row, in parts of two kilobytes: two pieces of a container. */
+/** The same for values stored outside of their row, in parts of two kilobytes: two pieces of a container. */
 const DEAD_PARTS_MIN = 250;
-/** Transactions, of two thousand million after which the engine would stop: older rows are marked as for ever there. */
+/** Transactions after which old rows are frozen; the engine would stop at two thousand million. */
 const AGE_MAX = 200_000_000;
-/** How much the log may grow before it is begun anew; the next start after a kill reads so much of it at most. */
+/** Limit of the log before a checkpoint; the next start after a kill reads at most this much of it. */
 const LOG_BYTES_MAX = 32 * 1024 * 1024;
 
 interface Untidy {
-  /** As it is written in a statement. */
+  /** As written in a statement. */
   readonly name: string;
   readonly isOld: boolean;
 }
 
 /**
- * Gives space back in the embedded database, whose engine has no processes beside the session: no autovacuum, no
- * checkpointer (docs/decisions/0082-space-and-death-of-the-embedded-database.md). Of a server it does nothing.
- * A statement is about one table, and others have their turn between two of them: the session is everybody's.
+ * Reclaims space in the embedded database, whose engine has no background processes: no autovacuum, no checkpointer
+ * (docs/contribute/decisions/0007-embedded-database.md). Does nothing for a server. A statement covers one
+ * table, and other statements run between two of them: all share the one session.
  */
 @Injectable()
 export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -48,7 +48,7 @@ export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShu
     return this.job.end();
   }
 
-  /** Comes round by itself every five seconds. Never throws: what fails now is done the next time. */
+  /** Runs every five seconds. Never throws: a failed round is repeated the next time. */
   look(): Promise<void> {
     return this.job.run();
   }
@@ -56,13 +56,13 @@ export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShu
   private async tidy(): Promise<void> {
     const isLogLong = (await this.measureLog()) > LOG_BYTES_MAX;
     const untidy = await this.listUntidy();
-    // What stands about all tables at once is read through for each of them otherwise.
+    // Without the option, statistics over all tables are recomputed for each table.
     for (const { name } of untidy) await this.run(`VACUUM (SKIP_DATABASE_STATS) ${name}`);
     if (untidy.some(({ isOld }) => isOld)) await this.run('VACUUM (ONLY_DATABASE_STATS)');
     if (isLogLong) await this.run('CHECKPOINT');
   }
 
-  /** Never within a transaction: none of them may be. */
+  /** Never within a transaction: these statements do not allow one. */
   private async run(statement: string): Promise<void> {
     if (this.job.isEnding) return;
     await this.dataSource.query(statement);
@@ -83,7 +83,10 @@ export class StoreUpkeep implements OnApplicationBootstrap, BeforeApplicationShu
     );
   }
 
-  /** Since its last checkpoint, in bytes. Has what died counted as well, which the engine does a second late. */
+  /**
+   * Bytes of log since the last checkpoint. Also makes the engine count dead rows, which it otherwise does a second
+   * late.
+   */
   private async measureLog(): Promise<number> {
     const [log] = await this.dataSource.query<{ bytes: number }[]>(
       `SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), redo_lsn)::float8 AS bytes, pg_stat_force_next_flush()

@@ -3,35 +3,35 @@ import type { Socket } from 'node:net';
 import pg from 'pg';
 
 /**
- * Longest that the server may say nothing while it owes an answer. Requests wait 2 s at most; anything
- * slower says so by `withoutTimeout`.
+ * Longest silence of the server while it owes an answer. Requests wait 2 s at most; slower statements use
+ * `withoutTimeout`.
  */
 const SILENCE_MS_MAX = 10_000;
 
 interface DriverParts {
   readonly connection: EventEmitter & { readonly stream: Socket };
-  /** Undefined before the first statement, and null after each, while nothing is owed. */
+  /** Undefined before the first statement, and null after each, while no answer is owed. */
   _getActiveQuery(): unknown;
 }
 
 /**
- * A connection that is given up when the server falls silent without closing it: by an unplugged cable, a paused
- * machine, a failover that lost the old address. Else it would be waited for as long as the operating system keeps it,
- * and be missing in the pool.
+ * A connection that is dropped when the server falls silent without closing it: through an unplugged cable, a paused
+ * machine, a failover that lost the old address. Otherwise it would wait as long as the operating system keeps it, and
+ * be missing in the pool.
  */
 export class WatchedClient extends pg.Client {
-  /** Statements that may take their time are under way. */
+  /** Whether statements without a time limit are pending. */
   isPatient = false;
 
   constructor(options?: string | pg.ClientConfig) {
     super(options);
     this.watch();
-    // Under TLS the socket is another one from here on.
+    // Under TLS the socket is replaced here.
     this.parts().connection.once('sslconnect', () => this.watch());
   }
 
   private watch(): void {
-    // Each time, and not the first time alone: it may have been idle then.
+    // Each time, and not only the first: it may have been idle then.
     this.parts()
       .connection.stream.setTimeout(SILENCE_MS_MAX)
       .on('timeout', () => this.giveUp());
@@ -40,19 +40,19 @@ export class WatchedClient extends pg.Client {
   private giveUp(): void {
     // An idle connection owes nothing; a dead one shows at its next use.
     if (this.isPatient || !this.parts()._getActiveQuery()) return;
-    // The driver takes these words for a lost connection, and so does whoever asked.
+    // The driver and its callers recognise a lost connection by these words.
     this.parts().connection.stream.destroy(new Error('Connection terminated: no answer in time'));
   }
 
-  // Neither is in the driver's types, and there is no other way to its socket.
+  // Neither is in the driver's types, and there is no other access to its socket.
   private parts(): DriverParts {
     return this as unknown as DriverParts;
   }
 }
 
 /**
- * Lets statements on this connection take their time: a migration, a lock that is waited for. Anything but
- * a watched client passes.
+ * Runs statements on this connection without a time limit: a migration, a wait for a lock. Other kinds of clients are
+ * accepted.
  */
 export async function withoutTimeout<T>(client: unknown, act: () => Promise<T>): Promise<T> {
   if (!(client instanceof WatchedClient)) return act();

@@ -7,7 +7,7 @@ import { StoreRefused } from '../store-refused.js';
 import { failureMessage } from '../../command/command-failure.js';
 import { assertStoreExists } from '../transfer/open-store.js';
 import { pathOf, type CommandContext } from '../../command/command-context.js';
-import { askGateway } from './ask-gateway.js';
+import { requestCopy } from './request-copy.js';
 import { copyStore, type StoreCopy } from './store-copy.js';
 
 const DONE = 0;
@@ -21,7 +21,7 @@ directory: a gateway that is started with DATA_DIR set to it goes on from there.
 key: keep it as safe as DATA_DIR itself. PostgreSQL has tools of its own, such as pg_dump.
 `;
 
-/** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws. */
+/** @returns the exit code: 0 done, 1 refused or failed, 2 invalid arguments. Never throws. */
 export async function runBackup(context: CommandContext): Promise<number> {
   const { words, variables, workingDirectory, print, printError, signal } = context;
   let out: string | undefined;
@@ -57,7 +57,7 @@ async function backUp(environment: Environment, out: string, signal?: AbortSigna
     throw new StoreRefused('DATABASE_URL is set: PostgreSQL is backed up by its own tools, such as pg_dump.');
   }
   await assertStoreExists(environment);
-  const reply = await askGateway(dataDir, { out }, signal);
+  const reply = await requestCopy(dataDir, { out }, signal);
   if (reply && 'failure' in reply) throw new StoreRefused(reply.failure);
   if (reply) return reply.copied;
   const lock = await lockDirectory(join(dataDir, 'lock'));

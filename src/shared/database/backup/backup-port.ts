@@ -8,11 +8,11 @@ import { Environment } from '../../environment.js';
 import { failureMessage } from '../../command/command-failure.js';
 import { copyStore, type StoreCopy } from './store-copy.js';
 
-/** Longest path of a socket, in bytes: the shortest limit of the systems. What is longer Node would cut off. */
+/** Longest path of a socket in bytes: the smallest limit of the systems. Node would truncate a longer one. */
 const ADDRESS_BYTES_MAX = 103;
 
 /**
- * Within the data directory: whoever may write there may ask.
+ * In the data directory: any process that may write there may request a copy.
  * @returns undefined where its path is too long for a socket
  */
 export function backupAddress(dataDir: string): string | undefined {
@@ -20,22 +20,22 @@ export function backupAddress(dataDir: string): string | undefined {
   return Buffer.byteLength(path) <= ADDRESS_BYTES_MAX ? path : undefined;
 }
 
-/** Longest word of whoever asks: a path, in JSON. */
-const ASKED_BYTES_MAX = 16 * 1024;
-/** A client that asks nothing is not waited for longer, in milliseconds. */
-const ASKED_WITHIN_MS = 5_000;
+/** Limit of a request: a path, in JSON. */
+const REQUEST_BYTES_MAX = 16 * 1024;
+/** How long to wait for a client's request, in milliseconds. */
+const REQUEST_WITHIN_MS = 5_000;
 
-/** What is asked: an absolute path. */
+/** The request: an absolute path. */
 export interface BackupRequest {
   readonly out: string;
 }
 
-/** What is answered, a line of JSON. */
+/** The answer, a line of JSON. */
 export type BackupReply = { readonly copied: StoreCopy } | { readonly failure: string };
 
 /**
  * Copies the embedded store while it is in use, for `npm run data:backup`: no other process may open it. Statements
- * wait while files are copied (docs/backups.md#the-embedded-database).
+ * wait while files are copied (docs/operate/backups.md#the-embedded-database).
  */
 @Injectable()
 export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -56,13 +56,13 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
       this.logger.warn('Without backups while it runs: the path of DATA_DIR is too long for a socket in it.');
       return;
     }
-    // Of a process that was killed: this one has the lock of the directory.
+    // Left by a process that was killed: this one has the lock of the directory.
     await rm(address, { force: true });
     const server = createServer((socket) => void this.answer(socket));
     try {
       await once(server.listen(address), 'listening');
       await chmod(address, 0o600);
-      // It keeps nothing alive.
+      // It must not keep the process alive.
       this.server = server.unref();
     } catch (error) {
       server.close();
@@ -76,15 +76,15 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
   }
 
   private async answer(socket: Socket): Promise<void> {
-    socket.on('error', () => undefined).setTimeout(ASKED_WITHIN_MS, () => socket.destroy());
-    // Whoever leaves without a word, or is not waited for any longer, asked nothing.
-    const out = await askedPath(socket).catch(() => undefined);
+    socket.on('error', () => undefined).setTimeout(REQUEST_WITHIN_MS, () => socket.destroy());
+    // A client that leaves without a request, or exceeds the time, has requested nothing.
+    const out = await requestedPath(socket).catch(() => undefined);
     if (out === undefined) return void socket.destroy();
     socket.setTimeout(0);
     const left = new AbortController();
-    // Nothing more is asked; that it ends is heard.
-    socket.resume().once('close', () => left.abort(new Error('Whoever asked for the copy has left.')));
-    // One after another: a second one finds the folder of the first.
+    // Further input is ignored, but its end is noticed.
+    socket.resume().once('close', () => left.abort(new Error('The client that requested the copy has disconnected.')));
+    // One after another: a second request for the same folder finds the first one's.
     const copied = this.copying.then(() => this.copy(out, left.signal));
     this.copying = copied;
     socket.end(`${JSON.stringify(await copied)}\n`);
@@ -101,7 +101,7 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
     }
   }
 
-  /** The one session is nobody else's meanwhile, and all that it knows stands in files. */
+  /** Occupies the one session, after all its data was written to files. */
   private async whileStill<T>(work: () => Promise<T>): Promise<T> {
     const runner = this.dataSource.createQueryRunner();
     try {
@@ -114,13 +114,13 @@ export class BackupPort implements OnApplicationBootstrap, BeforeApplicationShut
   }
 }
 
-/** The path of the line that is sent; undefined for anything else. */
-async function askedPath(socket: Socket): Promise<string | undefined> {
+/** The path in the line that was sent; undefined for anything else. */
+async function requestedPath(socket: Socket): Promise<string | undefined> {
   let text = '';
   for await (const bytes of socket.iterator({ destroyOnReturn: false })) {
     text += (bytes as Buffer).toString();
     if (text.endsWith('\n')) break;
-    if (text.length > ASKED_BYTES_MAX) return undefined;
+    if (text.length > REQUEST_BYTES_MAX) return undefined;
   }
   try {
     const { out } = JSON.parse(text) as Partial<BackupRequest>;

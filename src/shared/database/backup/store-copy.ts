@@ -6,23 +6,23 @@ import { FileRefused } from '../transfer/file-refused.js';
 import { systemCode } from '../system-code.js';
 
 /**
- * What a start on a data directory reads: the database, the key that was generated beside it, what open generations had
- * come to, and settlements that wait.
+ * What a start reads in a data directory: the database, the generated key beside it, the amounts of open generations,
+ * and waiting settlements.
  */
 const PARTS = [DATABASE, 'encryption-keys', 'notes', 'spool'] as const;
-/** Of a process that may write there; it means nothing in a copy. */
+/** Of a process that may write there; meaningless in a copy. */
 const IS_LOCK = /\.lock(?:\.|$)/;
 
-/** What a backup came to. */
+/** The result of a backup. */
 export interface StoreCopy {
   readonly files: number;
   readonly bytes: number;
 }
 
 /**
- * Copies the embedded store to a new data directory, for its owner only, whole or not at all.
- * @param whileStill runs the copying while nobody writes to the store; what else is done needs no stillness
- * @throws FileRefused where the folder is there already, lies in the database, or cannot be made; or the signal's
+ * Copies the embedded store to a new data directory, readable only by its owner, completely or not at all.
+ * @param whileStill runs the copying while nothing writes to the store; the other steps do not need that
+ * @throws FileRefused where the folder exists already, is inside the database, or cannot be made; or the signal's
  * reason
  */
 export async function copyStore(
@@ -59,7 +59,7 @@ async function refuseExisting(out: string): Promise<void> {
   if (isThere) throw new FileRefused(`${out} is there already: name a new folder.`);
 }
 
-/** A copy within what is copied would have no end. */
+/** A copy into the copied folder would never end. */
 async function refuseInside(dataDir: string, out: string): Promise<void> {
   const real = (path: string): Promise<string> => realpath(path).catch(() => path);
   const folder = await real(dirname(out));
@@ -90,7 +90,7 @@ async function copy(from: string, to: string, copied: CopiedFile[], signal?: Abo
       if (!IS_LOCK.test(name)) await copy(join(from, name), join(to, name), copied, signal);
     }
   } else if (found.isFile()) {
-    // Where the file system can, nothing is copied at all.
+    // Where the file system supports it, blocks are shared instead of copied.
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     copied.push({ path: to, bytes: found.size });
   }

@@ -1,10 +1,10 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Files of `tables`, one for each room that keeps something: each refers only to tables of those before it. */
+/** Files of `tables`, one for each module with tables: each refers only to tables of those before it. */
 const FILES = ['accounts', 'keys', 'ledger', 'routing', 'workspaces', 'byok', 'guardrails', 'audit'];
 
-/** What they make, in the order in which it can be dropped. */
+/** Their tables, in the order in which they can be dropped. */
 const TABLES = [
   'audit_anchors',
   'audit_entries',
@@ -28,7 +28,7 @@ const TABLES = [
   'accounts',
 ];
 
-/** Every table of the first release, its indexes, and what keeps the audit log append-only. */
+/** Every table of the first release with its indexes, and the rules that keep the audit log append-only. */
 export class Tables1795430000000 implements MigrationInterface {
   readonly name = 'Tables1795430000000';
 

@@ -21,9 +21,9 @@ const FUNCTIONS = [
 ];
 
 /**
- * The functions of the ledger (docs/decisions/0016), and the first months. A function, once released, never changes: a
- * changed one is another file, numbered on, made by a migration of its own, for replicas of the release before go on
- * with theirs.
+ * The functions of the ledger (docs/contribute/decisions/0016), and the partitions of the first months. A released
+ * function never changes: a changed one is another file with the next number, created by a migration of its own,
+ * because replicas of the previous release continue to use theirs.
  */
 export class LedgerFunctions1795430000001 implements MigrationInterface {
   readonly name = 'LedgerFunctions1795430000001';

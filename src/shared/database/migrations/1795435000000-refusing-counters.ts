@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** What is posted before a refusal is found by the names that the holds bear (docs/decisions/0038). */
+/** Before a refusal, postings are found by the names on the holds (docs/contribute/decisions/0038). */
 export class RefusingCounters1795435000000 implements MigrationInterface {
   readonly name = 'RefusingCounters1795435000000';
 

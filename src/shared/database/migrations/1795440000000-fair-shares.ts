@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Holds that count a free request for its key too, of which one has half while others call. */
+/** Holds also count a free request for its key, which may use half while other keys call. */
 export class FairShares1795440000000 implements MigrationInterface {
   readonly name = 'FairShares1795440000000';
 

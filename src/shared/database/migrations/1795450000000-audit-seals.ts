@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Seals of the audit log, and the data keys that they are made under. */
+/** Seals of the audit log, and the data keys that protect them. */
 export class AuditSeals1795450000000 implements MigrationInterface {
   readonly name = 'AuditSeals1795450000000';
 

@@ -4,7 +4,7 @@ import { readSql } from '../sql-file.js';
 /** Each calls only those before it. */
 const FUNCTIONS = ['hold_epoch_2', 'beat_2'];
 
-/** Beats that were told by the clock of another server are moved to this one's (docs/decisions/0052). */
+/** Beats by the clock of another server are converted to this one's (docs/contribute/decisions/0038). */
 export class ClocksOfServers1795455000000 implements MigrationInterface {
   readonly name = 'ClocksOfServers1795455000000';
 

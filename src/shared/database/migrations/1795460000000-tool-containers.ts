@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** What service-side tools keep between two requests. */
+/** State that service-side tools keep between two requests. */
 export class ToolContainers1795460000000 implements MigrationInterface {
   readonly name = 'ToolContainers1795460000000';
 

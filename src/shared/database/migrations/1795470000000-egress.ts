@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Where accounts and keys let tools, media and servers of tools lead. */
+/** Egress rules of accounts and keys for tools, media and tool servers. */
 export class Egress1795470000000 implements MigrationInterface {
   readonly name = 'Egress1795470000000';
 

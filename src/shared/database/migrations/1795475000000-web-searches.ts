@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** What searches brought and who made them. Of generations before, nobody knows. */
+/** The number of web search results and the engine of a generation. Unknown for earlier ones. */
 export class WebSearches1795475000000 implements MigrationInterface {
   readonly name = 'WebSearches1795475000000';
 

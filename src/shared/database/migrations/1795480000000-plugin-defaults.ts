@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** What accounts and workspaces have plugins do where a request says nothing of them. */
+/** Defaults of plugins for accounts and workspaces, where a request sets none. */
 export class PluginDefaults1795480000000 implements MigrationInterface {
   readonly name = 'PluginDefaults1795480000000';
 

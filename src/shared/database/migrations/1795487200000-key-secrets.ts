@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Secrets of keys that were rotated, and what keys are held to: rates and models. */
+/** Secrets of rotated keys, and the limits of keys: rates and models. */
 export class KeySecrets1795487200000 implements MigrationInterface {
   readonly name = 'KeySecrets1795487200000';
 

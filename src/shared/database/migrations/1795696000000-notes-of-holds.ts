@@ -2,8 +2,8 @@ import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
 /**
- * What a hold has come to is written at each step of a loop of tools: by a function, whose statement is planned once a
- * session, and into its row, for past two kilobytes it would be moved to another table each time.
+ * The amount of a hold so far is written at each step of a tool loop: by a function, whose statement is planned once
+ * per session, and into its row, because past two kilobytes it would be moved to another table each time.
  */
 export class NotesOfHolds1795696000000 implements MigrationInterface {
   readonly name = 'NotesOfHolds1795696000000';

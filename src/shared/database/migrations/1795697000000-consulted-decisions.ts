@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** How models were routed that were consulted for a request. */
+/** Routing decisions of models that were consulted for a request. */
 export class ConsultedDecisions1795697000000 implements MigrationInterface {
   readonly name = 'ConsultedDecisions1795697000000';
 

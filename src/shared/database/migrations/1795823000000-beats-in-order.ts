@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Beats lock holds in the order in which all others do. */
+/** Beats lock holds in the same order as all other statements. */
 export class BeatsInOrder1795823000000 implements MigrationInterface {
   readonly name = 'BeatsInOrder1795823000000';
 

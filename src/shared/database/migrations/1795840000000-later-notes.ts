@@ -3,7 +3,10 @@ import { readSql } from '../sql-file.js';
 
 const FUNCTIONS = ['beat_4', 'note_hold_2', 'take_holds_3'] as const;
 
-/** What was said last of a hold stays, whoever waited; and holds are made longer ahead only where plenty stays free. */
+/**
+ * The latest note of a hold wins, in any order of arrival; and holds are made further ahead only where enough stays
+ * free.
+ */
 export class LaterNotes1795840000000 implements MigrationInterface {
   readonly name = 'LaterNotes1795840000000';
 

@@ -1,7 +1,7 @@
 import type { MigrationInterface, QueryRunner } from 'typeorm';
 import { readSql } from '../sql-file.js';
 
-/** Generations are found by the id of their request. */
+/** Generations can be found by the id of their request. */
 export class RequestIds1795911100000 implements MigrationInterface {
   readonly name = 'RequestIds1795911100000';
 

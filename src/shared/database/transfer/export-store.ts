@@ -5,12 +5,12 @@ import { StoreFileWriter, type StoreDescription } from './store-file.js';
 import { countRows, listMonths, listTables, type StoreTable } from './store-tables.js';
 import { inTransaction } from './store-transaction.js';
 
-/** Rows that are in memory at one time. */
+/** Rows in memory at a time. */
 const FETCH_ROWS = 1_000;
 
 /**
- * Writes every row of the store into a new file, as it is at one moment; whoever uses the store meanwhile is not held
- * up. Numbers and times pass through as the database prints them.
+ * Writes every row of the store into a new file, as of one moment, without blocking other users of the store. Numbers
+ * and times are copied as the database prints them.
  * @throws FileRefused when the file cannot be made
  * @throws StoreRefused when there is no store, or one of another release
  */
@@ -55,7 +55,7 @@ async function writeRows(
   file: StoreFileWriter,
   signal: AbortSignal | undefined,
 ): Promise<number> {
-  // jsonb prints itself in one line, whatever the columns hold, and numbers with all their digits.
+  // jsonb is printed in one line, whatever the columns contain, and numbers with all their digits.
   const row = `select to_jsonb(stored)::text as line from (select ${columns.join()} from ${quoted}) as stored`;
   await runner.query(`declare store_rows no scroll cursor for ${row}`);
   let count = 0;

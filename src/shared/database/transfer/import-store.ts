@@ -11,8 +11,8 @@ import { inTransaction } from './store-transaction.js';
 type Migration = new () => MigrationInterface;
 
 /**
- * The migrations that make the schema of this file. One of an older release is read into the older schema; the gateway
- * brings it up to date when it starts.
+ * The migrations that make the schema of this file. A file of an older release is read into the older schema; the
+ * gateway migrates it when it starts.
  * @throws FileRefused when a newer release wrote it, or one that is too old
  */
 export function migrationsOf(path: string, { migrations }: StoreDescription): readonly Migration[] {
@@ -32,7 +32,7 @@ export function migrationsOf(path: string, { migrations }: StoreDescription): re
   throw new FileRefused(`${path} names a schema that never existed.`);
 }
 
-/** All of one: the tables of fewer had other columns. */
+/** Only a complete former history: with fewer migrations the tables had other columns. */
 const isFormer = (migrations: readonly string[]): boolean =>
   FORMER_HISTORIES.some((history) => history.length === migrations.length && beginsWith(history, migrations));
 
@@ -42,7 +42,7 @@ const beginsWith = (history: readonly string[], migrations: readonly string[]): 
 /**
  * Fills an empty store with a file's rows: all of them, or none when anything fails.
  * @param dataSource opened with the file's own migrations
- * @throws FileRefused when the file is not what `readStoreFile` found before
+ * @throws FileRefused when the file is not the one that `readStoreFile` read before
  * @throws StoreRefused when the store is not empty, of another release, or its schema newer than the file's
  */
 export async function importStore(
@@ -92,7 +92,7 @@ async function assertNotNewer(dataSource: DataSource): Promise<void> {
   }
 }
 
-/** From here on nobody else writes. */
+/** From here on no other process writes. */
 async function assertEmpty(runner: QueryRunner, tables: readonly StoreTable[]): Promise<void> {
   await runner.query(`lock table ${tables.map(({ quoted }) => quoted).join()} in exclusive mode`);
   for (const { name, quoted } of tables) {

@@ -9,8 +9,8 @@ import { StoreRefused } from '../store-refused.js';
 export type StorePlace = Pick<Environment, 'databaseUrl' | 'dataDir'>;
 
 /**
- * Opens the store that a gateway with these settings would use, on one connection, as it is: nothing is
- * migrated. The caller destroys it.
+ * Opens the store that a gateway with these settings would use, on one connection, without migrating it. The caller
+ * destroys it.
  * @throws StoreRefused when a gateway has the embedded database open
  */
 export async function openStore(
@@ -23,7 +23,7 @@ export async function openStore(
   return new DataSource({ ...options, migrations: [...migrations] }).initialize();
 }
 
-/** An embedded database that is not there would be made by opening it. */
+/** Opening a missing embedded database would create it. */
 export async function assertStoreExists({ databaseUrl, dataDir }: StorePlace): Promise<void> {
   if (databaseUrl !== undefined) return;
   try {

@@ -21,11 +21,13 @@ export const MISUSED = 2;
 export interface StoreCommand<Place extends StorePlace> {
   readonly name: string;
   readonly usage: string;
-  /** Switches beside `--help`. */
+  /** What the one word besides options is, where there must be one. */
+  readonly operand?: string;
+  /** Switches besides `--help`. */
   readonly switches: readonly string[];
-  /** Options with a value, by their names: what each value has to be, as a sentence goes on, and whether one is. */
+  /** Options with a value, by name: the rule of each value, and its text as the end of a sentence. */
   readonly values?: Readonly<Record<string, ValueRule>>;
-  /** Reads as much of the environment as it needs. Throws InvalidEnvironment. */
+  /** Reads the needed part of the environment. Throws InvalidEnvironment. */
   readonly readPlace: (context: CommandContext, words: CommandWords) => Place;
   /** @returns the exit code */
   readonly run: (database: DataSource, words: CommandWords, place: Place) => Promise<number>;
@@ -37,13 +39,15 @@ interface ValueRule {
   readonly reason: string;
 }
 
-/** What was said on the command line. */
+/** The parsed command line. */
 export interface CommandWords {
+  /** Given where the command has one. */
+  readonly operand?: string | undefined;
   readonly switches: ReadonlySet<string>;
   readonly values: ReadonlyMap<string, string>;
 }
 
-/** @returns the exit code: what `run` gives, 1 failed, 2 wrong words. Never throws, never prints a secret. */
+/** @returns the exit code: the result of `run`, 1 failed, 2 invalid arguments. Never throws, never prints a secret. */
 export async function runStoreCommand<Place extends StorePlace>(
   command: StoreCommand<Place>,
   context: CommandContext,
@@ -70,10 +74,7 @@ export async function runStoreCommand<Place extends StorePlace>(
   }
 }
 
-/**
- * As the gateway reads it, but that settings which have no part in where the store is may be
- * missing. @throws InvalidEnvironment
- */
+/** Reads as the gateway does, but settings that do not locate the store may be missing. @throws InvalidEnvironment */
 export function readStorePlace({
   variables,
   workingDirectory,
@@ -91,16 +92,17 @@ export function readStorePlace({
   return { dataDir: resolve(workingDirectory, read(VARIABLES.dataDir)), ...(databaseUrl && { databaseUrl }) };
 }
 
-/** @returns what was given, or the exit code */
+/** @returns the parsed arguments, or the exit code */
 function readWords<Place extends StorePlace>(
-  { name, usage, switches, values: rules = {} }: StoreCommand<Place>,
+  { name, usage, operand, switches, values: rules = {} }: StoreCommand<Place>,
   { words, print, printError }: CommandContext,
 ): CommandWords | number {
   const options: NonNullable<ParseArgsConfig['options']> = {};
   for (const option of [...switches, 'help']) options[option] = { type: 'boolean' };
   for (const option of Object.keys(rules)) options[option] = { type: 'string' };
   try {
-    const given = Object.entries(parseArgs({ args: [...words], options }).values);
+    const parsed = parseArgs({ args: [...words], options, allowPositionals: operand !== undefined });
+    const given = Object.entries(parsed.values);
     if (given.some(([option]) => option === 'help')) {
       print(usage);
       return DONE;
@@ -110,17 +112,19 @@ function readWords<Place extends StorePlace>(
       const { pattern, reason } = rules[option]!;
       if (!pattern.test(value)) throw new Error(`--${option} ${reason}`);
     }
-    return { switches: new Set(given.map(([option]) => option).filter((option) => !values.has(option))), values };
+    if (operand !== undefined && parsed.positionals.length !== 1) throw new Error(`give one ${operand}`);
+    return {
+      operand: parsed.positionals[0],
+      switches: new Set(given.map(([option]) => option).filter((option) => !values.has(option))),
+      values,
+    };
   } catch (error) {
     printError(`${name}: ${failureMessage(error)}\n\n${usage}`);
     return MISUSED;
   }
 }
 
-/**
- * @throws StoreRefused when the schema is not the one of this release: nothing is known of what
- *   the statements would find
- */
+/** @throws StoreRefused when the schema is not the one of this release: the statements may not fit it */
 async function assertSchema(database: DataSource): Promise<void> {
   const executed = await listExecuted(database);
   assertOfThisRelease(executed);

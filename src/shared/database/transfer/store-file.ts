@@ -7,31 +7,31 @@ import { systemCode } from '../system-code.js';
 import { FileRefused } from './file-refused.js';
 
 const FORMAT = 'fairlead-store';
-/** It rises when the file changes in a way that an older release cannot read. */
+/** Incremented when the file changes in a way that an older release cannot read. */
 const FORMAT_VERSION = 1;
 
 const NEWLINE = 0x0a;
 const CHUNK_BYTES = 1_048_576;
-/** Far above any row; a file without ends of lines is none of ours. */
+/** Far above any row; a file without line ends is not a store file. */
 const LINE_BYTES_MAX = 67_108_864;
-/** What is handed on at one time. */
+/** Rows passed on at a time. */
 const GROUP_ROWS_MAX = 1_000;
 const GROUP_BYTES_MAX = 1_048_576;
 
-/** What a file says of itself before its rows. */
+/** The description of a file before its rows. */
 export interface StoreDescription {
-  /** Names, in the order in which they were run: the schema of the rows. */
+  /** Names in the order in which they ran: the schema of the rows. */
   readonly migrations: readonly string[];
-  /** First moments of the months for which there are partitions, ISO 8601. */
+  /** Starts of the months with partitions, ISO 8601. */
   readonly months: readonly string[];
-  /** In the order in which their rows follow, such that no row refers to a later one. */
+  /** In the order of their rows, such that no row refers to a later one. */
   readonly tables: readonly { readonly name: string; readonly rows: number }[];
 }
 
 /**
- * Writes a store into a new file: a line that describes it, then a line of JSON for each row, table by
- * table, then the checksum of all that. It is for its owner only, and complete only once `finish` resolved;
- * end it with that or `discard`.
+ * Writes a store into a new file: a line that describes it, then a line of JSON for each row, table by table, then the
+ * checksum of all that. It is readable only by its owner, and complete only once `finish` has resolved; end it with
+ * that or `discard`.
  */
 export class StoreFileWriter {
   private readonly sum = createHash('sha256');
@@ -41,7 +41,7 @@ export class StoreFileWriter {
     private readonly file: FileHandle,
   ) {}
 
-  /** @throws FileRefused when there is a file already, or none can be made */
+  /** @throws FileRefused when the file exists already, or cannot be made */
   static async create(path: string): Promise<StoreFileWriter> {
     try {
       return new StoreFileWriter(path, await open(path, 'wx', 0o600));
@@ -80,13 +80,13 @@ export class StoreFileWriter {
   }
 }
 
-/** Takes rows of one table, as their lines: JSON texts. */
+/** Receives rows of one table, as lines of JSON. */
 export type TakeRows = (table: string, rows: readonly string[]) => Promise<void>;
 
 /**
- * Reads a file from its first line to its last, a little at a time. Only when it resolves is it certain that the file
- * is whole: until then `take` must not do what cannot be undone.
- * @throws FileRefused when it is no such file, of a newer format, or damaged; and what `take` throws
+ * Reads a file from its first line to its last, in small parts. Only when it resolves is the file known to be complete:
+ * until then `take` must not do anything irreversible.
+ * @throws FileRefused when it is not a store file, of a newer format, or damaged; and errors thrown by `take`
  */
 export async function readStoreFile(path: string, take: TakeRows = async () => undefined): Promise<StoreDescription> {
   const reading = new Reading(path, take);
@@ -98,7 +98,7 @@ export async function readStoreFile(path: string, take: TakeRows = async () => u
 class Reading {
   private readonly sum: Hash = createHash('sha256');
   private description: StoreDescription | undefined;
-  /** The table whose rows follow, and how many of them are still to come. */
+  /** The current table, and the number of its rows still to come. */
   private table = -1;
   private missing = 0;
   private group: string[] = [];
@@ -197,7 +197,7 @@ const isTables = (value: unknown): value is StoreDescription['tables'] =>
 
 /**
  * The lines, without their ends, some at a time. By bytes, because other readers also end a line at characters that a
- * row may hold. What follows the last end of a line is left out: then the file's own end is missing.
+ * row may contain. Text after the last line end is dropped: then the file's end marker is missing.
  */
 async function* readLines(path: string): AsyncGenerator<readonly Buffer[]> {
   let rest: Buffer[] = [];

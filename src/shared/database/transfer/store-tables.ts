@@ -1,11 +1,11 @@
 import type { QueryRunner } from 'typeorm';
 
-/** A table of the store as statements name it. */
+/** A table of the store, as named in statements. */
 export interface StoreTable {
   readonly name: string;
-  /** Quoted where it must be. */
+  /** Quoted where necessary. */
   readonly quoted: string;
-  /** What is stored of each row, quoted; not what the database computes. */
+  /** The stored columns of each row, quoted; without computed ones. */
   readonly columns: readonly string[];
 }
 
@@ -15,8 +15,8 @@ interface CatalogRow extends StoreTable {
 }
 
 /**
- * Every table of the store but the list of its migrations, and what the database itself forgets in a crash, such that
- * each refers only to those before it.
+ * Every table of the store except the list of its migrations and unlogged tables, in an order in which each refers only
+ * to those before it.
  */
 export async function listTables(runner: QueryRunner): Promise<readonly StoreTable[]> {
   let rest = (await runner.query(`
@@ -45,9 +45,9 @@ export async function listTables(runner: QueryRunner): Promise<readonly StoreTab
   return ordered;
 }
 
-/** First moments of the months that have partitions, ISO 8601. */
+/** Starts of the months that have partitions, ISO 8601. */
 export async function listMonths(runner: QueryRunner): Promise<readonly string[]> {
-  // A bound reads: FOR VALUES FROM ('2026-01-01 00:00:00+00') TO ('…').
+  // A bound has the form FOR VALUES FROM ('2026-01-01 00:00:00+00') TO ('…').
   const rows = (await runner.query(`
     select distinct to_char(bound::timestamptz at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as month
     from pg_class c, nullif(split_part(pg_get_expr(c.relpartbound, c.oid), '''', 2), '') as bound
@@ -56,7 +56,7 @@ export async function listMonths(runner: QueryRunner): Promise<readonly string[]
   return rows.map(({ month }) => month);
 }
 
-/** How many rows each has, in their order. */
+/** The number of rows of each, in their order. */
 export async function countRows(runner: QueryRunner, tables: readonly StoreTable[]): Promise<readonly number[]> {
   const counts: number[] = [];
   for (const { quoted } of tables) {

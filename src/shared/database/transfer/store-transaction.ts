@@ -1,6 +1,6 @@
 import type { DataSource, QueryRunner } from 'typeorm';
 
-/** Performs something in one transaction that takes as long as it takes, and undoes it when it fails. */
+/** Runs work in one transaction without a time limit, and rolls it back when it fails. */
 export async function inTransaction<T>(
   dataSource: DataSource,
   isolation: 'READ COMMITTED' | 'REPEATABLE READ',
@@ -13,13 +13,13 @@ export async function inTransaction<T>(
     await runner.query(`set local statement_timeout = 0`);
     await runner.query(`set local idle_in_transaction_session_timeout = 0`);
     await runner.query(`set local lock_timeout = '10s'`);
-    // Times are printed the same everywhere.
+    // Times are printed in UTC everywhere.
     await runner.query(`set local timezone = 'UTC'`);
     const result = await act(runner);
     await runner.commitTransaction();
     return result;
   } catch (error) {
-    // The first error is the one to tell; a broken connection cannot roll back, nor does it need to.
+    // The first error is the one to report; a broken connection cannot roll back, nor does it need to.
     if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
     throw error;
   } finally {

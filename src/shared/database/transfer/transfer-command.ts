@@ -17,7 +17,7 @@ const MISUSED = 2;
 
 interface TransferCommand {
   readonly name: string;
-  /** The option that names the file. */
+  /** The option with the file's name. */
   readonly option: string;
   readonly usage: string;
   readonly run: (environment: Environment, path: string, signal?: AbortSignal) => Promise<StoreDescription>;
@@ -50,7 +50,7 @@ Fills an empty store with a file that data:export wrote: the one that DATABASE_U
 DATA_DIR. All or nothing. Import before a gateway is started on the store: its first start puts an account into it.
 `,
   run: async (environment, path, signal) => {
-    // Read once before anything is touched, so that a damaged file leaves no trace.
+    // Read once before any change, so that a damaged file leaves no trace.
     const description = await readStoreFile(path);
     const dataSource = await openStore(environment, migrationsOf(path, description));
     await closing(dataSource, importStore(dataSource, path, description, signal));
@@ -59,7 +59,7 @@ DATA_DIR. All or nothing. Import before a gateway is started on the store: its f
   summary: (path, rows, tables) => `Imported ${rows} rows of ${tables} tables from ${path}.`,
 };
 
-/** @returns the exit code: 0 done, 1 refused or failed, 2 wrong words. Never throws, never prints a secret. */
+/** @returns the exit code: 0 done, 1 refused or failed, 2 invalid arguments. Never throws, never prints a secret. */
 export async function runTransfer(command: TransferCommand, context: CommandContext): Promise<number> {
   const file = readWords(command, context);
   if (typeof file === 'number') return file;
@@ -79,7 +79,7 @@ export async function runTransfer(command: TransferCommand, context: CommandCont
   }
 }
 
-/** @returns the file that was named, or the exit code */
+/** @returns the named file, or the exit code */
 function readWords({ name, option, usage }: TransferCommand, context: CommandContext): string | number {
   try {
     const options = { [option]: { type: 'string' }, help: { type: 'boolean' } } as const;

@@ -1,5 +1,5 @@
--- Lists of slugs, ids or hashes are jsonb arrays of strings in every table; null is "no restriction". Times keep
--- milliseconds: what is printed in an answer is exactly what is stored and compared.
+-- Lists of slugs, ids or hashes are jsonb arrays of strings in every table; null is "no restriction". Times are stored
+-- in milliseconds, so that a printed time equals the stored and compared one.
 
 create table accounts (
   id uuid primary key,
@@ -13,8 +13,8 @@ create table accounts (
   created_at timestamptz(3) not null default now()
 );
 
--- (account_id, id) is unique so that rows elsewhere can refer to both at once: a workspace of another account cannot be
--- named. Deleted workspaces stay: their keys' usage is still someone's usage. Their slugs are free again.
+-- (account_id, id) is unique so that other rows can refer to both at once, and never to a workspace of another account.
+-- Deleted workspaces stay, because usage refers to their keys. Their slugs are free again.
 create table workspaces (
   id uuid primary key,
   account_id uuid not null references accounts (id),
@@ -43,6 +43,6 @@ create table workspaces (
   constraint workspaces_within_account unique (account_id, id)
 );
 create unique index workspaces_slug on workspaces (account_id, slug) where deleted_at is null;
--- Two starting replicas cannot both make the default workspace.
+-- Prevents two starting replicas from both making the default workspace.
 create unique index workspaces_one_default on workspaces (account_id) where is_default;
 create index workspaces_newest on workspaces (account_id, created_at desc, id);

@@ -1,5 +1,5 @@
--- Keys of the gateway's own, each for one purpose, wrapped like those of provider credentials: key_id names what wrapped
--- it. The one with the highest number is in use; older ones stay for what was made under them.
+-- The gateway's own keys, each for one purpose, wrapped like those of provider credentials: key_id names the wrapping
+-- key. The key with the highest number is in use; older ones stay for the data made with them.
 create table data_keys (
   id uuid primary key,
   purpose text not null,
@@ -10,13 +10,13 @@ create table data_keys (
   constraint data_keys_number unique (purpose, number)
 );
 
--- An HMAC of the entry's hash under a data key. Null in entries from before there were seals.
+-- An HMAC of the entry's hash with a data key. Null in entries from before seals existed.
 alter table audit_entries
   add column seal char(64) null,
   add column seal_key uuid null references data_keys (id),
   add constraint audit_entries_sealed check ((seal is null) = (seal_key is null));
 
--- A seal of its own, which covers the anchor; was_sealed tells whether the entry that it stands for had one.
+-- A seal of the anchor itself; was_sealed is whether the entry that it replaces had one.
 alter table audit_anchors
   add column was_sealed boolean not null default false,
   add column seal char(64) null,

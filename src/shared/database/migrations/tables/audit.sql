@@ -1,5 +1,5 @@
--- Each entry's hash covers it and the hash before it. before and after are kept as they were printed: they are what was
--- hashed.
+-- Each entry's hash covers the entry and the previous hash. before and after are stored as printed, because the hash
+-- covers the printed text.
 create table audit_entries (
   account_id uuid not null references accounts (id),
   seq bigint not null,
@@ -16,7 +16,7 @@ create table audit_entries (
   primary key (account_id, seq)
 );
 
--- What retention removed: the chain is verified from there on.
+-- The end of what retention removed: verification of the chain begins there.
 create table audit_anchors (
   account_id uuid primary key references accounts (id),
   seq bigint not null,

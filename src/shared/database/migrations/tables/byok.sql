@@ -1,5 +1,5 @@
--- A credential's text is sealed under a data key of its own, which is wrapped by the key that key_id names. The three
--- are null together, once it is deleted.
+-- A credential's text is sealed with a data key of its own, which is wrapped by the key that key_id names. All three
+-- are null once it is deleted.
 create table provider_credentials (
   id uuid primary key,
   account_id uuid not null,
@@ -27,5 +27,5 @@ create table provider_credentials (
     and (sealed is null) = (wrapped_key is null) and (sealed is null) = (key_id is null))
 );
 create index provider_credentials_newest on provider_credentials (account_id, created_at desc, id);
--- Rotation asks for what is not yet under the newest key.
+-- For rotation, which reads the rows that the newest key does not wrap yet.
 create index provider_credentials_by_key on provider_credentials (key_id, id) where deleted_at is null;

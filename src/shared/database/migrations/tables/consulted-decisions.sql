@@ -1,5 +1,5 @@
--- Why each model that was consulted for a request (a panel, a judge, a guard, an adviser, …) was asked where it was, as
--- route_decisions says it of the request itself.
+-- The decision for each model that was consulted for a request (a panel, a judge, a guard, an adviser, …), like
+-- route_decisions for the request itself.
 create table consulted_decisions (
   generation_id text not null,
   -- From 1 on, in the order in which they were consulted.

@@ -1,4 +1,4 @@
--- What the last call with the credential, of a test or of a request, found of it.
+-- The result for the credential of its last call, in a test or a request.
 alter table provider_credentials
   add column status text not null default 'untested',
   add column status_reason text null,

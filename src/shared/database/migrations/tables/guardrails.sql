@@ -29,7 +29,7 @@ create table guardrails (
 );
 create index guardrails_newest on guardrails (account_id, created_at desc, id);
 
--- A key or a member holds at most one.
+-- A key or a member has at most one guardrail.
 create table guardrail_assignments (
   id uuid not null unique,
   account_id uuid not null,

@@ -1,10 +1,10 @@
--- { requests_per_minute, tokens_per_minute }, numbers or null. Null: nothing is said.
+-- { requests_per_minute, tokens_per_minute }, numbers or null. Null: no limits.
 alter table api_keys add column rate_limits jsonb;
--- Ids of models, * standing for any characters. Null: all of them.
+-- Ids of models; * matches any characters. Null: all models.
 alter table api_keys add column allowed_models jsonb;
 
--- By what a key that was rotated is used, or was: its first secret, whose hash is its id, and those that followed. A key
--- that never was has no row here. Rows stay, so that a secret that has ended is never taken for a new key.
+-- The secrets of a key that was rotated: the first, whose hash is its id, and the later ones. A key that was never
+-- rotated has no row here. Rows stay, so that an expired secret is never taken for a new key.
 create table api_key_secrets (
   hash char(64) primary key constraint api_key_secrets_hash_check check (hash ~ '^[0-9a-f]{64}$'),
   account_id uuid not null references accounts (id),

@@ -1,4 +1,4 @@
--- The hash is the key's id in the API. Deleted keys stay: their usage is still someone's usage.
+-- The hash is the key's id in the API. Deleted keys stay, because usage refers to them.
 create table api_keys (
   hash char(64) primary key check (hash ~ '^[0-9a-f]{64}$'),
   account_id uuid not null references accounts (id),
@@ -18,5 +18,5 @@ create table api_keys (
   deleted_at timestamptz(3) null,
   constraint api_keys_workspace foreign key (account_id, workspace_id) references workspaces (account_id, id)
 );
--- Lists show the newest first; the hash makes the order total, so that pages neither repeat nor lose a key.
+-- Lists show the newest first; the hash makes the order total, so that pages neither repeat nor omit a key.
 create index api_keys_newest on api_keys (account_id, created_at desc, hash);

@@ -1,7 +1,7 @@
--- One counter of something that can run out, during one UTC window; a reset is a new row. Scopes are unchecked, because
--- a later release may add one while this one still runs. What goes through the caller's own credentials stands in the
--- same row (byok_*), as a cap may count both and asks for both at once. Half of each page stays free: counters change
--- all the time and so never move to another page.
+-- One counter of a limited amount, during one UTC window; a reset is a new row. Scopes are unchecked, because a later
+-- release may add one while this one still runs. Usage of the caller's own credentials is in the same row (byok_*), as
+-- a cap may count both and locks one row for both. Half of each page stays free, so that the frequent updates of a
+-- counter never move it to another page.
 create table spending_windows (
   account_id uuid not null references accounts (id),
   scope text not null,
@@ -29,7 +29,7 @@ create table budgets (
   primary key (scope, scope_id, interval)
 );
 
--- Credits that came in. Their sum is the limit of the account's counter.
+-- Credits that were added. Their sum is the limit of the account's counter.
 create table credit_grants (
   id uuid primary key,
   account_id uuid not null references accounts (id),
@@ -41,17 +41,17 @@ create table credit_grants (
   constraint credit_grants_once unique (account_id, idempotency_key)
 );
 
--- Processes that write to the ledger. One whose heartbeat has stopped is dead: others finish what it held. In its epoch
--- all that it holds is there.
+-- Processes that write to the ledger. One whose heartbeat has stopped is dead: others settle its holds. Within its
+-- epoch none of its holds is missing.
 create table replicas (
   id uuid primary key,
   heartbeat_at timestamptz(3) not null,
   epoch uuid null
 );
 
--- Since when holds are complete. Commits of holds do not wait for the disk, so a crash may lose some: then this row is
--- gone as well, for a table that is not logged is emptied by every recovery and promotion; and a row that another run of
--- the server wrote does not count. No row, no new hold.
+-- The time since which holds are complete. Commits of holds do not wait for the disk, so a crash may lose some. Then
+-- this row is lost too, because recovery and promotion empty an unlogged table. A row from another run of the server
+-- does not count. Without a row no new hold is granted.
 create unlogged table hold_epochs (
   server_started_at timestamptz primary key,
   id uuid not null,
@@ -59,9 +59,10 @@ create unlogged table hold_epochs (
   awaited_since timestamptz null
 );
 
--- What is reserved for calls under way. Taken with the bound; settled when cost is set; gone when it was posted to the
--- counters. Small, and rewritten all the time. No index beside the key, so that settling stays on the row's own page.
--- Past its deadline a hold is nobody's any more by the word of who took it; what is settled without a hold has none.
+-- Amounts reserved for active calls. A hold is taken with the bound, is settled when cost is set, and is deleted when
+-- it was posted to the counters. The table is small and often updated. It has no index besides the key, so that
+-- settling stays on the row's own page. Past its deadline a hold no longer belongs to its process. Settlements without
+-- a hold have no row here.
 create table holds (
   generation_id text primary key,
   held_at timestamptz(3) not null,
@@ -80,8 +81,8 @@ create table holds (
   byok_cost numeric(38,12) null
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 2000);
 
--- One row for each request that was let through to a provider. Never content. What the columns mean:
--- ledger/generation-columns.ts.
+-- One row for each request that was sent to a provider. Never content. ledger/generation-columns.ts describes the
+-- columns.
 create table generations (
   id text not null,
   held_at timestamptz(3) not null,
@@ -135,7 +136,7 @@ create table generations (
 ) partition by range (held_at);
 create index generations_newest on generations (account_id, held_at desc);
 
--- What was charged. A generation has one charge, and one correction where a settlement met a recovery.
+-- Charges. A generation has one charge, and one correction where a settlement followed a recovery.
 create table ledger_entries (
   held_at timestamptz(3) not null,
   generation_id text not null,
@@ -150,7 +151,7 @@ create table ledger_entries (
   primary key (generation_id, held_at, kind)
 ) partition by range (held_at);
 
--- What a dropped month of entries came to, one row for each lifetime counter.
+-- The sums of a dropped month of entries, one row for each lifetime counter.
 create table ledger_closings (
   month timestamptz(3) not null,
   account_id uuid not null,
@@ -162,7 +163,7 @@ create table ledger_closings (
   primary key (month, scope, scope_id)
 );
 
--- A list of prices is kept from its first use on and never changed.
+-- A list of prices is stored when it is first used, and never changed.
 create table price_versions (
   id text primary key,
   pricing jsonb not null,

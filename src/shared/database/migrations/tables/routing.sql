@@ -1,5 +1,4 @@
--- Why each request went where it went: a JSON text of at most 1 KB that is read back as it was written. It holds no
--- content.
+-- The decision of each request: a JSON text of at most 1 KB that is read back unchanged. It contains no content.
 create table route_decisions (
   generation_id text primary key,
   held_at timestamptz(3) not null,

@@ -1,5 +1,5 @@
--- What a tool keeps between two requests of one API key, until its time is over. Its bytes are the pieces of the state
--- that the row names: a state is written once, whole, and never changed; another takes its place at once.
+-- The state that a tool keeps between requests of one API key, until it expires. The row names the state whose pieces
+-- are its bytes: a state is written once, as a whole, and never changed; another replaces it atomically.
 create table tool_containers (
   key_hash char(64) not null,
   id text not null,
@@ -12,8 +12,8 @@ create table tool_containers (
 );
 create index tool_containers_oldest on tool_containers (expires_at);
 
--- Sealed one by one, each under the data key that is named, for its place in its state. Random bytes: compressing them
--- would only take time.
+-- Each piece is sealed with the named data key, for its place in its state. The bytes are random, so compression would
+-- only take time.
 create table tool_container_pieces (
   state uuid not null,
   number integer not null,

@@ -1,0 +1,109 @@
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post } from '@nestjs/common';
+import type { Caller } from '../core/caller.js';
+import { Answers } from '../shared/http/answers.decorator.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
+import { deleted, one, part } from '../shared/http/replies.js';
+import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
+import { object, rows, text } from '../shared/http/schema.js';
+import { CreateAlarmDto, ListAlarmHistoryDto, ListAlarmsDto, readTerms, UpdateAlarmDto } from './alarm-bodies.dto.js';
+import {
+  alarmEventView,
+  alarmView,
+  viewAlarm,
+  viewAlarmEvent,
+  type AlarmEventView,
+  type AlarmView,
+} from './alarm-view.js';
+import { AlarmsService } from './alarms.service.js';
+
+const sentTest = object({ event_id: text(), destination_ids: rows(text()) });
+
+/** Administration of alarms (docs/operate/alarms.md#alarms). */
+@Controller('alarms')
+@Accepts('management')
+export class AlarmsController {
+  constructor(private readonly alarms: AlarmsService) {}
+
+  @Post()
+  @Answers(one(alarmView), {
+    summary: 'Make an alarm',
+    description: 'It is judged several times a minute, and reports once for each window and percent, or episode.',
+    errors: ['conflict'],
+    examples: {
+      limits: { name: 'Keys', on: { kind: 'limit', key: '*' }, percents: [80, 100], destination_ids: [] },
+      balance: { name: 'Balance', on: { kind: 'balance', below_usd: 100 }, destination_ids: [] },
+      outage: { name: 'Outages', on: { kind: 'outage' }, destination_ids: [] },
+    },
+  })
+  async create(@FromCaller() caller: Caller, @FromBody() body: CreateAlarmDto): Promise<{ data: AlarmView }> {
+    const terms = { ...readTerms(body), name: body.name, rule: body.on };
+    return {
+      data: viewAlarm(await this.alarms.create(caller, { ...terms, destinationIds: terms.destinationIds ?? [] })),
+    };
+  }
+
+  @Get()
+  @Answers(part(alarmView), { summary: 'List alarms' })
+  async list(
+    @FromCaller() { accountId }: Caller,
+    @FromQuery() query: ListAlarmsDto,
+  ): Promise<{ data: AlarmView[]; total_count: number }> {
+    const [alarms, total] = await this.alarms.list(accountId, query);
+    return { data: alarms.map(viewAlarm), total_count: total };
+  }
+
+  // Precedes the route of an id.
+  @Get('history')
+  @Answers(part(alarmEventView), {
+    summary: 'List what alarms have reported, and how it was delivered',
+    description: 'Newest first, of the last 30 days, also of alarms that are deleted.',
+  })
+  async history(
+    @FromCaller() { accountId }: Caller,
+    @FromQuery() query: ListAlarmHistoryDto,
+  ): Promise<{ data: AlarmEventView[]; total_count: number }> {
+    const [events, total] = await this.alarms.history(accountId, query.alarm_id, query);
+    return { data: events.map(viewAlarmEvent), total_count: total };
+  }
+
+  @Get(':id')
+  @Answers(one(alarmView), { summary: 'Show an alarm' })
+  async show(@FromCaller() { accountId }: Caller, @Param('id') id: string): Promise<{ data: AlarmView }> {
+    return { data: viewAlarm(await this.alarms.get(accountId, id)) };
+  }
+
+  @Patch(':id')
+  @Answers(one(alarmView), {
+    summary: 'Change an alarm',
+    description: 'What is left out stays as it is. With another `on` it begins anew.',
+    examples: { percents: { percents: [50, 90] } },
+  })
+  async update(
+    @FromCaller() caller: Caller,
+    @Param('id') id: string,
+    @FromBody() body: UpdateAlarmDto,
+  ): Promise<{ data: AlarmView }> {
+    return { data: viewAlarm(await this.alarms.update(caller, id, readTerms(body))) };
+  }
+
+  @Post(':id/test')
+  @HttpCode(200)
+  @Answers(one(sentTest), {
+    summary: 'Send a test event to the destinations of an alarm',
+    description: 'By the same way as what it reports. `GET /alarms/history` shows how it was delivered.',
+  })
+  async test(
+    @FromCaller() caller: Caller,
+    @Param('id') id: string,
+  ): Promise<{ data: { event_id: string; destination_ids: readonly string[] } }> {
+    const { eventId, destinationIds } = await this.alarms.test(caller, id);
+    return { data: { event_id: eventId, destination_ids: destinationIds } };
+  }
+
+  @Delete(':id')
+  @Answers(deleted, { summary: 'Delete an alarm' })
+  async remove(@FromCaller() caller: Caller, @Param('id') id: string): Promise<{ deleted: true }> {
+    await this.alarms.delete(caller, id);
+    return { deleted: true };
+  }
+}

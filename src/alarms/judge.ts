@@ -1,0 +1,70 @@
+import type { EntityManager } from 'typeorm';
+import type { JsonObject } from '../core/json/json.js';
+import type { AlarmKind, RuleOf } from './alarm-fields.js';
+import type { AlarmEntity } from './alarm.entity.js';
+import { now } from './moved-time.js';
+
+/** What an alarm has to report. */
+export interface Finding {
+  /** What it is about: the hash of a key, the id of a budget, the slug of a provider. */
+  readonly subject: string;
+  /** Facts for receivers, with `message`, one sentence. */
+  readonly data: JsonObject & { readonly message: string };
+}
+
+/** Everything that judging one alarm needs. */
+export interface Judging {
+  /** Of the transaction that holds the alarm: no other process judges it meanwhile. */
+  readonly manager: EntityManager;
+  readonly alarm: AlarmEntity;
+  /** How far the database's clock is moved, in milliseconds. */
+  readonly aheadMs: number;
+}
+
+/** The same, with the rule of the alarm. */
+export interface Judged<Kind extends AlarmKind> extends Judging {
+  readonly rule: RuleOf<Kind>;
+}
+
+/** Compares an alarm with the store. @returns what is new, which is noted as reported in the same transaction */
+export type Judge<Kind extends AlarmKind> = (judged: Judged<Kind>) => Promise<readonly Finding[]>;
+
+/** An amount for people: at most six decimals. */
+export const usdText = (amount: string | number): string => `${Number(Number(amount).toFixed(6))} USD`;
+
+/** The mark of what lasts until it is over. */
+const EPISODE = 'episode';
+
+/**
+ * Reports what lasts once, until it is over.
+ * @param found what holds at present
+ * @param kept subjects of which it is unclear whether it is over
+ */
+export async function reportEpisodes(
+  { manager, alarm, aheadMs }: Judging,
+  found: readonly Finding[],
+  kept: readonly string[] = [],
+): Promise<readonly Finding[]> {
+  const subjects = found.map(({ subject }) => subject);
+  await manager.query(
+    `DELETE FROM alarm_firings WHERE alarm_id = $1 AND mark = '${EPISODE}' AND subject <> ALL($2::text[])`,
+    [alarm.id, [...subjects, ...kept]],
+  );
+  return reportOnce({ manager, alarm, aheadMs }, found, EPISODE);
+}
+
+/** Reports what has not been reported with this mark. */
+export async function reportOnce(
+  { manager, alarm, aheadMs }: Judging,
+  found: readonly Finding[],
+  mark: string,
+): Promise<readonly Finding[]> {
+  if (found.length === 0) return [];
+  const rows = await manager.query<{ subject: string }[]>(
+    `INSERT INTO alarm_firings (alarm_id, subject, mark, fired_at) SELECT $1, unnest($2::text[]), $3, ${now('$4')}
+     ON CONFLICT DO NOTHING RETURNING subject`,
+    [alarm.id, found.map(({ subject }) => subject), mark, aheadMs],
+  );
+  const fresh = new Set(rows.map(({ subject }) => subject));
+  return found.filter(({ subject }) => fresh.has(subject));
+}

@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { newUuid } from '../core/ids.js';
+import { Clock, elapsedMs } from '../core/time.js';
+import type { DestinationTestView } from './destination-view.js';
+import type { DestinationEntity } from './destination.entity.js';
+import { EventSender } from './event-sender.js';
+import { OutboxRepository } from './outbox.repository.js';
+
+/** The event of a test call. */
+const TEST_TYPE = 'destination.test';
+
+/** Tests a destination with one event, at once and beside the outbox. */
+@Injectable()
+export class DestinationTest {
+  constructor(
+    private readonly sender: EventSender,
+    private readonly outbox: OutboxRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @param signal ends it when the caller has gone
+   * @throws GatewayError `service-unavailable` when the key service does not answer; the signal's reason
+   */
+  async run(row: DestinationEntity, signal: AbortSignal): Promise<DestinationTestView> {
+    const now = this.clock.now();
+    const event = {
+      id: newUuid(now),
+      type: TEST_TYPE,
+      occurredAt: new Date(now),
+      data: { message: `This is a test of the destination ${row.name}.`, destination_id: row.id },
+    };
+    const began = elapsedMs();
+    const { status, error } = await this.sender.send(event, row, signal);
+    if (error === undefined) await this.outbox.noteSuccess(row.id);
+    return {
+      delivered: error === undefined,
+      status,
+      message: error ?? 'The destination has taken the event.',
+      latency_ms: elapsedMs() - began,
+      event_id: event.id,
+    };
+  }
+}

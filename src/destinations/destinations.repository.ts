@@ -1,0 +1,68 @@
+import { Injectable } from '@nestjs/common';
+import { DataSource, type EntityManager } from 'typeorm';
+import { waitForLock } from '../shared/database/advisory-locks.js';
+import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
+import type { Page } from '../shared/http/page.dto.js';
+import { DestinationEntity, type DestinationType } from './destination.entity.js';
+
+export interface DestinationListing extends Page {
+  readonly workspaceId: string | undefined;
+  readonly type: DestinationType | undefined;
+}
+
+/** The statements over `destinations`. */
+@Injectable()
+export class DestinationsRepository {
+  constructor(private readonly database: DataSource) {}
+
+  /** Newest first, with the total number. */
+  async list(
+    accountId: string,
+    { offset, limit, workspaceId, type }: DestinationListing,
+  ): Promise<[DestinationEntity[], number]> {
+    return this.database.manager.findAndCount(DestinationEntity, {
+      where: { accountId, ...(workspaceId !== undefined && { workspaceId }), ...(type && { type }) },
+      order: { createdAt: 'DESC', id: 'DESC' },
+      skip: offset,
+      take: limit,
+    });
+  }
+
+  async find(accountId: string, id: string): Promise<DestinationEntity | null> {
+    return this.database.manager.findOneBy(DestinationEntity, { accountId, id });
+  }
+
+  /** Locked until the transaction ends. */
+  async lock(manager: EntityManager, accountId: string, id: string): Promise<DestinationEntity | null> {
+    return manager.findOne(DestinationEntity, { where: { accountId, id }, lock: { mode: 'pessimistic_write' } });
+  }
+
+  /** How many of a type a workspace has; no other transaction adds one meanwhile. */
+  async lockAndCount(
+    manager: EntityManager,
+    { accountId, workspaceId, type }: Pick<DestinationEntity, 'accountId' | 'workspaceId' | 'type'>,
+  ): Promise<number> {
+    await waitForLock(manager, 'destinations', accountId);
+    return manager.countBy(DestinationEntity, { accountId, workspaceId, type });
+  }
+
+  /** @returns the row as it is stored */
+  async insert(manager: EntityManager, row: DestinationEntity): Promise<DestinationEntity> {
+    return insertReturning(manager, DestinationEntity, row);
+  }
+
+  /** @returns the row as it is stored now */
+  async update(
+    manager: EntityManager,
+    { accountId, id }: DestinationEntity,
+    values: Partial<DestinationEntity>,
+  ): Promise<DestinationEntity> {
+    const [row] = await updateReturning(manager, DestinationEntity, { accountId, id }, values);
+    return row!;
+  }
+
+  /** Its deliveries, and its place in alarms, go with it. */
+  async delete(manager: EntityManager, { accountId, id }: DestinationEntity): Promise<void> {
+    await manager.query('DELETE FROM destinations WHERE account_id = $1 AND id = $2', [accountId, id]);
+  }
+}

@@ -1,0 +1,10 @@
+import type { JsonObject } from '../core/json/json.js';
+
+/** An event as its receivers get it. The same event has the same id always. */
+export interface OutboxEvent {
+  readonly id: string;
+  readonly type: string;
+  readonly occurredAt: Date;
+  /** Its `message` is one sentence for people. Never content, never a secret. */
+  readonly data: JsonObject;
+}

@@ -1,0 +1,67 @@
+import { Column, Entity, ForeignKey, Index, PrimaryColumn } from 'typeorm';
+import { AccountEntity } from '../accounts/account.entity.js';
+import type { JsonObject } from '../core/json/json.js';
+import { DestinationEntity } from './destination.entity.js';
+
+/** How a delivery stands: it waits for an attempt, was taken by its receiver, or is no longer tried. */
+export const DELIVERY_STATUSES = ['waiting', 'sent', 'given_up'] as const;
+export type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
+
+/** An event for destinations. */
+@Entity('outbox_events')
+@Index('outbox_events_newest', ['accountId', 'occurredAt', 'id'], { where: 'subject is not null' })
+@Index('outbox_events_oldest', ['occurredAt'])
+export class OutboxEventEntity {
+  @PrimaryColumn({ type: 'uuid' })
+  id!: string;
+
+  @Column({ name: 'account_id', type: 'uuid' })
+  @ForeignKey(() => AccountEntity, { name: 'outbox_events_account_id_fkey' })
+  accountId!: string;
+
+  @Column({ type: 'text' })
+  type!: string;
+
+  /** The alarm that it is of; `null` for any other event. */
+  @Column({ type: 'uuid', nullable: true })
+  subject!: string | null;
+
+  @Column({ type: 'jsonb' })
+  data!: JsonObject;
+
+  @Column({ name: 'occurred_at', type: 'timestamptz', precision: 3 })
+  occurredAt!: Date;
+}
+
+/** An event for one destination. */
+@Entity('outbox_deliveries')
+@Index('outbox_deliveries_due', ['destinationId', 'dueAt'], { where: `status = 'waiting'` })
+export class OutboxDeliveryEntity {
+  @PrimaryColumn({ name: 'event_id', type: 'uuid' })
+  @ForeignKey(() => OutboxEventEntity, { name: 'outbox_deliveries_event_id_fkey', onDelete: 'CASCADE' })
+  eventId!: string;
+
+  @PrimaryColumn({ name: 'destination_id', type: 'uuid' })
+  @ForeignKey(() => DestinationEntity, { name: 'outbox_deliveries_destination_id_fkey', onDelete: 'CASCADE' })
+  destinationId!: string;
+
+  @Column({ type: 'text' })
+  status!: DeliveryStatus;
+
+  @Column({ type: 'integer', default: 0 })
+  attempts!: number;
+
+  /** Of the next attempt, while it waits. */
+  @Column({ name: 'due_at', type: 'timestamptz', precision: 3 })
+  dueAt!: Date;
+
+  /** HTTP status of the last answer; `null` where none came. */
+  @Column({ name: 'last_status', type: 'integer', nullable: true })
+  lastStatus!: number | null;
+
+  @Column({ name: 'last_error', type: 'text', nullable: true })
+  lastError!: string | null;
+
+  @Column({ name: 'finished_at', type: 'timestamptz', precision: 3, nullable: true })
+  finishedAt!: Date | null;
+}

@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { EntityManager } from 'typeorm';
+import { OutboxJob } from './outbox-job.js';
+import { OutboxRepository, type NewEvent } from './outbox.repository.js';
+
+/** Takes events for destinations. Safe to share. */
+@Injectable()
+export class Outbox {
+  constructor(
+    private readonly outbox: OutboxRepository,
+    private readonly job: OutboxJob,
+  ) {}
+
+  /**
+   * Adds an event in the transaction that decides it: it is sent if that is committed, and only then.
+   * @param destinationIds of the account; others are ignored
+   */
+  add(manager: EntityManager, event: NewEvent, destinationIds: readonly string[]): Promise<void> {
+    return this.outbox.add(manager, event, destinationIds);
+  }
+
+  /** Whether no more may wait for a destination: what is added then is given up at once. */
+  isFull(manager: EntityManager, destinationId: string): Promise<boolean> {
+    return this.outbox.isFull(manager, destinationId);
+  }
+
+  /** To be called after the commit: sends without waiting for the next round. */
+  hurry(): void {
+    this.job.hurry();
+  }
+}

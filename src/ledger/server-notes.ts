@@ -1,0 +1,44 @@
+import { Logger } from '@nestjs/common';
+import { isDatabaseUnavailable } from '../shared/database/database-unavailable.js';
+import { withinTime } from '../shared/within-time.js';
+import type { Hold } from './hold.js';
+import { HoldNotes } from './hold-notes.js';
+import { printGeneration, type LedgerRepository } from './ledger.repository.js';
+
+/** Notes in the database of a server, which executes what it was sent whatever becomes of this process. */
+export class ServerNotes extends HoldNotes {
+  private readonly logger = new Logger('ledger');
+
+  constructor(private readonly repository: LedgerRepository) {
+    super();
+  }
+
+  override async restore(): Promise<void> {
+    // They are in the database already.
+  }
+
+  override note(hold: Hold): Promise<void> {
+    return new Promise((safe) => {
+      // One after another, because the latest is the most complete; and by its answer, because connections are
+      // unordered.
+      hold.noting = (hold.noting ?? Promise.resolve()).then(() => this.noteNext(hold, safe)).then(safe);
+    });
+  }
+
+  override pendingNote(): undefined {
+    return undefined;
+  }
+
+  override turn(): () => void {
+    return () => undefined;
+  }
+
+  private async noteNext(hold: Hold, sent: () => void): Promise<void> {
+    try {
+      const row = hold.observe?.();
+      if (row) await withinTime(this.repository.note(hold.id, printGeneration(row), sent));
+    } catch (error) {
+      if (!isDatabaseUnavailable(error)) this.logger.warn(error);
+    }
+  }
+}
