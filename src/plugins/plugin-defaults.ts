@@ -17,29 +17,29 @@ import {
 import { PLUGIN_OPTIONS, repeatedEntry } from './plugin-entries.js';
 
 /**
- * Bytes, as JSON, of what an account or a workspace says of plugins: a process has it at hand for each workspace whose
+ * Bytes, as JSON, of the plugin defaults of an account or a workspace. A process caches them for each workspace whose
  * keys are in use. Chosen.
  */
 export const PLUGIN_DEFAULTS_BYTES_MAX = 32 * 1024;
-/** No text that is short enough weighs as much: `weigh` has at most four bytes for one. */
+/** `weigh` counts at most four bytes for one, so no permitted value weighs more. */
 const WEIGHT_MAX = 4 * PLUGIN_DEFAULTS_BYTES_MAX;
 
 const preventOverrides = optional(
-  described('Nobody below says otherwise: neither a workspace nor a request, `enabled: false` among it.', flag()),
+  described('Neither a workspace nor a request can override it, not even with `enabled: false`.', flag()),
 );
 const cases = Object.fromEntries(
   Object.entries(PLUGIN_OPTIONS).map(([id, options]) => [id, { ...options, prevent_overrides: preventOverrides }]),
 );
 const shape = compile(
   described(
-    'What plugins do where a request says nothing of them.',
+    'Options of plugins for requests that do not set them.',
     optionList(named('plugin-default', closedThroughout(variant('id', cases)))),
   ),
 );
 
 /**
- * What bodies of management say of plugins: entries as `plugins` of a request has them, but that nothing unknown is
- * taken, for nobody would see that it does nothing.
+ * The plugin defaults of management bodies: entries as in `plugins` of a request, but unknown members are refused,
+ * since their lack of effect would go unnoticed.
  */
 export const pluginDefaults: Compiled<readonly PluginEntry[]> = {
   schema: shape.schema,
@@ -52,7 +52,7 @@ function faultOf(value: unknown): Fault | undefined {
   const entries: readonly PluginEntry[] = value;
   const repeated = repeatedEntry(entries);
   if (repeated) return { path: `${repeated.at}.id`, reason: repeated.reason };
-  // What certainly is too long is not looked through to learn it.
+  // A value that is surely too long is not printed to find out.
   const isNear = weigh(entries, WEIGHT_MAX + 1) <= WEIGHT_MAX;
   if (!isNear || Buffer.byteLength(printJson(entries)) > PLUGIN_DEFAULTS_BYTES_MAX) {
     return { path: '', reason: `must have at most ${PLUGIN_DEFAULTS_BYTES_MAX} bytes as JSON` };
@@ -62,7 +62,7 @@ function faultOf(value: unknown): Fault | undefined {
 
 const STORABLE_TEXT = new RegExp(STORABLE.pattern, 'u');
 
-/** The first part that the database has no place for. Bodies are at most so deep that this ends. */
+/** The first part that the database cannot store. The depth of bodies is limited, so the recursion ends. */
 function unstorable(value: unknown, at: readonly string[]): Fault | undefined {
   if (typeof value === 'string') {
     return STORABLE_TEXT.test(value) ? undefined : { path: pathText(at), reason: STORABLE.reason };

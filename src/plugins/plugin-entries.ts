@@ -2,14 +2,14 @@ import type { PluginEntry } from '../core/conversation/request.js';
 import type { TProperties } from '../shared/http/schema.js';
 import { ALL_PLUGINS } from './plugin-list.js';
 
-/** Options of every plugin by its id, in the order in which callers look them up. */
+/** Options of every plugin by its id, in alphabetical order. */
 export const PLUGIN_OPTIONS: Readonly<Record<string, TProperties>> = Object.fromEntries(
   ALL_PLUGINS.map(({ id, options }) => [id, options as TProperties] as const).sort(([one], [other]) =>
     one < other ? -1 : 1,
   ),
 );
 
-/** What is wrong with the second of two entries of one plugin; `at` is its index. Undefined: each has one. */
+/** The fault of the second of two entries of one plugin; `at` is its index. Undefined where no plugin has two. */
 export function repeatedEntry(
   entries: readonly PluginEntry[],
 ): { readonly at: number; readonly reason: string } | undefined {

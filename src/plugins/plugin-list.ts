@@ -4,15 +4,12 @@ import { contextCompression } from './context-compression/context-compression.js
 import { fileParser } from './file-parser/file-parser.js';
 import { fusion } from './fusion/fusion.js';
 import { moderation } from './moderation/moderation.js';
-import { paretoRouter } from './pareto-router.js';
-import { responseHealing } from './response-healing.js';
-import { web } from './web.js';
-import { webFetch } from './web-fetch.js';
+import { paretoRouter } from './pareto-router/pareto-router.js';
+import { responseHealing } from './response-healing/response-healing.js';
+import { web } from './web/web.js';
+import { webFetch } from './web-fetch/web-fetch.js';
 
-/**
- * Every plugin, in the order in which they have their turn in each hook
- * (docs/wire/tools-and-plugins.md#the-order-of-plugins).
- */
+/** Every plugin, in the order in which each hook runs them (docs/use/tools-and-plugins.md#the-order-of-plugins). */
 export const ALL_PLUGINS: readonly Plugin[] = [
   autoRouter,
   paretoRouter,
@@ -25,5 +22,5 @@ export const ALL_PLUGINS: readonly Plugin[] = [
   fusion,
 ];
 
-/** Token of the list, for whoever runs them. */
+/** Injection token of the list. */
 export const PLUGINS = Symbol('plugins');

@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ALL_PLUGINS, PLUGINS } from './plugin-list.js';
 
-/** What callers and defaults switch on by name. */
+/** The plugins that callers and defaults enable by name. */
 @Module({
   providers: [{ provide: PLUGINS, useValue: ALL_PLUGINS }],
   exports: [PLUGINS],

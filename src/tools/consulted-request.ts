@@ -2,12 +2,12 @@ import { definedOnly } from '../core/defined.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 
 /**
- * A request of the gateway's own on the way to an answer. It goes only where its caller lets his own go, and says
- * nothing else of his.
+ * A request of the gateway's own on the way to an answer. It inherits the caller's preferences, user, trace and fusion
+ * depth, and nothing else.
  */
 export function consultedRequest(
   { preferences, user, trace, fusionDepth }: ModelRequest,
-  asked: Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>,
+  requested: Pick<ModelRequest, 'model' | 'messages'> & Partial<ModelRequest>,
 ): ModelRequest {
   const { dataCollection, enforceDistillableText, ignore, only, maxPrice, zeroDataRetention } = preferences;
   return {
@@ -21,6 +21,6 @@ export function consultedRequest(
     ...(user !== undefined && { user }),
     ...(trace && { trace }),
     ...(fusionDepth !== undefined && { fusionDepth }),
-    ...asked,
+    ...requested,
   };
 }

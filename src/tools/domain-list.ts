@@ -2,12 +2,12 @@ import { isDomainRule } from '../core/domains.js';
 import { GatewayError } from '../core/errors.js';
 import type { Json } from '../core/json/json.js';
 
-/** Of one list, whoever has judged the request. Chosen. */
+/** Maximum number of domains of one list, also where the schema of the request sets no limit. Chosen. */
 const DOMAINS_MAX = 200;
 
 /**
- * The domains that a parameter of a tool names; none where nothing is said.
- * @throws GatewayError `invalid-request` for what is no such list, or a domain that cannot be held to
+ * The domains that a parameter of a tool lists; empty where it is absent.
+ * @throws GatewayError `invalid-request` for what is no such list, or a domain that cannot be enforced
  */
 export function readDomains(value: Json | undefined, path: string): readonly string[] {
   if (value === undefined || value === null) return [];

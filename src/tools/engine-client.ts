@@ -3,30 +3,30 @@ import { Readable } from 'node:stream';
 import { Injectable, Optional } from '@nestjs/common';
 import { buildConnector, Client, type Dispatcher } from 'undici';
 import { type CancelSignal, toAbortSignal } from '../core/cancellation.js';
-import { ExtensionFault, type EngineCall, type EngineClient } from '../core/extension.js';
+import { ExtensionFault, gatewayFull, type EngineCall, type EngineClient } from '../core/extension.js';
 import { printJson, weigh, type Json, type JsonObject } from '../core/json/json.js';
-import { printInTurns } from '../core/json/print-in-turns.js';
+import { printInSlices } from '../core/json/print-in-slices.js';
 import { readJsonBody } from '../core/json/parse-json-body.js';
 import { LARGE, PIECE, yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { FairSlots } from '../shared/fair-slots.js';
 import { ForwardProxies, type ForwardProxy } from '../shared/http/forward-proxies.js';
 import { addressOf, connectToProxy, forwarded, openTunnel } from '../shared/http/proxy-tunnel.js';
-import { readByTurns } from '../shared/http/read-by-turns.js';
+import { readInSlices } from '../shared/http/read-in-slices.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from '../shared/http/read-response.js';
 import { untilAborted } from '../shared/http/until-aborted.js';
 
-/** Name resolution, TCP and TLS together. */
+/** Limit of name resolution, TCP and TLS together. */
 const CONNECT_MS = 5_000;
 const HEADER_BYTES_MAX = 32 * 1024;
-/** A shorter credential may stand in an answer by chance. In characters. */
-const TELLING_CREDENTIAL = 16;
+/** Characters. A shorter credential may occur in an answer by chance. */
+const CREDENTIAL_LENGTH_MIN = 16;
 /**
- * Calls under way at a time, of this process and of one key, and those that wait. Chosen: one generation makes eight
- * side by side, and who waits longer than that is better told, since a model waits with him.
+ * Concurrent and waiting calls, of this process and of one key. Chosen: one generation makes eight in parallel, and a
+ * model waits with each call, so a call that would wait longer fails instead.
  */
 const SLOTS = { slots: 64, slotsPerKey: 16, firstSlots: 64, waiting: 512, waitingPerKey: 64, waitMs: 10_000 };
 
-/** What statuses mean that are no success; all others: `unavailable`. */
+/** Faults by status of failure; all others are `unavailable`. */
 const FAULT_OF_STATUS: Readonly<Record<number, ExtensionFault['kind']>> = {
   401: 'refused',
   402: 'refused',
@@ -39,19 +39,19 @@ const FAULT_OF_STATUS: Readonly<Record<number, ExtensionFault['kind']>> = {
 };
 
 /**
- * Calls engines at the addresses that the operator gave them. Redirects are not followed and compressed answers are
- * not read: nothing an engine answers makes the gateway send its credential elsewhere, or grows on the way. Each call
- * has a connection of its own, which an abort closes at any stage. No fault holds anything of a request, an answer or
- * an address, and an answer that repeats the credential is none. Safe to share.
+ * Calls engines at the addresses that the operator configured. Redirects are not followed and compressed answers are
+ * not read, so that no answer can make the gateway send its credential elsewhere or expand in memory. Each call has a
+ * connection of its own, which an abort closes at any stage. No fault contains any part of a request, an answer or an
+ * address, and an answer that repeats the credential is discarded. Safe to share.
  */
 @Injectable()
 export class EngineClients {
   private readonly slots = new FairSlots(SLOTS);
 
-  /** @param proxies what calls go by; absent: all are direct */
+  /** @param proxies forward proxies of the calls; absent: all are direct */
   constructor(@Optional() private readonly proxies?: ForwardProxies) {}
 
-  /** For calls of one key, which share what one key may have under way. */
+  /** The client for calls of one key, which share the slots of that key. */
   open(keyHash: string): EngineClient {
     return { call: (call, signal, reached) => this.call(call, keyHash, signal, reached) };
   }
@@ -63,7 +63,7 @@ export class EngineClients {
     reached: (() => void) | undefined,
   ): Promise<Json> {
     const leave = await this.slots.enter(keyHash, signal);
-    if (!leave) throw new ExtensionFault('busy', 'Too many calls of engines are under way.');
+    if (!leave) throw gatewayFull('Too many calls of engines are under way.');
     try {
       return await callInTime(call, this.proxies, signal, reached);
     } finally {
@@ -86,9 +86,9 @@ async function callInTime(
   };
   try {
     const answer = await send(call, proxies, AbortSignal.any([toAbortSignal(signal), deadline]), connected);
-    // Callers read what engines say, and the credential is the operator's.
+    // Callers read the answers of engines, and the credential is the operator's.
     const credential = call.engine.credential?.reveal() ?? '';
-    if (credential.length >= TELLING_CREDENTIAL && (await repeats(answer, credential))) {
+    if (credential.length >= CREDENTIAL_LENGTH_MIN && (await repeats(answer, credential))) {
       throw new ExtensionFault('unavailable', 'The engine repeated its credential in its answer.', { mayBeBilled });
     }
     return readJson(answer);
@@ -97,18 +97,18 @@ async function callInTime(
     if (error instanceof ExtensionFault) throw error;
     if (deadline.aborted)
       throw new ExtensionFault('timed-out', `The engine did not answer within ${call.timeoutMs} ms.`, { mayBeBilled });
-    // Its own words would tell the address.
+    // The original message would reveal the address.
     throw new ExtensionFault('unavailable', 'The engine could not be reached, or broke off its answer.', {
       mayBeBilled,
     });
   }
 }
 
-/** JSON may write any character as an escape; it has to with quotes, and some writers do with slashes. */
+/** JSON may write any character as an escape: quotes have to be, and some writers escape slashes. */
 const ESCAPE = /\\(?:(["\\/])|u00([2-7][\da-f]))/gi;
 const ESCAPE_LENGTH = 6;
 
-/** Whether an answer holds a credential, of visible ASCII, however its JSON writes that. */
+/** Whether an answer contains a credential of visible ASCII, in any JSON notation. */
 async function repeats(answer: Buffer, credential: string): Promise<boolean> {
   if (answer.includes(credential)) return true;
   if (!answer.includes('\\')) return false;
@@ -125,7 +125,7 @@ async function repeats(answer: Buffer, credential: string): Promise<boolean> {
 const plainOf = (_escape: string, plain: string | undefined, digits: string): string =>
   plain ?? String.fromCharCode(Number.parseInt(digits, 16));
 
-/** @throws ExtensionFault, or whatever else went wrong on the way */
+/** @throws ExtensionFault, or the original error */
 async function send(
   call: EngineCall,
   proxies: ForwardProxies | undefined,
@@ -144,7 +144,7 @@ async function send(
     connect: connectorBy(proxy, { keep: (made) => (socket = made), connected }),
     maxHeaderSize: HEADER_BYTES_MAX,
     pipelining: 1,
-    // The deadline of the whole call is the one limit of time.
+    // The deadline of the whole call is the only time limit.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
@@ -160,9 +160,9 @@ async function send(
 }
 
 interface ConnectionWatch {
-  /** Is given each socket as soon as it exists. */
+  /** Receives each socket as soon as it exists. */
   readonly keep: (socket: Socket) => void;
-  /** The engine is connected. */
+  /** Called when the engine is connected. */
   readonly connected: () => void;
 }
 
@@ -175,7 +175,7 @@ function connectorBy(proxy: ForwardProxy | undefined, { keep, connected }: Conne
     };
     const socket = build(options, done) as unknown as Socket;
     keep(socket);
-    readByTurns(socket);
+    readInSlices(socket);
   };
   if (!proxy) return connect;
   return (options, callback) => {
@@ -189,9 +189,9 @@ function connectorBy(proxy: ForwardProxy | undefined, { keep, connected }: Conne
   };
 }
 
-/** A document in it may be large. */
+/** Printed in pieces where it is large, since it may contain a document. */
 const printed = async (body: JsonObject): Promise<readonly Buffer[]> =>
-  weigh(body, LARGE) < LARGE ? [Buffer.from(printJson(body))] : await printInTurns(body);
+  weigh(body, LARGE) < LARGE ? [Buffer.from(printJson(body))] : await printInSlices(body);
 
 function requestOf(
   url: URL,
@@ -216,7 +216,7 @@ function requestOf(
   };
 }
 
-/** Collects the body of a success, as far as it may be. */
+/** Collects the body of a success, up to its limit. */
 class BodyReader implements ResponseReader<Buffer> {
   private readonly chunks: Buffer[] = [];
   private length = 0;
@@ -250,7 +250,7 @@ class BodyReader implements ResponseReader<Buffer> {
   }
 }
 
-/** By turns, where there is much of it. */
+/** Yields to the event loop where the body is large. */
 async function readJson(bytes: Buffer): Promise<Json> {
   try {
     return (await readJsonBody(bytes)) as Json;

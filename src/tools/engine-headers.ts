@@ -1,6 +1,6 @@
 import type { Secret } from '../core/secret.js';
 
-/** How an engine is told a credential; nothing where it has none. */
+/** The headers that carry a credential; none where there is none. */
 export type CredentialHeaders = (credential: Secret | undefined) => Readonly<Record<string, string>>;
 
 export const bearer: CredentialHeaders = (credential) =>

@@ -2,7 +2,13 @@ import { Injectable } from '@nestjs/common';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Egress } from '../core/egress.js';
 import { GatewayError } from '../core/errors.js';
-import { ExtensionFault, type FetchedPage, type FetchLimits, type GuardedFetch } from '../core/extension.js';
+import {
+  ExtensionFault,
+  gatewayFull,
+  type FetchedPage,
+  type FetchLimits,
+  type GuardedFetch,
+} from '../core/extension.js';
 import { BytesInFlight, noRoomInFlight, type HeldBytes } from '../shared/bytes-in-flight.js';
 import { BodyParts } from '../shared/http/body-parts.js';
 import { EgressError, type EgressReason } from '../shared/http/egress-error.js';
@@ -21,7 +27,7 @@ const FAULT_OF: Readonly<Record<EgressReason, ExtensionFault['kind']>> = {
   'timed-out': 'timed-out',
 };
 
-/** Fetches pages for service tools and plugins, each address checked before it is connected to. */
+/** Fetches pages for service tools and plugins. Each address is checked before it is connected to. */
 @Injectable()
 export class GuardedPages {
   constructor(
@@ -29,7 +35,7 @@ export class GuardedPages {
     private readonly bytesInFlight: BytesInFlight,
   ) {}
 
-  /** For one generation, whose bytes count in the share of its key. @param egress what account and key are held to */
+  /** For one generation, whose bytes count towards the share of its key. @param egress the rules of account and key */
   open(keyHash: string, egress?: Egress): GenerationPages {
     return new GenerationPages(keyHash, egress, this.safeFetch, this.bytesInFlight);
   }
@@ -37,7 +43,7 @@ export class GuardedPages {
 
 /** The pages of one generation. */
 export class GenerationPages implements GuardedFetch {
-  /** What has not been given back yet. */
+  /** Bytes that are not released yet. */
   private readonly held = new Set<HeldBytes>();
   private isOver = false;
 
@@ -55,7 +61,7 @@ export class GenerationPages implements GuardedFetch {
 
   async fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<FetchedPage> {
     const held = this.bytesInFlight.open(this.keyHash);
-    // Where all is over already, nothing is taken.
+    // After the end of the generation nothing is held.
     if (this.isOver) held.release();
     this.held.add(held);
     const release = (): void => {
@@ -72,7 +78,7 @@ export class GenerationPages implements GuardedFetch {
     }
   }
 
-  /** The generation is over: nothing is needed any more. */
+  /** Releases everything: the generation has ended. */
   close(): void {
     this.isOver = true;
     for (const held of this.held) held.release();
@@ -83,7 +89,7 @@ export class GenerationPages implements GuardedFetch {
     const parts = new BodyParts();
     const take = (chunk: Buffer): void => {
       if (!held.take(chunk.length)) throw noRoomInFlight();
-      // What it is read from is written over.
+      // A copy, since the chunk's memory is reused.
       parts.add(Buffer.from(chunk));
     };
     const allows = (target: string): boolean => this.allows(target) && limits.allows?.(target) !== false;
@@ -96,6 +102,6 @@ export class GenerationPages implements GuardedFetch {
 function faultOf(error: unknown): unknown {
   if (error instanceof EgressError) return new ExtensionFault(FAULT_OF[error.reason], error.message, { cause: error });
   // There is no room for its bytes.
-  if (error instanceof GatewayError) return new ExtensionFault('busy', 'too much is being read', { cause: error });
+  if (error instanceof GatewayError) return gatewayFull('too much is being read', { cause: error });
   return error;
 }

@@ -1,12 +1,12 @@
-// Goal: what was sealed for one workspace opens for that workspace alone, whoever of it asks, beside its own address,
-// up to the length that is given out. Method: tools' contexts over a ring whose key is in memory.
+// A sealed value opens only for keys of its workspace and with its own address, up to the longest length that is
+// sealed. The keys of the ring are in memory.
 import type { Caller } from '../core/caller.js';
 import type { DataKeys } from '../vault/data-keys.js';
 import { SealRing } from '../vault/seal-ring.js';
 import { ToolContexts } from './tool-contexts.js';
 
 const SEAL_LENGTH_MAX = 1024 * 1024;
-const nobody = undefined as never;
+const absent = undefined as never;
 const callerOf = (accountId: string, keyHash = 'k', workspaceId = 'w'): Caller => ({
   accountId,
   workspaceId,
@@ -19,7 +19,7 @@ async function contexts(): Promise<ToolContexts> {
   const id = '01900000-0000-7000-8000-000000000001';
   const stored = { id, purpose: 'tool-seal', number: 1, keyId: 'k', wrappedKey: Buffer.alloc(0) };
   const keys = { list: async () => [stored], unwrap: async () => Buffer.alloc(32, 1) } as unknown as DataKeys;
-  const made = new ToolContexts(new SealRing(keys), nobody, nobody, nobody, nobody, nobody, nobody, nobody);
+  const made = new ToolContexts(new SealRing(keys), absent, absent, absent, absent, absent, absent, absent);
   await made.ready();
   return made;
 }
@@ -32,7 +32,7 @@ it('opens for every key of the workspace, for no other workspace and no other ac
   expect(made.opener(callerOf('one', 'k', 'another'))(sealed)).toBe(undefined);
 });
 
-it('opens the text of a page beside its address alone', async () => {
+it('opens the text of a page only with its address', async () => {
   const made = await contexts();
   const caller = callerOf('one');
   const sealed = made.seal(caller, 'text', 'https://a.example/');
@@ -41,7 +41,7 @@ it('opens the text of a page beside its address alone', async () => {
   expect(made.opener(caller)(sealed)).toBe(undefined);
 });
 
-it('opens what is as long as any that is given out, and looks at nothing longer', async () => {
+it('opens the longest seal that is made, and reads no longer one', async () => {
   const made = await contexts();
   const caller = callerOf('one');
   const ofLength = (length: number): string => made.seal(caller, 'x'.repeat(length));

@@ -14,27 +14,29 @@ import { GuardedPages } from './guarded-pages.js';
 import { ParsedFiles } from './parse-file/parsed-files.js';
 import { ToolWorkers } from './workers/tool-workers.js';
 
-/** Longer than any that is given out, in characters: to see that it is none of ours takes as long as to open one. */
+/**
+ * Characters; longer than any seal of this gateway. Rejecting a foreign seal otherwise takes as long as opening one.
+ */
 const SEAL_LENGTH_MAX = 1024 * 1024;
 
-/** What is smaller always finds room, as bodies do (docs/wire/limits.md#bodies-in-flight). */
+/** Smaller data always finds room, as small bodies do (docs/use/limits.md#bodies-in-flight). */
 const SMALL_BYTES = 64 * 1024;
 
-/** What a generation gives its tools. */
+/** What a generation provides to its tools. */
 export type GenerationParts = Pick<
   ExtensionContext,
   'signal' | 'catalog' | 'isSandbox' | 'callable' | 'request' | 'charge' | 'countWeb' | 'plan' | 'infer'
 >;
 
-/** What the tools of one generation work with. */
+/** The contexts of the tools of one generation. */
 export interface GenerationTools {
-  /** At one of its steps. */
+  /** The context at one step of the generation. */
   at(parts: GenerationParts): ExtensionContext;
-  /** The generation is over: what was kept for its tools is let go. */
+  /** Releases what was kept for the tools: the generation has ended. */
   close(): void;
 }
 
-/** Makes what tools work with, for one generation each. */
+/** Makes the contexts of tools, for one generation each. */
 @Injectable()
 export class ToolContexts {
   constructor(
@@ -49,14 +51,14 @@ export class ToolContexts {
   ) {}
 
   /**
-   * To be awaited before anything is sealed.
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * To be awaited before `seal` is called.
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   ready(): Promise<void> {
     return this.seals.ready();
   }
 
-  /** Has what was sealed at hand, as far as it can be opened: to be awaited before `opener` is asked. */
+  /** Caches the data keys of seals, as far as they can be opened: to be awaited before `opener` is called. */
   prepareToOpen(sealed: Iterable<string>): Promise<void> {
     return this.seals.prepareToOpen(sealed);
   }
@@ -90,7 +92,7 @@ export class ToolContexts {
   }
 
   /**
-   * For what is done before there is a generation: here, and at no cost.
+   * The context for work before there is a generation: local and free of charge.
    * @param mayRetain as `ParsedFiles` has it
    */
   local(caller: Caller, signal: CancelSignal, catalog: CatalogSnapshot, mayRetain: boolean): LocalContext {
@@ -98,14 +100,14 @@ export class ToolContexts {
     return { caller, signal, catalog, workers, parsedFiles: this.parsedFiles.of(caller, mayRetain) };
   }
 
-  /** Seals for the workspace of a caller. @param address as of `ExtensionContext.seal` */
+  /** Seals a value for the caller's workspace. @param address as of `ExtensionContext.seal` */
   seal(caller: Caller, value: Json, address?: string): string {
     return this.seals.seal(Buffer.from(printJson(value)), contextOf(caller, address));
   }
 
   /**
-   * @returns opens what `seal` gave, with the same address; undefined for what has no key at hand, is of another
-   *   workspace or address, or is none of ours
+   * @returns a function that opens what `seal` returned for the same address; undefined for a seal whose key is not
+   * cached, of another workspace or address, or of another origin
    */
   opener(caller: Caller): (sealed: string, address?: string) => Json | undefined {
     return (sealed, address) => {
@@ -116,6 +118,6 @@ export class ToolContexts {
   }
 }
 
-/** No other kind of text that is sealed under these keys has such a context. */
+/** No other kind of sealed text under these keys has such a context. */
 const contextOf = ({ accountId, workspaceId }: Caller, address: string | undefined): string =>
   JSON.stringify(['tool-result', accountId, workspaceId, ...(address === undefined ? [] : [address])]);

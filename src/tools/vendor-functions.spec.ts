@@ -1,12 +1,12 @@
-// Goal: the vendor's tools that callers run are shown to any model by the names and arguments that the vendor
-// publishes. Method: the names of arguments as its pages list them, by type.
+// A vendor's tools that callers run are offered to any model with the published names and arguments, which are listed
+// here by type.
 import { catalogOf } from '../../test/support/route-inputs.js';
 import { VENDOR_FUNCTIONS } from './vendor-functions.js';
 
 const setup = {
   catalog: catalogOf(),
   modelOf: () => {
-    throw new Error('asks for no model');
+    throw new Error('needs no model');
   },
 };
 const shown = (type: string) =>
@@ -28,7 +28,7 @@ it.each([
   expect(function_.inputSchema['required']).toEqual(required);
 });
 
-it('shows the commands of the editor of January 2025, with its way back', () => {
+it('offers the editor of January 2025 with its undo command', () => {
   expect(shown('text_editor_20250124').shown.inputSchema).toMatchObject({
     properties: { command: { enum: ['view', 'create', 'str_replace', 'insert', 'undo_edit'] } },
   });

@@ -1,10 +1,11 @@
-import type { HandedTool, ServiceTool, ToolFunction } from '../core/tool.js';
+import type { HandedTool, ToolFunction } from '../core/tool.js';
 import { assertServable } from './servable.js';
+import type { ToolDefinition } from './tool-definition.js';
 
 /**
- * Tools that Anthropic has trained its models on and leaves to the caller to run. Any model can be shown them: as
- * functions of the names and arguments that their pages publish (docs.claude.com, "Bash tool", "Text editor tool", read
- * November 2026).
+ * Tools that Anthropic has trained its models on and leaves to the caller to run. Any model can be offered them, as
+ * functions with the published names and arguments (docs.claude.com, "Bash tool", "Text editor tool", read November
+ * 2026).
  */
 
 export const BASH_FUNCTION: ToolFunction = {
@@ -27,7 +28,7 @@ const EDITOR_COMMANDS = {
   insert: 'puts `new_str` behind a line of a file',
 };
 
-/** Arguments are the same in all of the editor's versions; names and commands are not. */
+/** All versions of the editor have the same arguments; names and commands differ. */
 const editor = (name: string, commands: Readonly<Record<string, string>>): ToolFunction => ({
   name,
   description: `Views and edits text files. ${Object.entries(commands)
@@ -52,12 +53,13 @@ const editor = (name: string, commands: Readonly<Record<string, string>>): ToolF
   },
 });
 
-/** The calls are the caller's to answer, so no result of it is ever one of the gateway's. */
-const handed = (type: string, shown: ToolFunction): ServiceTool => ({
+/** The caller answers the calls, so no result of this type is ever the gateway's. */
+const handed = (type: string, shown: ToolFunction): ToolDefinition => ({
   types: [type],
+  parameters: {},
   resultType: `${type}_tool_result`,
-  offer: (asked): HandedTool => {
-    assertServable(asked);
+  offer: (requested): HandedTool => {
+    assertServable(requested);
     return { runsAt: 'caller', shown };
   },
   recall: () => '',
@@ -71,4 +73,4 @@ export const textEditor20250124 = handed(
   editor('str_replace_editor', { ...EDITOR_COMMANDS, undo_edit: 'takes the last edit of a file back' }),
 );
 
-export const VENDOR_FUNCTIONS: readonly ServiceTool[] = [bash20250124, textEditor20250124];
+export const VENDOR_FUNCTIONS: readonly ToolDefinition[] = [bash20250124, textEditor20250124];

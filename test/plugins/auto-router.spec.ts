@@ -1,8 +1,7 @@
 /**
- * Goal: `openrouter/auto` is answered by a concrete model of the catalog, the one that its prompt, its options and what
- * its caller may use lead to; it is told, explained, kept and charged as that model's. Method: the application before a
- * double of three scored models, whole and streamed, on both faces.
- * Rules: docs/wire/tools-and-plugins.md#the-router-auto.
+ * `openrouter/auto` is answered by a concrete catalog model, chosen by the prompt, the options and what the caller may
+ * use; it is reported, explained, stored and charged as that model. A double of three scored models, whole and
+ * streamed, on both faces. Rules: docs/use/plugins/auto-router.md.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -40,7 +39,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
     ] as const)('answers by %s, under its own name and at its own price', async (_, tradeoff, name) => {
       const reply = await bench.ask(route, CODE, { ...auto(tradeoff), stream }, key);
       expect([reply.status, reply.model]).toEqual([200, `test/${name}`]);
-      expect(bench.asked).toEqual([`test/${name}`]);
+      expect(bench.called).toEqual([`test/${name}`]);
       expect(reply.router_metadata).toMatchObject({ requested: 'openrouter/auto', strategy: 'auto', attempt: 1 });
       expect(stageOf(reply)).toMatchObject({
         type: 'plugin',
@@ -51,20 +50,20 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
       expect(await bench.paid(reply.id)).toBe(costOf(name));
     });
 
-    it('goes to the next best where the best fails, and charges the one that answered', async () => {
+    it('calls the next best where the best fails, and charges the one that answered', async () => {
       bench.begin('best');
       const reply = await bench.ask(route, CODE, { ...auto(0), stream }, key);
-      expect([reply.model, bench.asked]).toEqual(['test/mid', ['test/best', 'test/mid']]);
+      expect([reply.model, bench.called]).toEqual(['test/mid', ['test/best', 'test/mid']]);
       expect(await bench.paid(reply.id)).toBe(costOf('mid'));
     });
 
-    it('has what the request names follow its own choice', async () => {
+    it('uses the fallbacks of the request after its own choice', async () => {
       bench.begin('best');
       const reply = await bench.ask(route, CODE, { ...auto(0), models: ['test/cheap'], stream }, key);
-      expect([reply.model, bench.asked]).toEqual(['test/cheap', ['test/best', 'test/cheap']]);
+      expect([reply.model, bench.called]).toEqual(['test/cheap', ['test/best', 'test/cheap']]);
     });
 
-    it('keeps the model of a session, of one key', async () => {
+    it('keeps the model of a session, separately for each key', async () => {
       const session_id = `a session on ${route}, ${stream}`;
       const first = await bench.ask(route, CODE, { ...auto(0), session_id, stream }, key);
       await bench.paid(first.id);
@@ -75,7 +74,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
       expect((await bench.ask(route, CHAT, { ...auto(10), session_id, stream }, another)).model).toBe('test/cheap');
     });
 
-    it('leaves the session where its model is no candidate any more', async () => {
+    it("drops the session's model where it is no candidate any more", async () => {
       const session_id = `left on ${route}, ${stream}`;
       const first = await bench.ask(route, CODE, { ...auto(0), session_id, stream }, key);
       await bench.paid(first.id);
@@ -83,29 +82,29 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
       expect((await bench.ask(route, CODE, { ...auto(0, options), session_id, stream }, key)).model).toBe('test/mid');
     });
 
-    it('chooses among what a guardrail allows', async () => {
+    it('chooses among the models that a guardrail allows', async () => {
       const narrow = await bench.keyFor('test/m*');
       expect((await bench.ask(route, CODE, { ...auto(0), stream }, narrow)).model).toBe('test/mid');
     });
 
-    it('refuses with 404 and the reasons where nothing is left, and asks nobody', async () => {
+    it('refuses with 404 and the reasons where nothing is left, and calls nothing', async () => {
       const narrow = await bench.keyFor('test/elsewhere');
       const { status, error } = await bench.ask(route, CODE, { ...auto(0), stream }, narrow);
       expect([status, error.message]).toEqual([404, expect.stringContaining('3 model-not-allowed')]);
       expect(error.message).toContain('No model is left for openrouter/auto');
-      expect(bench.asked).toEqual([]);
+      expect(bench.called).toEqual([]);
     });
   });
 
   it.each(['openrouter/auto', 'fairlead/auto', 'openrouter/auto:nitro', 'openrouter/auto:floor'])(
-    'is known as %s',
+    'is available as %s',
     async (model) => {
       const reply = await bench.ask('/messages', CODE, { ...auto(0), model }, key);
       expect([reply.model, reply.router_metadata.requested]).toEqual(['test/best', model]);
     },
   );
 
-  it('sorts the endpoints of what it chose by the suffix', async () => {
+  it('sorts the endpoints of its choice by the suffix', async () => {
     const plan = await bench.explain(CODE, { ...auto(0), model: 'openrouter/auto:floor' }, key);
     expect(plan.ordering).toBe('price');
   });
@@ -115,19 +114,19 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
     expect(status).toBe(404);
   });
 
-  it('chooses another model for other words', async () => {
+  it('chooses another model for another prompt', async () => {
     const hard = 'Critically evaluate this argument, weigh the hidden premises and objections, and decide. '.repeat(5);
     const easy = await bench.explain(CHAT, auto(9), key);
     const difficult = await bench.explain(hard, auto(9), key);
-    expect(easy.choice.told).toMatchObject({ kind: 'chat', difficulty: 'easy' });
-    expect(difficult.choice.told).toMatchObject({ kind: 'reasoning', difficulty: 'hard' });
+    expect(easy.choice.details).toMatchObject({ kind: 'chat', difficulty: 'easy' });
+    expect(difficult.choice.details).toMatchObject({ kind: 'reasoning', difficulty: 'hard' });
     expect([easy.models[0], difficult.models[0]]).toEqual(['test/cheap', 'test/best']);
   });
 
   it('explains each place of its ranking', async () => {
     const plan = await bench.explain(CODE, auto(0), key);
     expect(plan).toMatchObject({ strategy: 'auto', models: ['test/best', 'test/mid', 'test/cheap'] });
-    expect(plan.choice).toMatchObject({ by: 'auto-router', told: { considered: 3 } });
+    expect(plan.choice).toMatchObject({ by: 'auto-router', details: { considered: 3 } });
     expect(plan.choice.ranking).toMatchObject([
       { model: 'test/best', score: 0.9, well: true },
       { model: 'test/mid', score: 0.5, well: true },
@@ -139,7 +138,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
     expect(await bench.count(CODE, auto(0), key)).toMatchObject({ status: 200, input_tokens: expect.any(Number) });
   });
 
-  it('keeps a small decision without content, from which the same choice follows', async () => {
+  it('stores a small decision without content, which reproduces the choice', async () => {
     const reply = await bench.ask('/messages', CODE, auto(3), key);
     const kept = await bench.decision(reply.id);
     expect(kept).toMatchObject({
@@ -153,7 +152,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
     expect(JSON.stringify(kept)).not.toContain('dictionaries');
   });
 
-  it('counts what a caller brings a credential for', async () => {
+  it('counts models for which a caller has a credential', async () => {
     const options = auto(0, { allowed_models: ['openai/gpt-5*'] });
     const { key: own, hash } = await bench.loop.gateway.newKey();
     expect(await bench.explain(CODE, options, own)).toMatchObject({ status: 404 });
@@ -165,7 +164,7 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
     expect(status).toBe(201);
     const { models, candidates, choice } = await bench.explain(CODE, options, own);
     expect([models[0], candidates[0].is_byok]).toEqual(['openai/gpt-5.6-sol', true]);
-    expect(choice.told.left_out).toMatchObject({ 'no coding score': expect.any(Number) });
+    expect(choice.details.left_out).toMatchObject({ 'no coding score': expect.any(Number) });
   });
 
   it.each<[string, unknown, string]>([
@@ -185,6 +184,6 @@ describeOnEmbedded('the router openrouter/auto', (database) => {
       const { status, error } = await bench.ask(route, CODE, fields, key);
       expect([status, error.message]).toEqual([400, expect.stringContaining(named)]);
     }
-    expect(bench.asked).toEqual([]);
+    expect(bench.called).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-// Goal: what is too long for an endpoint reaches it without its middle, where that is asked for or its context is
-// short, on both faces, whole and streamed, is told, and is paid for as it was sent; without it, it is refused. Method:
-// the application before scripted upstreams that record what they are sent, at endpoints of several contexts.
+// A prompt that is too long for an endpoint is sent without its middle, where that is requested or the context is
+// short, on both faces, whole and streamed; this is reported, and charged as it was sent. Otherwise it is refused.
+// Scripted upstreams at endpoints of several contexts record what they are sent.
 import { neverAnswers } from '../support/upstream-answers.js';
 import { LedgerReader } from '../support/ledger-reader.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -12,7 +12,7 @@ const ON = [{ id: 'context-compression', engine: 'middle-out' }];
 const OFF = [{ id: 'context-compression', enabled: false }];
 const LAST = 'And what is the last?';
 
-/** So many turns of 400 characters, each with its number, and a last question. */
+/** Turns of 400 characters, each with its number, and a last question. */
 const talk = (turns: number): object[] => [
   ...Array.from({ length: turns * 2 }, (_, index) => ({
     role: index % 2 === 0 ? 'user' : 'assistant',
@@ -20,7 +20,7 @@ const talk = (turns: number): object[] => [
   })),
   { role: 'user', content: LAST },
 ];
-/** Roughly 20,000 tokens by the estimate, and 13,000 at the least. */
+/** Roughly 20,000 tokens by the estimate, and at least 13,000. */
 const LONG = talk(100);
 
 describeOnEmbedded('context-compression', (database) => {
@@ -59,7 +59,7 @@ describeOnEmbedded('context-compression', (database) => {
     return { status: response.status, text: await response.text() };
   };
 
-  it.each([false, true])('leaves out of the middle where the context is short, stream: %s', async (stream) => {
+  it.each([false, true])('removes the middle where the context is short, stream: %s', async (stream) => {
     const { status, body, events } = await bench.ask(ask('test/short', { messages: LONG, stream }), {
       headers: METADATA,
     });
@@ -68,12 +68,12 @@ describeOnEmbedded('context-compression', (database) => {
     expect(words[0]).toMatch(/^0: /);
     expect(words.at(-1)).toBe(LAST);
     expect(words.length).toBeLessThan(100);
-    const told = JSON.stringify(stream ? events : body);
-    expect(told).toContain('"type":"context_compression","name":"context-compression","summary":"middle-out"');
-    expect(told).toContain(`"messages_left_out":${LONG.length - words.length}`);
+    const shown = JSON.stringify(stream ? events : body);
+    expect(shown).toContain('"type":"context_compression","name":"context-compression","summary":"middle-out"');
+    expect(shown).toContain(`"messages_left_out":${LONG.length - words.length}`);
   });
 
-  it.each([false, true])('does so for the other face, by its older word too, stream: %s', async (stream) => {
+  it.each([false, true])('does so on the other face, by its older option too, stream: %s', async (stream) => {
     const { status, text } = await chat({ model: 'test/longer', transforms: ['middle-out'], stream });
     expect(status).toBe(200);
     expect(text).toContain('context_compression');
@@ -82,9 +82,9 @@ describeOnEmbedded('context-compression', (database) => {
   });
 
   it.each<[string, string, object, number]>([
-    ['nobody speaks of it', 'test/longer', {}, 400],
+    ['it is not mentioned', 'test/longer', {}, 400],
     ['it is turned off', 'test/short', { plugins: OFF }, 400],
-    ['it is asked for', 'test/longer', { plugins: ON }, 200],
+    ['it is requested', 'test/longer', { plugins: ON }, 200],
     ['there is more than twice the room, at the largest', 'test/longer', { plugins: ON, messages: talk(400) }, 200],
     ['the answer leaves no room', 'test/short', { max_tokens: 8_192 }, 400],
   ])('%s: %s', async (_, to, fields, expected) => {
@@ -92,7 +92,7 @@ describeOnEmbedded('context-compression', (database) => {
     expect([status, bench.calls.length]).toEqual([expected, expected === 200 ? 1 : 0]);
   });
 
-  it('fits each endpoint that it is tried on, and tells of the one that answers', async () => {
+  it('fits each endpoint that is tried, and reports the one that answers', async () => {
     bench.fails('alpha', 500);
     const { body } = await bench.ask(ask('test/two', { messages: LONG, plugins: ON }), { headers: METADATA });
     expect(bench.calls).toEqual(['alpha', 'beta']);
@@ -100,13 +100,13 @@ describeOnEmbedded('context-compression', (database) => {
     expect(body.router_metadata.pipeline).toMatchObject([{ data: { endpoint: 'beta' } }]);
   });
 
-  it('leaves alone what has room', async () => {
+  it('does not change what fits', async () => {
     const { body } = await bench.ask(ask('test/roomy', { messages: LONG, plugins: ON }), { headers: METADATA });
     expect(sentWords()).toHaveLength(LONG.length);
     expect(body.router_metadata.pipeline).toBeUndefined();
   });
 
-  it('keeps half of the messages that Claude takes from either end, where it is asked to', async () => {
+  it("keeps half of Claude's message limit at either end, where it is requested", async () => {
     const messages = talk(600);
     await bench.ask(ask('anthropic/roomy', { messages, plugins: ON }));
     expect(sentWords()).toHaveLength(1_000);
@@ -114,7 +114,7 @@ describeOnEmbedded('context-compression', (database) => {
     expect(sentWords()).toHaveLength(messages.length);
   });
 
-  it('is charged as it was answered, and leaves nothing held', async () => {
+  it('is charged for what was sent, and leaves nothing held', async () => {
     await ledger.rest();
     const before = await ledger.account();
     const { body } = await bench.ask(ask('test/short', { messages: LONG }));
@@ -124,13 +124,13 @@ describeOnEmbedded('context-compression', (database) => {
     expect([after.held, await ledger.openHolds()]).toEqual([before.held, 0]);
   });
 
-  it('leaves nothing held of a caller who goes', async () => {
+  it('leaves nothing held for a caller that leaves', async () => {
     bench.script('alpha', neverAnswers());
     const abort = new AbortController();
-    const asking = bench.gateway.messages(ask('test/short', { messages: LONG, stream: true }), {
+    const pending = bench.gateway.messages(ask('test/short', { messages: LONG, stream: true }), {
       signal: abort.signal,
     });
-    const gone = expect(asking).rejects.toThrow();
+    const gone = expect(pending).rejects.toThrow();
     await bench.upstream('alpha').request();
     abort.abort();
     await gone;
@@ -143,7 +143,7 @@ describeOnEmbedded('context-compression', (database) => {
     ['another engine', [{ id: 'context-compression', engine: 'outside-in' }], 400],
     ['another type', [{ id: 'context-compression', enabled: 'yes' }], 400],
     ['two entries', [...ON, ...OFF], 400],
-  ])('judges its options: %s', async (_, plugins, expected) => {
+  ])('checks its options: %s', async (_, plugins, expected) => {
     expect((await bench.ask(ask('test/short', { messages: LONG, plugins }))).status).toBe(expected);
   });
 

@@ -1,7 +1,7 @@
-// Goal: what a request wants cleared of its conversation is cleared by whoever answers: by the vendor where it is told
-// of it, else by the gateway, so that every dialect's model reads the same history, each leg has what it lacks, in a
-// loop of tools each call; it is told, counted and paid for as it was sent. Method: the application before strict
-// doubles of every dialect, and before scripted upstreams at endpoints of several contexts.
+// Requested edits of the context are applied by the vendor where it supports them, else by the gateway, so that models
+// of every dialect read the same history. Each leg gets the edits that its vendor lacks, in a tool loop at each call;
+// they are reported, counted and charged as sent. Strict doubles of every dialect, and scripted upstreams at endpoints
+// of several contexts.
 import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { API_KEY, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicFrames } from '../support/anthropic-upstream.js';
@@ -31,7 +31,7 @@ const result = (id: string, length = 400): object => ({
   tool_use_id: id,
   content: [{ type: 'text', text: `result of ${id} ${'x'.repeat(length)}` }],
 });
-/** One question a turn, each answered by two uses of a tool and a word, with signed reasoning. */
+/** One question a turn, each answered by two tool uses and a text, with signed reasoning. */
 const turn = (at: number, length?: number): object[] => [
   { role: 'user', content: `Question ${at}?` },
   { role: 'assistant', content: [thought(`thought ${at}a`), use(`toolu_${at}a`)] },
@@ -46,7 +46,7 @@ const talk = (turns: number, length?: number): object[] => [
 ];
 const TOOLS = [{ name: 'look', description: 'Looks.', input_schema: { type: 'object', properties: {} } }];
 
-/** Of three such turns with two uses each all but the last two uses, and the reasoning of all turns but the last. */
+/** Of three such turns with two uses each: all but the last two uses, and the reasoning of all but the last turn. */
 const APPLIED = [
   { type: THINKING.type, cleared_thinking_turns: 2, cleared_input_tokens: expect.any(Number) as number },
   { type: USES.type, cleared_tool_uses: 4, cleared_input_tokens: expect.any(Number) as number },
@@ -57,7 +57,7 @@ const metadataOf = (events: readonly JsonBody[]): JsonBody =>
   events.find(({ type }) => type === 'message_stop').router_metadata;
 const count = (text: string, word: string): number => text.split(word).length - 1;
 
-describeOnEmbedded('what is cleared, over every dialect', (database) => {
+describeOnEmbedded('context edits, in every dialect', (database) => {
   const PLACES: readonly { id: string; slug: string; dialect: WireDialect; model: string; isBedrock?: true }[] = [
     { id: 'test/other-messages', slug: 'thinkingmachines', dialect: 'anthropic-messages', model: 'claude-sonnet-4-5' },
     { id: 'test/invoke', slug: 'amazon-bedrock', dialect: 'anthropic-messages', model: 'us.anthropic.claude-sonnet-4-5-20250929-v1:0', isBedrock: true },
@@ -119,21 +119,21 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
     };
   };
   const calls = (): JsonBody[] => [...direct.calls, ...bedrock.calls].map(({ body }) => body);
-  const asking = (to: string, more: object): object => ask(to, { messages: talk(3), tools: TOOLS, ...more });
+  const bodyFor = (to: string, more: object): object => ask(to, { messages: talk(3), tools: TOOLS, ...more });
 
   describe.each(PLACES)('$id', ({ id }) => {
     it.each([false, true])('reads the cleared history, stream: %s', async (stream) => {
-      const { status, body, events } = await send(asking(id, { context_management: BOTH, stream }));
+      const { status, body, events } = await send(bodyFor(id, { context_management: BOTH, stream }));
       expect([status, body?.error, direct.violations, bedrock.violations]).toEqual([200, undefined, [], []]);
       const [sent] = calls().map((call) => JSON.stringify(call));
       expect(count(sent!, CLEARED_RESULT)).toBe(4);
       for (const use of ['0a', '0b', '1a', '1b']) expect(sent).not.toContain(`result of toolu_${use}`);
       for (const use of ['2a', '2b']) expect(sent).toContain(`result of toolu_${use}`);
-      // Arguments stay, nobody asked for them to go.
+      // Arguments stay unless clearing them is requested.
       for (const use of ['0a', '2b']) expect(sent).toContain(`place of toolu_${use}`);
       expect(sent).not.toMatch(/thought [01]a|context_management/);
-      const told = stream ? endOf(events) : body;
-      expect(told.context_management).toEqual({ applied_edits: APPLIED });
+      const reported = stream ? endOf(events) : body;
+      expect(reported.context_management).toEqual({ applied_edits: APPLIED });
       const metadata = stream ? metadataOf(events) : body.router_metadata;
       expect(metadata.pipeline).toEqual([
         {
@@ -144,7 +144,7 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
             endpoint: expect.any(String) as string,
             cleared_thinking_turns: 2,
             cleared_tool_uses: 4,
-            cleared_input_tokens: APPLIED_TOKENS(told),
+            cleared_input_tokens: APPLIED_TOKENS(reported),
             milliseconds: expect.any(Number) as number,
           },
           cost_usd: 0,
@@ -153,25 +153,25 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
       expect(metadata.attempts[0].dropped ?? []).not.toContain('context_management');
     });
 
-    it('has the arguments cleared where that is asked for, but of tools that are to stay', async () => {
+    it('clears arguments where that is requested, except those of excluded tools', async () => {
       const edit = { ...USES, clear_tool_inputs: ['look'] };
-      await send(asking(id, { context_management: { edits: [edit] } }));
-      await send(asking(id, { context_management: { edits: [{ ...edit, exclude_tools: ['look'] }] } }));
+      await send(bodyFor(id, { context_management: { edits: [edit] } }));
+      await send(bodyFor(id, { context_management: { edits: [{ ...edit, exclude_tools: ['look'] }] } }));
       expect([...direct.violations, ...bedrock.violations]).toEqual([]);
       const [cleared, excluded] = calls().map((call) => JSON.stringify(call));
       expect([count(cleared!, 'place of'), count(excluded!, 'place of')]).toEqual([2, 6]);
       expect(excluded).not.toContain(CLEARED_RESULT);
     });
 
-    it('is told that nothing was, below the trigger', async () => {
+    it('is sent an empty list below the trigger', async () => {
       const edit = { ...USES, trigger: { type: 'tool_uses', value: 6 } };
-      const { body } = await send(asking(id, { context_management: { edits: [edit] } }));
+      const { body } = await send(bodyFor(id, { context_management: { edits: [edit] } }));
       expect(body.context_management).toEqual({ applied_edits: [] });
       expect(JSON.stringify(calls())).not.toContain(CLEARED_RESULT);
       expect(body.router_metadata.pipeline).toBeUndefined();
     });
 
-    it('clears in each call of a loop of tools, what that has brought too', async () => {
+    it('clears in each call of a tool loop, including the results of the loop', async () => {
       const datetime = (index: number): object => ({ type: 'call', id: `call_${index}`, name: 'datetime', input: {} });
       for (const double of [direct, bedrock]) {
         double.script((_, index) =>
@@ -180,7 +180,7 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
       }
       const keep = { type: 'tool_uses', value: 1 };
       const { status, body } = await send({
-        ...asking(id, { context_management: { edits: [{ ...USES, keep }] } }),
+        ...bodyFor(id, { context_management: { edits: [{ ...USES, keep }] } }),
         tools: [...TOOLS, { type: 'openrouter:datetime' }],
       });
       expect([status, body.error, direct.violations, bedrock.violations]).toEqual([200, undefined, [], []]);
@@ -189,8 +189,8 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
     });
   });
 
-  it('leaves it to a vendor that does it, as a plan explains', async () => {
-    await send(asking('test/native', { context_management: BOTH }));
+  it('leaves the edits to a vendor that supports them, as a plan explains', async () => {
+    await send(bodyFor('test/native', { context_management: BOTH }));
     expect(calls()[0].context_management).toEqual(BOTH);
     expect(JSON.stringify(calls()[0])).not.toContain(CLEARED_RESULT);
     const { data } = await explain('test/chat', { edits: [USES, COMPACT] });
@@ -198,11 +198,11 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
     expect((await explain('test/chat', BOTH)).data.candidates[0].dropped ?? []).toEqual([]);
   });
 
-  it('drops by name what needs a model, and does the rest', async () => {
-    const { body } = await send(asking('test/chat', { context_management: { edits: [COMPACT, USES] } }));
+  it('drops by name the edit that needs a model, and applies the rest', async () => {
+    const { body } = await send(bodyFor('test/chat', { context_management: { edits: [COMPACT, USES] } }));
     expect(body.router_metadata.attempts[0].dropped).toContain('context_management');
     expect(body.context_management.applied_edits).toMatchObject([{ type: USES.type }]);
-    const alone = await send(asking('test/chat', { context_management: { edits: [COMPACT] } }));
+    const alone = await send(bodyFor('test/chat', { context_management: { edits: [COMPACT] } }));
     expect([alone.status, alone.body.context_management]).toEqual([200, null]);
     expect(alone.body.router_metadata.attempts[0].dropped).toContain('context_management');
   });
@@ -211,18 +211,18 @@ describeOnEmbedded('what is cleared, over every dialect', (database) => {
     const response = await gateway.request('/routing/explain', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(asking(to, { context_management })),
+      body: JSON.stringify(bodyFor(to, { context_management })),
     });
     return response.json();
   };
-  const APPLIED_TOKENS = (told: JsonBody): number =>
-    (told.context_management.applied_edits as { cleared_input_tokens: number }[]).reduce(
+  const APPLIED_TOKENS = (reported: JsonBody): number =>
+    (reported.context_management.applied_edits as { cleared_input_tokens: number }[]).reduce(
       (sum, { cleared_input_tokens: tokens }) => sum + tokens,
       0,
     );
 });
 
-describeOnEmbedded('what is cleared, of each leg', (database) => {
+describeOnEmbedded('context edits, for each leg', (database) => {
   let bench: RoutingBench;
   let ledger: LedgerReader;
   beforeAll(async () => {
@@ -241,38 +241,49 @@ describeOnEmbedded('what is cleared, of each leg', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
   beforeEach(() => bench.reset());
-  const asking = (to: string, more: object = {}): object =>
+  const bodyFor = (to: string, more: object = {}): object =>
     ask(to, { messages: talk(3), tools: TOOLS, context_management: BOTH, ...more });
   const sent = (slug: string): string => JSON.stringify(bench.sent(slug).json);
 
-  it.each([false, true])('falls back to one that lacks it, and clears for that alone, stream: %s', async (stream) => {
-    bench.fails('alpha', 500);
-    const { body, events } = await bench.ask(asking('test/two', { stream }), { headers: METADATA });
-    expect(bench.calls).toEqual(['alpha', 'beta']);
-    expect(bench.sent('alpha').json.context_management).toEqual(BOTH);
-    expect([count(sent('alpha'), CLEARED_RESULT), count(sent('beta'), CLEARED_RESULT)]).toEqual([0, 4]);
-    expect((stream ? endOf(events) : body).context_management).toEqual({ applied_edits: APPLIED });
-  });
+  it.each([false, true])(
+    'falls back to an endpoint without support, and clears for that one only, stream: %s',
+    async (stream) => {
+      bench.fails('alpha', 500);
+      const { body, events } = await bench.ask(bodyFor('test/two', { stream }), { headers: METADATA });
+      expect(bench.calls).toEqual(['alpha', 'beta']);
+      expect(bench.sent('alpha').json.context_management).toEqual(BOTH);
+      expect([count(sent('alpha'), CLEARED_RESULT), count(sent('beta'), CLEARED_RESULT)]).toEqual([0, 4]);
+      expect((stream ? endOf(events) : body).context_management).toEqual({ applied_edits: APPLIED });
+    },
+  );
 
-  it.each([false, true])('tells what a vendor tells, where that does it, stream: %s', async (stream) => {
-    const message = {
+  it.each([false, true])(
+    "returns the vendor's report where the vendor applies the edits, stream: %s",
+    async (stream) => {
+      const message = {
       id: 'msg_1', type: 'message', role: 'assistant', model: 'claude', content: [{ type: 'text', text: 'Hi' }],
       stop_reason: 'end_turn', stop_sequence: null, usage: { input_tokens: 1, output_tokens: 1 },
     }; // oxfmt-ignore
-    const told = { applied_edits: [{ type: USES.type, cleared_tool_uses: 9, cleared_input_tokens: 99, more: 1 }] };
-    const frames = anthropicFrames(message).map((frame) =>
-      frame.replace('{"type":"message_delta"', `{"context_management":${JSON.stringify(told)},"type":"message_delta"`),
-    );
-    bench.script('alpha', stream ? sse(frames) : json({ ...message, context_management: told }));
-    const { body, events } = await bench.ask(asking('test/native', { stream }));
-    expect((stream ? endOf(events) : body).context_management).toEqual(told);
-  });
+      const reported = {
+        applied_edits: [{ type: USES.type, cleared_tool_uses: 9, cleared_input_tokens: 99, more: 1 }],
+      };
+      const frames = anthropicFrames(message).map((frame) =>
+        frame.replace(
+          '{"type":"message_delta"',
+          `{"context_management":${JSON.stringify(reported)},"type":"message_delta"`,
+        ),
+      );
+      bench.script('alpha', stream ? sse(frames) : json({ ...message, context_management: reported }));
+      const { body, events } = await bench.ask(bodyFor('test/native', { stream }));
+      expect((stream ? endOf(events) : body).context_management).toEqual(reported);
+    },
+  );
 
-  it('comes before what shortens: what has room once it is cleared loses nothing else', async () => {
-    // About 12,000 tokens before, of which 8,000 go.
+  it('runs before compression: a prompt that fits once it is cleared loses nothing else', async () => {
+    // About 12,000 tokens before, of which 8,000 are cleared.
     const messages = talk(3, 8_000);
     const { status, body } = await bench.ask(
-      asking('test/short', { messages, context_management: { edits: [{ ...USES, trigger: { type: 'input_tokens', value: 5_000 } }] } }),
+      bodyFor('test/short', { messages, context_management: { edits: [{ ...USES, trigger: { type: 'input_tokens', value: 5_000 } }] } }),
       { headers: METADATA },
     ); // oxfmt-ignore
     expect([status, body.error]).toEqual([200, undefined]);
@@ -280,26 +291,26 @@ describeOnEmbedded('what is cleared, of each leg', (database) => {
     expect(count(sent('beta'), 'Question')).toBe(3);
   });
 
-  it("keeps Claude's reasoning as Claude does by itself, and of others the last turn's, where nobody says", async () => {
+  it("keeps Claude's reasoning by Claude's default, and of others the last turn's", async () => {
     const edits = { context_management: { edits: [{ type: THINKING.type }] } };
-    await bench.ask(asking('anthropic/lacks', edits));
+    await bench.ask(bodyFor('anthropic/lacks', edits));
     expect(count(sent('gamma'), 'thought ')).toBe(3);
-    await bench.ask(asking('test/lacks', edits));
+    await bench.ask(bodyFor('test/lacks', edits));
     expect(count(sent('gamma'), 'thought ')).toBe(1);
   });
 
-  it('is not left out for a length that clearing takes away', async () => {
+  it('does not exclude an endpoint for a length that clearing removes', async () => {
     const messages = talk(3, 40_000);
-    const { status } = await bench.ask(asking('test/short', { messages, plugins: [{ id: 'context-compression', enabled: false }] })); // oxfmt-ignore
+    const { status } = await bench.ask(bodyFor('test/short', { messages, plugins: [{ id: 'context-compression', enabled: false }] })); // oxfmt-ignore
     expect([status, bench.calls]).toEqual([200, ['beta']]);
   });
 
-  it('counts what would be sent, and says what there was', async () => {
+  it('counts what would be sent, and reports the original size', async () => {
     const counted = async (to: string, more: object): Promise<JsonBody> => {
       const response = await bench.gateway.request('/messages/count_tokens', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(asking(to, more)),
+        body: JSON.stringify(bodyFor(to, more)),
       });
       return response.json();
     };
@@ -312,15 +323,15 @@ describeOnEmbedded('what is cleared, of each leg', (database) => {
     bench.script('alpha', json({ input_tokens: 30, context_management: original }));
     expect(await counted('test/native', {})).toEqual({ input_tokens: 30, context_management: original });
     bench.script('gamma', json({ input_tokens: 30 }));
-    const { input_tokens: tokens, context_management: told } = await counted('test/lacks', {});
+    const { input_tokens: tokens, context_management: reported } = await counted('test/lacks', {});
     expect([tokens, count(sent('gamma'), CLEARED_RESULT)]).toEqual([30, 4]);
-    expect(told.original_input_tokens).toBeGreaterThan(30 + 400);
+    expect(reported.original_input_tokens).toBeGreaterThan(30 + 400);
   });
 
-  it('is charged as it was answered, and leaves nothing held', async () => {
+  it('is charged for what was sent, and leaves nothing held', async () => {
     await ledger.rest();
     const before = await ledger.account();
-    const { body } = await bench.ask(asking('test/lacks'));
+    const { body } = await bench.ask(bodyFor('test/lacks'));
     await ledger.rest();
     const after = await ledger.account();
     expect(after.used - before.used).toBeCloseTo(body.usage.cost, 12);

@@ -1,8 +1,8 @@
 /**
- * Goal: what the account and a workspace say of plugins holds where a request says nothing of them, is replaced by what
- * it says, and is not where they say so, which is told; answers, counts and explanations see the same, and a change is
- * in force at once. Method: the application before strict doubles, with plugins that answer of
- * themselves, whole and streamed, on both faces. Rules: docs/wire/tools-and-plugins.md#defaults.
+ * Plugin defaults of the account and a workspace apply where a request does not mention the plugin. The request's entry
+ * replaces them unless they are fixed, which is reported; answers, token counts and explanations agree, and a change
+ * applies immediately. Strict doubles, with plugins whose effect shows in the answer, whole and streamed, on both
+ * faces. Rules: docs/use/tools-and-plugins.md#defaults.
  */
 import { MANAGEMENT_KEY, type NewKey } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -14,7 +14,7 @@ import {
   microUsd,
   PRICES,
   ROUTES,
-  says,
+  answers,
   TOOLS,
   USES,
   type Route,
@@ -38,7 +38,7 @@ const formatOn = (route: Route): object =>
 
 describeOnEmbedded('defaults of plugins', (database) => {
   let bench: LoopBench;
-  /** Of the default workspace, and of one of its own. */
+  /** Keys of the default workspace, and of another one. */
   let home: NewKey;
   let away: NewKey;
   beforeAll(async () => {
@@ -48,7 +48,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
     away = await bench.gateway.newKey({ workspace_id: 'away' });
   }, 60_000);
   afterAll(() => bench?.close());
-  beforeEach(() => bench.begin(says('So.')));
+  beforeEach(() => bench.begin(answers('So.')));
   afterEach(async () => {
     await account([]);
     await workspace(null);
@@ -74,31 +74,31 @@ describeOnEmbedded('defaults of plugins', (database) => {
   const textOf = (reply: JsonBody): string => reply.message?.content ?? reply.content[0].text;
 
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
-    it('heal answers in the workspace that says so, for the same money', async () => {
+    it('heal answers in the workspace that enables it, for the same cost', async () => {
       await workspace([{ id: 'response-healing' }]);
       for (const [key, text] of [[away, '{"a": 1}'], [home, BROKEN]] as const) {
-        bench.begin(says(BROKEN));
+        bench.begin(answers(BROKEN));
         const reply = await ask(route, { stream, ...formatOn(route) }, key);
         expect([reply.status, textOf(reply), microUsd(reply.usage.cost)]).toEqual([200, text, CALL]);
         expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: CALL });
       }
     }); // oxfmt-ignore
 
-    it('offer tools, as they are said to be, unless the request turns them off', async () => {
+    it('offer tools with their options, unless the request turns them off', async () => {
       await account([{ id: 'web-fetch', max_uses: 1 }]);
-      bench.begin(calls(bench.fetches, bench.fetches), says('So.'));
+      bench.begin(calls(bench.fetches, bench.fetches), answers('So.'));
       const reply = await ask(route, { stream });
       expect([reply.status, sent().tools[0].name]).toEqual([200, 'web_fetch']);
       expect((await bench.row(reply.id)).cost).toBe(2 * CALL + PRICES.fetch);
-      bench.begin(says('So.'));
+      bench.begin(answers('So.'));
       await ask(route, { stream, plugins: [{ id: 'web-fetch', enabled: false }] });
       expect(sent().tools ?? []).toEqual([]);
     });
 
-    it('search, and charge for it, whatever the request says where that is fixed', async () => {
+    it('search, and charge for it, whatever the request sets where they are fixed', async () => {
       await account([{ id: 'web', engine: 'exa', max_results: 3, prevent_overrides: true }]);
       for (const plugins of [undefined, [{ id: 'web', max_results: 7 }], [{ id: 'web', enabled: false }]]) {
-        bench.begin(says('So.'));
+        bench.begin(answers('So.'));
         const reply = await ask(route, { stream, plugins });
         expect(reply.status).toBe(200);
         expect(bench.upstreams.engine.requests.map(({ json }) => json.numResults)).toEqual([3]);
@@ -106,7 +106,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
       }
     });
 
-    it('have no room made where they say so', async () => {
+    it('compress the context where they enable it', async () => {
       const fields = { model: 'test/short', messages: LONG, stream };
       expect((await ask(route, fields)).status).toBe(200);
       await account([{ id: 'context-compression', enabled: false }]);
@@ -117,18 +117,18 @@ describeOnEmbedded('defaults of plugins', (database) => {
     });
   });
 
-  it('give way to the older word of chat, unless they are fixed', async () => {
-    const asked = (): Promise<JsonBody> =>
+  it('give way to the older option of chat, unless they are fixed', async () => {
+    const sendLong = (): Promise<JsonBody> =>
       ask('/chat/completions', { model: 'test/short', messages: LONG, transforms: ['middle-out'] });
     await account([{ id: 'context-compression', enabled: false }]);
-    expect((await asked()).status).toBe(200);
+    expect((await sendLong()).status).toBe(200);
     await account([{ id: 'context-compression', enabled: false, prevent_overrides: true }]);
-    expect((await asked()).status).toBe(400);
+    expect((await sendLong()).status).toBe(400);
   });
 
   it.each(ROUTES)('give way to the suffix :online on %s, unless they are fixed', async (route) => {
     const searched = async (): Promise<number[]> => {
-      bench.begin(says('So.'));
+      bench.begin(answers('So.'));
       await ask(route, { model: 'test/main:online' });
       return bench.upstreams.engine.requests.map(({ json }) => json.numResults);
     };
@@ -140,7 +140,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
     expect(await searched()).toEqual([3]);
   });
 
-  it('are told where the request’s entry was not taken, in the pipeline and the explanation', async () => {
+  it('are reported where the request’s entry was overruled, in the pipeline and the explanation', async () => {
     await workspace([{ id: 'web-fetch', prevent_overrides: true }, { id: 'response-healing' }]);
     const fields = {
       plugins: [
@@ -175,9 +175,9 @@ describeOnEmbedded('defaults of plugins', (database) => {
     ).toBe(plain);
   });
 
-  it('are for what callers ask, not for models that are consulted on the way', async () => {
+  it('apply to requests of callers, not to consulted models', async () => {
     await account([{ id: 'web', engine: 'exa', prevent_overrides: true }, { id: 'web-fetch' }]);
-    bench.begin(calls(USES.advisor), says('So.'));
+    bench.begin(calls(USES.advisor), answers('So.'));
     const reply = await ask('/messages', { tools: [TOOLS.advisor] });
     expect(reply.status).toBe(200);
     expect(bench.upstreams.engine.requests).toHaveLength(1);
@@ -185,13 +185,16 @@ describeOnEmbedded('defaults of plugins', (database) => {
     await bench.row(reply.id);
   });
 
-  it('are named by their plugin where they cannot be kept to', async () => {
+  it('are named by their plugin where they cannot be kept', async () => {
     await account([{ id: 'web', engine: 'parallel' }]);
-    const told = async (plugins?: object[]): Promise<string> => (await post('/messages', { plugins })).error.message;
-    expect(await told()).toContain('plugins.web.engine: the engine parallel is not set up');
-    expect(await told([{ id: 'moderation' }, { id: 'web', engine: 'firecrawl' }])).toContain('plugins.1.engine: ');
+    const messageFor = async (plugins?: object[]): Promise<string> =>
+      (await post('/messages', { plugins })).error.message;
+    expect(await messageFor()).toContain('plugins.web.engine: the engine parallel is not set up');
+    expect(await messageFor([{ id: 'moderation' }, { id: 'web', engine: 'firecrawl' }])).toContain(
+      'plugins.1.engine: ',
+    );
     await account([{ id: 'web', engine: 'parallel', prevent_overrides: true }]);
-    expect(await told([{ id: 'web', engine: 'exa' }])).toContain('plugins.web.engine: the engine parallel');
+    expect(await messageFor([{ id: 'web', engine: 'exa' }])).toContain('plugins.web.engine: the engine parallel');
   });
 
   it('do not make a request a routed one', async () => {
@@ -199,7 +202,7 @@ describeOnEmbedded('defaults of plugins', (database) => {
     expect((await ask('/messages', {})).status).toBe(200);
   });
 
-  it('are shown as they are stored, and no change is one', async () => {
+  it('are returned as they are stored, and an empty change changes nothing', async () => {
     const plugins = [
       { id: 'fusion', tools: [{ type: 'web_search', parameters: { max_results: 3 } }], enabled: false },
       { id: 'web', prevent_overrides: true },

@@ -1,8 +1,8 @@
 /**
- * Goal: a PDF reaches a model that takes files as it is and any other in words, whoever reads it; what it says is told,
- * need not be read or paid again when it comes back, costs what was held for it at most, and nothing where it fails.
- * Method: the application before strict doubles of models of several formats and of the engine, whole and streamed, on
- * both faces. Rules: docs/wire/tools-and-plugins.md#the-plugin-file-parser.
+ * A PDF is sent unchanged to a model that takes files, and as text to any other, whichever engine parses it. The text
+ * is returned, is neither parsed nor paid for again when it is sent back, costs at most what was held for it, and
+ * nothing where parsing fails. Strict doubles of models of several formats and of the engine, whole and streamed, on
+ * both faces. Rules: docs/use/plugins/file-parser.md.
  */
 import { CLEARED_RESULT } from '../../src/core/conversation/clear-context.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
@@ -17,11 +17,11 @@ import { readMessagesEvents } from '../support/sse.js';
 import { cutAfter, garbage, HANG, json, neverAnswers, resets, type Answer } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 import { buildMessage } from '../http/messages-bench.js';
-import { CALL, inTurn, leftWithin, LoopBench, microUsd, ROUTES, says, type Route } from '../tools/faults-bench.js';
+import { CALL, inTurn, leftWithin, LoopBench, microUsd, ROUTES, answers, type Route } from '../tools/faults-bench.js';
 
-const ANSWER = says('I see.');
+const ANSWER = answers('I see.');
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
-/** Of a page, in millionths of a USD. */
+/** Price of a page, in millionths of a USD. */
 const PAGE = 2_000;
 const REPORT = paged('Sales rose.', 'Costs fell.');
 const SCAN = paged('', '', '');
@@ -30,7 +30,7 @@ const OCR = { pdf: { engine: 'mistral-ocr' } };
 const SECRET = 'PRJ-4711';
 const PNG = png(8, 8).toString('base64');
 
-/** A PDF as either face takes it, behind a question. */
+/** A PDF in the form of either face, after a question. */
 const file = (route: Route, bytes: Buffer, name = 'report.pdf'): object => {
   const data = bytes.toString('base64');
   return route === '/messages'
@@ -41,7 +41,7 @@ const linked = (route: Route, url: string): object =>
   route === '/messages'
     ? { type: 'document', source: { type: 'url', url } }
     : { type: 'file', file: { file_data: url, filename: 'linked.pdf' } };
-const asking = (...parts: object[]): object[] => [
+const messagesWith = (...parts: object[]): object[] => [
   { role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...parts] },
 ];
 
@@ -113,7 +113,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     return { ...shown, ...buildMessage(events), annotations };
   }
 
-  /** What a model was sent, as one text. */
+  /** The messages of a model's request, as one text. */
   const readBy = (upstream: Upstream, index = 0): string =>
     JSON.stringify(upstream.requests[index]?.json.messages ?? upstream.requests[index]?.json.input);
   const stagesIn = (text: string): JsonBody[] =>
@@ -121,7 +121,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       JSON.parse(stage),
     );
 
-  /** All that the account has paid, once nothing is held. */
+  /** The account's charges, once nothing is held. */
   async function paid(): Promise<number> {
     await bench.ledger.rest();
     const { used, held } = await bench.ledger.account();
@@ -130,7 +130,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
   }
 
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
-    const report = asking(file(route, REPORT));
+    const report = messagesWith(file(route, REPORT));
     const parsed = {
       type: 'file',
       file: {
@@ -147,7 +147,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       ['test/words', () => bench.upstreams.adviser],
       ['test/chat-words', () => chat],
       ['test/responses-words', () => responses],
-    ])('has %s read it in words, unasked and for nothing', async (model, upstream) => {
+    ])('sends %s the text, without a request and free of charge', async (model, upstream) => {
       const reply = await ask(route, { stream, model, messages: report });
       expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
       expect(readBy(upstream())).toMatch(/Page 1 of 2.*Sales rose\..*Page 2 of 2.*Costs fell\./s);
@@ -166,7 +166,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect([reply.annotations, stagesIn(reply.text)]).toEqual([undefined, []]);
     });
 
-    it('has the model fallen back to read it in words', async () => {
+    it('sends a fallback model the text', async () => {
       bench.upstreams.main.script(() => json({ type: 'error', error: { type: 'api_error', message: 'no' } }, 500));
       const reply = await ask(route, { stream, models: ['test/chat-words'], messages: report });
       expect(reply.status).toBe(200);
@@ -174,7 +174,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(readBy(chat)).toContain('Sales rose.');
     });
 
-    it.each(['cloudflare-ai', 'pdf-text'])('has any model read its words where %s is asked for', async (engine) => {
+    it.each(['cloudflare-ai', 'pdf-text'])('sends any model the text where %s is requested', async (engine) => {
       const plugins = [{ id: 'file-parser', pdf: { engine } }];
       const reply = await ask(route, { stream, plugins, messages: report });
       expect(reply.status).toBe(200);
@@ -183,15 +183,19 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(reply.annotations).toEqual([parsed]);
     });
 
-    it('tells that a scan has no words', async () => {
-      const reply = await ask(route, { stream, model: 'test/words', messages: asking(file(route, SCAN)) });
+    it('reports that a scan has no text', async () => {
+      const reply = await ask(route, { stream, model: 'test/words', messages: messagesWith(file(route, SCAN)) });
       expect(reply.status).toBe(200);
       expect(readBy(bench.upstreams.adviser)).toContain('[Pages 1 to 3 of 3 without any text: a scan or a drawing');
     });
 
-    it('has the engine read it where that is asked for, held for, counted and charged', async () => {
+    it('has the engine parse it where that is requested; the price is held, counted and charged', async () => {
       const { key: own } = await bench.gateway.newKey();
-      const fields = { stream, plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file(route, fresh(3))) };
+      const fields = {
+        stream,
+        plugins: [{ id: 'file-parser', ...OCR }],
+        messages: messagesWith(file(route, fresh(3))),
+      };
       const reply = await ask(route, fields, { key: own });
       expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
       expect(ocr.requests[0]!.json).toMatchObject({ model: 'mistral-ocr-latest', pages: [0, 1, 2], image_limit: 8 });
@@ -210,9 +214,9 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + 3 * PAGE, tools_cost: 3 * PAGE });
     });
 
-    it('does not read or charge again what comes back', async () => {
+    it('neither parses nor charges again what is sent back', async () => {
       const bytes = fresh(3);
-      const messages = asking(file(route, bytes));
+      const messages = messagesWith(file(route, bytes));
       const annotations = [
         { type: 'file', file: { hash: sha256(bytes), name: 'x', content: [{ type: 'text', text: 'Read before.' }] } },
         { type: 'url_citation', url_citation: { url: 'https://one.example' } },
@@ -231,25 +235,41 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(await bench.row(reply.id)).toMatchObject({ cost: CALL, tools_cost: 0 });
     });
 
-    it('does not read again what the account has sent before', async () => {
-      const fields = { plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file(route, fresh(3))) };
+    it('does not parse again what the account has sent before', async () => {
+      const fields = { plugins: [{ id: 'file-parser', ...OCR }], messages: messagesWith(file(route, fresh(3))) };
       await ask(route, { stream, ...fields });
       const again = await ask(route, { stream, ...fields });
       expect([again.status, ocr.requests.length, again.annotations.length]).toEqual([200, 1, 1]);
       expect(await bench.row(again.id)).toMatchObject({ cost: CALL, tools_cost: 0 });
-      const unkept = { provider: { zdr: true }, ...fields, messages: asking(file(route, fresh(3))) };
+      const unkept = { provider: { zdr: true }, ...fields, messages: messagesWith(file(route, fresh(3))) };
       ocr.requests.length = 0;
       await ask(route, unkept);
       await ask(route, unkept);
-      // Nobody keeps to it here, so nobody is asked: what is read all the same is not kept.
+      // No provider here satisfies the policy, so no model is called; what is parsed all the same is not cached.
       expect(ocr.requests.length).not.toBe(1);
+    });
+
+    it('leaves pages that the engine read beyond those requested to the operator', async () => {
+      ocr.script(() => ocrAnswer([{ markdown: 'One' }], 4));
+      const fields = {
+        stream,
+        plugins: [{ id: 'file-parser', ...OCR }],
+        messages: messagesWith(file(route, fresh(1))),
+      };
+      const reply = await ask(route, fields);
+      expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + PAGE, tools_cost: PAGE, operator_cost: 3 * PAGE });
     });
 
     it('never charges more pages than it held for', async () => {
       ocr.script(() => ocrAnswer([{ markdown: 'One' }], 1_000_000));
-      const fields = { stream, plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file(route, fresh(1))) };
+      const fields = {
+        stream,
+        plugins: [{ id: 'file-parser', ...OCR }],
+        messages: messagesWith(file(route, fresh(1))),
+      };
       const reply = await ask(route, fields);
-      expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + PAGE, tools_cost: PAGE });
+      // A figure that cannot be true costs no one anything.
+      expect(await bench.row(reply.id)).toMatchObject({ cost: CALL + PAGE, tools_cost: PAGE, operator_cost: 0 });
     });
 
     it.each<[string, Answer]>([
@@ -257,17 +277,17 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       ['has too much to do', json({ detail: SECRET }, 429)],
       ['does not take it', json({ detail: SECRET }, 422)],
       ['breaks', json({ detail: SECRET }, 500)],
-      ['says something else', json({ pages: SECRET })],
-      ['tells a page that there is not', ocrAnswer([{ markdown: 'a' }, { markdown: 'b' }, { markdown: 'c' }])],
+      ['answers in another form', json({ pages: SECRET })],
+      ['returns a page that does not exist', ocrAnswer([{ markdown: 'a' }, { markdown: 'b' }, { markdown: 'c' }])],
       ['breaks off', cutAfter(json({ pages: [SECRET] }), 8)],
       ['resets', resets()],
       ['speaks no HTTP', garbage()],
       ['answers no JSON', { headers: { 'content-type': 'text/html' }, body: [SECRET] }],
-    ])('fails where the engine %s: what was read is charged and comes with the error', async (_, answer) => {
+    ])('fails where the engine %s: what was parsed is charged and comes with the error', async (_, answer) => {
       const [good, bad] = [fresh(1), fresh(2)];
       ocr.script(inTurn(ocrAnswer([{ markdown: 'Good.' }]), answer));
       const before = await paid();
-      const messages = asking(file(route, good, 'good.pdf'), file(route, bad));
+      const messages = messagesWith(file(route, good, 'good.pdf'), file(route, bad));
       const reply = await ask(route, { stream, plugins: [{ id: 'file-parser', ...OCR }], messages });
       expect(reply.status).toBe(503);
       expect(reply.error.message).toMatch(/^messages\.0\.content\.2: could not be read by mistral-ocr: /);
@@ -278,32 +298,40 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     });
 
     it.each<[string, Answer]>([
-      ['says nothing', neverAnswers()],
+      ['is silent', neverAnswers()],
       ['is in mid-answer', { headers: { 'content-type': 'application/json' }, body: ['{"pages":[', HANG] }],
     ])('is left with its caller while the engine %s', async (_, answer) => {
       ocr.script(inTurn(answer));
       const before = await paid();
       const plugins = [{ id: 'file-parser', ...OCR }];
-      const fields = { stream, tools: undefined, plugins, messages: asking(file(route, fresh(1))) };
+      const fields = { stream, tools: undefined, plugins, messages: messagesWith(file(route, fresh(1))) };
       const client = await bench.open(route, fields, key);
-      const asked = await ocr.request(0);
+      const openCall = await ocr.request(0);
       client.destroy();
-      expect(await leftWithin(asked, Date.now())).toBeLessThan(1_000);
+      expect(await leftWithin(openCall, Date.now())).toBeLessThan(1_000);
       expect(bench.upstreams.main.requests).toHaveLength(0);
       expect(await paid()).toBe(before);
     });
 
-    it('asks nobody where there is no room for it', async () => {
+    it('calls nothing where there is no room for it', async () => {
       const { key: poor } = await bench.gateway.newKey({ limit: 0.03 });
-      const fields = { stream, plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file(route, fresh(12))) };
+      const fields = {
+        stream,
+        plugins: [{ id: 'file-parser', ...OCR }],
+        messages: messagesWith(file(route, fresh(12))),
+      };
       const reply = await ask(route, fields, { key: poor });
       expect([reply.status, ocr.requests.length, bench.upstreams.main.requests.length]).toEqual([402, 0, 0]);
     });
 
-    it('shows pictures of a scan to models that take them, and to no other', async () => {
+    it('sends pictures of a scan to models that take them, and to no other', async () => {
       const picture = `data:image/png;base64,${PNG}`;
       ocr.script(() => ocrAnswer([{ markdown: 'A chart', images: Array.from({ length: 9 }, () => picture) }]));
-      const fields = { stream, plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file(route, fresh(1))) };
+      const fields = {
+        stream,
+        plugins: [{ id: 'file-parser', ...OCR }],
+        messages: messagesWith(file(route, fresh(1))),
+      };
       const seen = await ask(route, { ...fields, model: 'test/sees' });
       expect({ status: seen.status, text: seen.text }).toMatchObject({ status: 200 });
       expect(readBy(chat).split(PNG)).toHaveLength(9);
@@ -314,17 +342,17 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       expect(readBy(chat, 1)).toContain('A picture stands here');
     });
 
-    it('fetches one by address once, and has the words read', async () => {
+    it('fetches a file by address once, and sends its text', async () => {
       const { pages } = bench.upstreams;
       pages.script(() => ({ headers: { 'content-type': 'application/pdf' }, body: [REPORT] }));
       const url = `${pages.origin}/report.pdf`;
-      const reply = await ask(route, { stream, model: 'test/words', messages: asking(linked(route, url)) });
+      const reply = await ask(route, { stream, model: 'test/words', messages: messagesWith(linked(route, url)) });
       expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
       expect(readBy(bench.upstreams.adviser)).toContain('Sales rose.');
       expect(reply.annotations).toMatchObject([{ file: { hash: sha256(REPORT) } }]);
       expect(pages.requests).toHaveLength(1);
       pages.script(() => ({ headers: { 'content-type': 'text/html' }, body: ['<p>'] }));
-      const wrong = await ask(route, { stream, model: 'test/words', messages: asking(linked(route, url)) });
+      const wrong = await ask(route, { stream, model: 'test/words', messages: messagesWith(linked(route, url)) });
       expect([wrong.status, wrong.error.message]).toEqual([
         400,
         expect.stringMatching(/^messages\.0\.content\.1: /) as string,
@@ -351,8 +379,8 @@ describeOnEmbedded('the plugin file-parser', (database) => {
       ['a broken one', Buffer.from('%PDF-1.7\nnothing'), 'is a broken PDF'],
       ['no PDF', Buffer.from('just words'), 'is a broken PDF'],
       ['a docx', Buffer.from('PK\u0003\u0004word/document.xml'), 'is an office file, of which no text is read'],
-    ])('refuses %s by its place, with what was read', async (_, bytes, reason) => {
-      const messages = asking(file(route, REPORT), file(route, bytes));
+    ])('refuses %s by its place, with what was parsed', async (_, bytes, reason) => {
+      const messages = messagesWith(file(route, REPORT), file(route, bytes));
       const reply = await ask(route, { stream, model: 'test/words', messages });
       expect(reply.status).toBe(400);
       expect(reply.error.message).toMatch(new RegExp(`^messages\\.0\\.content\\.2(\\.file\\.file_data)?: ${reason}`));
@@ -362,11 +390,11 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     });
   });
 
-  it('spends where the plugin is asked for without an engine, and no model takes files', async () => {
+  it('spends money where the plugin is requested without an engine, and no model takes files', async () => {
     const fields = {
       model: 'test/words',
       plugins: [{ id: 'file-parser' }],
-      messages: asking(file('/messages', fresh(3))),
+      messages: messagesWith(file('/messages', fresh(3))),
     };
     const reply = await ask('/messages', fields);
     expect([reply.status, ocr.requests.length]).toEqual([200, 1]);
@@ -374,13 +402,13 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ tools_cost: 3 * PAGE });
   });
 
-  it('reads a file of several megabytes, by address too, and keeps to what is charged', async () => {
+  it('parses a file of several megabytes, by address too, and within its charge', async () => {
     const large = Buffer.concat([fresh(1), Buffer.alloc(3_000_000, '% padding\n')]);
     const { pages } = bench.upstreams;
     pages.script(() => ({ headers: { 'content-type': 'application/pdf' }, body: [large] }));
     ocr.script(() => ocrAnswer([{ markdown: 'Large.' }]));
     const plugins = [{ id: 'file-parser', ...OCR }];
-    const messages = asking(file('/messages', large), linked('/messages', `${pages.origin}/large.pdf`));
+    const messages = messagesWith(file('/messages', large), linked('/messages', `${pages.origin}/large.pdf`));
     const reply = await ask('/messages', { plugins, messages });
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
     // They are the same.
@@ -389,7 +417,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ tools_cost: PAGE });
   });
 
-  it('reads what a tool of the caller brought', async () => {
+  it("parses files in results of the caller's tools", async () => {
     const messages = [
       { role: 'user', content: 'Look it up.' },
       { role: 'assistant', content: [{ type: 'tool_use', id: 'toolu_1', name: 'look', input: {} }] },
@@ -409,8 +437,8 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     expect(broken.error.message).toBe('messages.2.content.0.content.0: is a broken PDF');
   });
 
-  it('reads at most 20 files', async () => {
-    const messages = asking(...Array.from({ length: 21 }, () => file('/messages', REPORT)));
+  it('parses at most 20 files', async () => {
+    const messages = messagesWith(...Array.from({ length: 21 }, () => file('/messages', REPORT)));
     const reply = await ask('/messages', { model: 'test/words', messages });
     expect(reply.error.message).toBe('messages.0.content.21: at most 20 files of a request can be parsed');
   });
@@ -422,22 +450,22 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     ['a null engine', { engine: null }, 400],
     ['nothing', {}, 200],
     ['more than is known', { engine: 'native', more: 1 }, 200],
-  ])('judges pdf: %s', async (_, value, status) => {
+  ])('checks pdf: %s', async (_, value, status) => {
     for (const route of ROUTES) {
       const reply = await ask(route, {
         plugins: [{ id: 'file-parser', pdf: value }],
-        messages: asking(file(route, REPORT)),
+        messages: messagesWith(file(route, REPORT)),
       });
       expect(reply.status).toBe(status);
       if (status === 400) expect(reply.error.message).toMatch(/^plugins\.0\.pdf/);
     }
   });
 
-  it('counts the words where the model takes no files', async () => {
+  it('counts the text where the model takes no files', async () => {
     const count = async (model: string): Promise<number> => {
       const body = {
         model,
-        messages: asking(file('/messages', paged(...Array.from({ length: 40 }, () => 'word '.repeat(10))))),
+        messages: messagesWith(file('/messages', paged(...Array.from({ length: 40 }, () => 'word '.repeat(10))))),
       };
       const response = await bench.gateway.request('/messages/count_tokens', {
         method: 'POST',
@@ -449,14 +477,14 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     expect(await count('test/chat-words')).toBeGreaterThan(450);
   });
 
-  it('has the context edited by the words of files where those are what a model reads', async () => {
+  it('edits the context by the text of files where a model is sent the text', async () => {
     const book = paged(...Array.from({ length: 100 }, () => 'word '.repeat(15)));
     const use = { type: 'tool_use', id: 'toolu_1', name: 'look', input: {} };
     const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: `It is blue. ${'x'.repeat(400)}` };
     const fields = {
       tools: [{ name: 'look', input_schema: { type: 'object' } }],
       messages: [
-        ...asking(file('/messages', book)),
+        ...messagesWith(file('/messages', book)),
         { role: 'assistant', content: [use] },
         { role: 'user', content: [result] },
       ],
@@ -470,7 +498,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
         ],
       },
     };
-    // One that takes files reads no words: a file counts as one there, however long.
+    // A model that takes files reads no text: a file counts as one item there, of any length.
     chat.script(openaiText('I see.'));
     await ask('/messages', { ...fields, model: 'test/chat-files' });
     expect(readBy(chat)).toContain('It is blue.');
@@ -488,7 +516,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     ['text/plain', 'a.txt', '\u00d0\u00cf\u0011\u00e0\u00a1\u00b1\u001a\u00e1'],
   ])('refuses office files on chat: %s, %s', async (mediaType, filename, bytes) => {
     const data = `data:${mediaType};base64,${Buffer.from(bytes, 'latin1').toString('base64')}`;
-    const messages = asking({ type: 'file', file: { filename, file_data: data } });
+    const messages = messagesWith({ type: 'file', file: { filename, file_data: data } });
     const reply = await ask('/chat/completions', { messages });
     expect([reply.status, reply.error.message]).toEqual([
       400,
@@ -496,12 +524,12 @@ describeOnEmbedded('the plugin file-parser', (database) => {
     ]);
   });
 
-  it.each(['redact', 'block'])('has content filters read the words before a model does: %s', async (action) => {
+  it.each(['redact', 'block'])('has content filters read the text before a model does: %s', async (action) => {
     const content_filters = [{ pattern: 'PRJ-\\d+', action, label: 'project' }];
     const { key: held } = await bench.gateway.guardedKey({ content_filters });
-    const local = { model: 'test/words', messages: asking(file('/messages', paged(`It is ${SECRET}.`))) };
+    const local = { model: 'test/words', messages: messagesWith(file('/messages', paged(`It is ${SECRET}.`))) };
     ocr.script(() => ocrAnswer([{ markdown: `It is ${SECRET}.` }]));
-    const scanned = { plugins: [{ id: 'file-parser', ...OCR }], messages: asking(file('/messages', fresh(1))) };
+    const scanned = { plugins: [{ id: 'file-parser', ...OCR }], messages: messagesWith(file('/messages', fresh(1))) };
     for (const fields of [local, scanned]) {
       const reply = await ask('/messages', fields, { key: held });
       expect(reply.status).toBe(action === 'block' ? 403 : 200);
@@ -513,7 +541,7 @@ describeOnEmbedded('the plugin file-parser', (database) => {
 });
 
 let made = 0;
-/** A scan of so many pages that nobody has sent before. */
+/** A scan of this many pages that was never sent before. */
 const fresh = (pages: number): Buffer =>
   Buffer.concat([paged(...Array.from({ length: pages }, () => '')), Buffer.from(`% ${made++}\n`)]);
 
@@ -524,10 +552,10 @@ describeOnEmbedded('the plugin file-parser without an engine', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  it('names the setting that is missing, and reads here where none is asked for', async () => {
+  it('names the setting that is missing, and parses locally where no engine is requested', async () => {
     bench.begin(ANSWER);
     const { key } = await bench.gateway.newKey();
-    const fields = { model: 'test/words', tools: undefined, messages: asking(file('/messages', REPORT)) };
+    const fields = { model: 'test/words', tools: undefined, messages: messagesWith(file('/messages', REPORT)) };
     const refused = await bench.ask('/messages', { ...fields, plugins: [{ id: 'file-parser', ...OCR }] }, key);
     expect(refused.body.error.message).toBe(
       'plugins.0.pdf.engine: mistral-ocr is not set up, or lacks its credential; the setting is plugins.file-parser.mistral-ocr of the catalog file',

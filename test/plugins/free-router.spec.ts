@@ -1,7 +1,7 @@
 /**
- * Goal: `openrouter/free` is answered by one of the free models that take the request, drawn by the seed and kept by a
- * session, and costs nothing. Method: the application before a double of three free models, whole and streamed, on both
- * faces. Rules: docs/wire/tools-and-plugins.md#the-router-free.
+ * `openrouter/free` is answered by one of the free models that take the request, drawn by the seed and kept by a
+ * session, and costs nothing. A double of three free models, whole and streamed, on both faces. Rules:
+ * docs/use/plugins/free-router.md.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { CHAT, FACES, RoutersBench } from './routers-bench.js';
@@ -23,7 +23,7 @@ describeOnEmbedded('the router openrouter/free', (database) => {
   beforeEach(() => bench.begin());
 
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
-    it('is answered by a free model, for nothing', async () => {
+    it('is answered by a free model, free of charge', async () => {
       const reply = await bench.ask(route, CHAT, { ...free(), stream }, key);
       expect(reply.status).toBe(200);
       expect(FREE).toContain(reply.model);
@@ -32,7 +32,7 @@ describeOnEmbedded('the router openrouter/free', (database) => {
       expect((await bench.loop.ledger.generation(reply.id)).cost ?? '0').toMatch(/^0/);
     });
 
-    it('goes on to another free one where the first fails', async () => {
+    it('calls another free model where the first fails', async () => {
       const failing = FREE.map((id) => id.replace('test/', '')).filter((slug) => !slug.startsWith('two'));
       bench.begin(...failing);
       const reply = await bench.ask(route, CHAT, { ...free(), stream }, key);
@@ -40,7 +40,7 @@ describeOnEmbedded('the router openrouter/free', (database) => {
     });
   });
 
-  it('draws evenly by the seed, the same for the same', async () => {
+  it('draws evenly and repeatably by the seed', async () => {
     const drawn = new Map<string, number>();
     for (let seed = 0; seed < 60; seed++) {
       const { models } = await bench.explainSeeded(CHAT, free(), key, `seed-${seed}`);
@@ -61,13 +61,13 @@ describeOnEmbedded('the router openrouter/free', (database) => {
     expect(models.size).toBe(1);
   });
 
-  it('draws among those that its list has, and refuses with 404 where that is none', async () => {
+  it('draws among the models of its list, and refuses with 404 where none is left', async () => {
     expect((await bench.ask('/messages', CHAT, free({ allowed_models: ['test/t*'] }), key)).model).toMatch(/^test\/t/);
     const { status, error } = await bench.ask('/messages', CHAT, free({ allowed_models: ['test/best'] }), key);
     expect([status, error.message]).toEqual([404, expect.stringContaining('No model is left for openrouter/free')]);
   });
 
-  it('keeps a decision from which the same choice follows', async () => {
+  it('stores a decision that reproduces the choice', async () => {
     const reply = await bench.ask('/messages', CHAT, free(), key);
     expect(await bench.decision(reply.id)).toMatchObject({
       derivation: 'derived',

@@ -1,28 +1,30 @@
 /**
- * Goal: what a fusion costs is held for call by call beside the answer, charged exactly, and never more than there is:
- * who has no room is not asked, a panel that ran is charged though the answer has none, and what is billed in full runs
- * on for its caller who has left. Method: keys with room for so much, before strict doubles.
+ * The cost of a fusion is held call by call beside the answer, charged exactly, and never exceeds the limit: a model
+ * without room is not called, a panel that ran is charged even where the answer has no room, and a call that is billed
+ * in full runs on after its caller has left. Keys with limited room, and strict doubles.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import type { Answer, Script } from '../support/upstream-answers.js';
 import { after, gate } from '../http/messages-bench.js';
-import { CALL, LoopBench, microUsd, says } from '../tools/faults-bench.js';
+import { CALL, LoopBench, microUsd, answers } from '../tools/faults-bench.js';
 
-const JUDGED = says('{"consensus":[],"contradictions":[],"partial_coverage":[],"unique_insights":[],"blind_spots":[]}');
-const ANSWER = says('Go home.');
+const JUDGED = answers(
+  '{"consensus":[],"contradictions":[],"partial_coverage":[],"unique_insights":[],"blind_spots":[]}',
+);
+const ANSWER = answers('Go home.');
 const usd = (amount: number): number => Number(amount.toFixed(12));
 const fields = (panel: readonly string[]): JsonBody => ({
   model: 'openrouter/fusion',
   tools: undefined,
   plugins: [{ id: 'fusion', analysis_models: panel, model: 'test/main', tools: [] }],
 });
-/** Far more than what the judge and the answer are sent beside the panel's words. */
+/** Far more than the prompts of the judge and the answer beside the panel's text. */
 const MARGIN = 0.02;
-/** What is kept at least for the panel's words in the prompt of the answer. */
+/** The least that is held for the panel's text in the prompt of the answer. */
 const LEAST = 0.0038;
 
-describeOnEmbedded('the money of a fusion', (database) => {
+describeOnEmbedded('the cost of a fusion', (database) => {
   let bench: LoopBench;
   beforeAll(async () => {
     const models = [{ id: 'test/one' }, { id: 'test/two' }];
@@ -32,9 +34,9 @@ describeOnEmbedded('the money of a fusion', (database) => {
 
   const begin = (...scripts: (Script | Answer)[]): void => {
     bench.begin(...scripts);
-    bench.upstreams.adviser.script(says('At nine.'));
+    bench.upstreams.adviser.script(answers('At nine.'));
   };
-  const askedOf = (double: 'main' | 'adviser'): number => bench.upstreams[double].requests.length;
+  const callsTo = (double: 'main' | 'adviser'): number => bench.upstreams[double].requests.length;
 
   /** The bounds of the answer, and of one model of the panel, in USD. */
   async function bounds(): Promise<{ readonly answer: number; readonly panelist: number }> {
@@ -59,7 +61,7 @@ describeOnEmbedded('the money of a fusion', (database) => {
     return microUsd(used);
   }
 
-  it('is what its calls cost together', async () => {
+  it('is the sum of its calls', async () => {
     begin(JUDGED, ANSWER);
     const before = await paid();
     const { answer, panelist } = await bounds();
@@ -73,33 +75,33 @@ describeOnEmbedded('the money of a fusion', (database) => {
     begin(JUDGED, ANSWER);
     const { answer, panelist } = await bounds();
     const reply = await askWith(answer + panelist + MARGIN, ['test/one', 'test/two']);
-    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 2]);
+    expect([reply.status, callsTo('adviser'), callsTo('main')]).toEqual([200, 1, 2]);
     expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL });
   });
 
-  it('asks nobody where there is room for the answer alone', async () => {
+  it('calls nothing where there is room for the answer alone', async () => {
     begin(JUDGED, ANSWER);
     const before = await paid();
     const { answer } = await bounds();
     const reply = await askWith(answer + MARGIN, ['test/one', 'test/two']);
-    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([402, 0, 0]);
+    expect([reply.status, callsTo('adviser'), callsTo('main')]).toEqual([402, 0, 0]);
     expect(await paid()).toBe(before);
   });
 
-  it('goes on without the judge where there is no room for him', async () => {
+  it('continues without the judge where there is no room for it', async () => {
     begin(ANSWER);
     const { answer, panelist } = await bounds();
     const reply = await askWith(answer + panelist + LEAST, ['test/one']);
-    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 1]);
+    expect([reply.status, callsTo('adviser'), callsTo('main')]).toEqual([200, 1, 1]);
     expect(await bench.row(reply.id)).toMatchObject({ cost: 2 * CALL });
   });
 
-  it('shortens the replies of the panel to the room beside the answer', async () => {
+  it('shortens the answers of the panel to the room beside the answer', async () => {
     begin(ANSWER);
-    bench.upstreams.adviser.script(says('ä'.repeat(60_000)));
+    bench.upstreams.adviser.script(answers('ä'.repeat(60_000)));
     const { answer, panelist } = await bounds();
     const reply = await askWith(answer + panelist + MARGIN, ['test/one']);
-    expect([reply.status, askedOf('adviser'), askedOf('main')]).toEqual([200, 1, 1]);
+    expect([reply.status, callsTo('adviser'), callsTo('main')]).toEqual([200, 1, 1]);
     expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: 2 * CALL });
     const sent = JSON.stringify(bench.upstreams.main.requests[0]!.json);
     expect(sent).toContain('Now answer the user yourself');
@@ -119,7 +121,7 @@ describeOnEmbedded('a fusion that its caller leaves', (database) => {
   it('runs on where it is billed in full, and is charged exactly', async () => {
     const { opened, open } = gate();
     bench.begin(JUDGED, ANSWER);
-    bench.upstreams.adviser.script(after(opened, says('At nine.')));
+    bench.upstreams.adviser.script(after(opened, answers('At nine.')));
     const { key } = await bench.gateway.newKey();
     const client = await bench.open('/messages', fields(['test/one', 'test/two']), key);
     await bench.upstreams.adviser.request(1);

@@ -1,6 +1,6 @@
 /**
- * Goal: a fusion can be tried without any account: its name alone has a panel of the sandbox, whose models may have
- * tools. Method: the shipped catalog and no credentials, whole and streamed, on both faces.
+ * A fusion can be tried without an account: its name alone uses a panel of the sandbox, whose models may have tools.
+ * The shipped catalog without credentials, whole and streamed, on both faces.
  */
 import { startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -24,7 +24,7 @@ describeOnEmbedded('a fusion of the sandbox', (database) => {
     return { status: response.status, text: await response.text() };
   }
 
-  it.each(FACES)('is asked for by name on $route, stream $stream', async ({ route, stream }) => {
+  it.each(FACES)('is requested by name on $route, stream $stream', async ({ route, stream }) => {
     const { status, text } = await ask(route, { model: 'openrouter/fusion', stream });
     expect({ status, text }).toMatchObject({ status: 200 });
     expect(text).toContain('"summary":"2 of 2 answered","data":{"preset":"sandbox"');
@@ -44,7 +44,7 @@ describeOnEmbedded('a fusion of the sandbox', (database) => {
     );
   });
 
-  it('has no panel of others where nobody may be asked for one', async () => {
+  it('has no panel of other models where none of them may be called', async () => {
     const { status, text } = await ask('/messages', {
       model: 'openrouter/fusion',
       plugins: [{ id: 'fusion', preset: 'general-fast' }],

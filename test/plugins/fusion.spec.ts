@@ -1,8 +1,8 @@
 /**
- * Goal: `fusion` asks its panel side by side, has the answers judged unseen, and has the answer made of both, streamed
- * from its first word; each call is held for, billed and told, and whoever fails of the panel is left out visibly.
- * Method: the application before strict doubles of models and of an engine, whole and streamed, on both faces. Rules:
- * docs/wire/tools-and-plugins.md#fusion.
+ * `fusion` calls its panel in parallel, has the answers judged, and has a final answer made from both, streamed from
+ * its first word. Each call is held for, billed and reported, and a failed model of the panel is left out visibly.
+ * Strict doubles of models and of an engine, whole and streamed, on both faces. Rules:
+ * docs/use/plugins/fusion.md.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
@@ -26,7 +26,7 @@ import {
   microUsd,
   PRICES,
   ROUTES,
-  says,
+  answers,
   TOOLS,
   USES,
   type Route,
@@ -40,15 +40,15 @@ const ANALYSIS = {
   unique_insights: [],
   blind_spots: [],
 };
-const JUDGED = says(JSON.stringify(ANALYSIS));
-const ANSWER = says('Go home.');
+const JUDGED = answers(JSON.stringify(ANALYSIS));
+const ANSWER = answers('Go home.');
 const FAILS = json({ type: 'error', error: { type: 'api_error', message: 'no' } }, 500);
 const PANEL = ['test/one', 'test/two'];
 const FUSION = { id: 'fusion', analysis_models: PANEL, model: 'test/main', tools: [] as object[] };
 const SEARCHES = { tools: [{ type: 'openrouter:web_search' }] };
 const SECRET = 'PRJ-4711';
 
-/** Scripts of one double by the name of the model that is asked. */
+/** Scripts of one double by the name of the called model. */
 const byModel =
   (scripts: Readonly<Record<string, Script | Answer>>): Script =>
   (request, index) => {
@@ -69,11 +69,13 @@ describeOnEmbedded('the plugin fusion', (database) => {
   afterAll(() => bench?.close());
   beforeEach(() => {
     bench.begin(JUDGED, ANSWER);
-    panelSays({});
+    scriptPanel({});
   });
 
-  const panelSays = (scripts: Readonly<Record<string, Script | Answer>>): void =>
-    bench.upstreams.adviser.script(byModel({ 'test/one': says('At nine.'), 'test/two': says('At ten.'), ...scripts }));
+  const scriptPanel = (scripts: Readonly<Record<string, Script | Answer>>): void =>
+    bench.upstreams.adviser.script(
+      byModel({ 'test/one': answers('At nine.'), 'test/two': answers('At ten.'), ...scripts }),
+    );
   const fields = (options: object = {}): JsonBody => ({
     model: 'openrouter/fusion',
     tools: undefined,
@@ -88,15 +90,15 @@ describeOnEmbedded('the plugin fusion', (database) => {
     });
     return readReply(route, response);
   }
-  const askedOf = (double: 'main' | 'adviser'): RecordedRequest[] => bench.upstreams[double].requests;
-  const modelsAsked = (): string[] =>
-    askedOf('adviser')
+  const requestsTo = (double: 'main' | 'adviser'): RecordedRequest[] => bench.upstreams[double].requests;
+  const modelsCalled = (): string[] =>
+    requestsTo('adviser')
       .map(({ json: body }) => body.model)
       .sort();
-  /** What the model that answers was sent: the last one of its double. */
-  const read = (request = askedOf('main').at(-1)!): string => lastTurn(request);
+  /** The last turn that the answering model was sent. */
+  const read = (request = requestsTo('main').at(-1)!): string => lastTurn(request);
 
-  /** All that the account has paid, once nothing is held. */
+  /** The account's charges, once nothing is held. */
   async function paid(): Promise<number> {
     await bench.ledger.rest();
     const { used, held } = await bench.ledger.account();
@@ -105,12 +107,12 @@ describeOnEmbedded('the plugin fusion', (database) => {
   }
 
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
-    it('answers by what its panel said and the judge found, and tells and charges each call', async () => {
+    it('answers by the texts of its panel and the findings of the judge, and reports and charges each call', async () => {
       const reply = await ask(route, { stream, ...fields() });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
-      expect(modelsAsked()).toEqual(['upstream-one', 'upstream-two']);
-      expect(askedOf('adviser').map(lastTurn)).toEqual(['What now?', 'What now?']);
-      const [judge, answer] = askedOf('main');
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
+      expect(modelsCalled()).toEqual(['upstream-one', 'upstream-two']);
+      expect(requestsTo('adviser').map(lastTurn)).toEqual(['What now?', 'What now?']);
+      const [judge, answer] = requestsTo('main');
       expect(lastTurn(judge!)).toContain('<answer model="test/one">\nAt nine.\n</answer>');
       expect(lastTurn(answer!)).toMatch(
         /^What now\?\nOther models.*At nine\..*At ten\..*"consensus":\["It is late\."\]/s,
@@ -129,10 +131,10 @@ describeOnEmbedded('the plugin fusion', (database) => {
       expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', model: 'test/main', cost: 4 * CALL });
     });
 
-    it('leaves out who fails, visibly and uncharged', async () => {
-      panelSays({ 'test/two': FAILS });
+    it('leaves out a failed model, visibly and uncharged', async () => {
+      scriptPanel({ 'test/two': FAILS });
       const reply = await ask(route, { stream, ...fields() });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
       expect(read()).not.toContain('test/two');
       const { summary, data } = stageIn(reply.text);
       expect(summary).toBe('1 of 2 answered');
@@ -140,83 +142,83 @@ describeOnEmbedded('the plugin fusion', (database) => {
       expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL });
     });
 
-    it('fails where the whole panel does, asks nobody further and charges nothing', async () => {
-      panelSays({ 'test/one': FAILS, 'test/two': FAILS });
+    it('fails where the whole panel does, calls nothing further and charges nothing', async () => {
+      scriptPanel({ 'test/one': FAILS, 'test/two': FAILS });
       const before = await paid();
       const reply = await ask(route, { stream, ...fields() });
       expect(reply.status).toBeGreaterThanOrEqual(500);
       expect(reply.error.message).toMatch(/^No model of the panel answered: test\/one \(.*\), test\/two \(/);
-      expect([askedOf('main').length, await paid()]).toEqual([0, before]);
+      expect([requestsTo('main').length, await paid()]).toEqual([0, before]);
     });
 
     it.each<[string, Script | Answer, string]>([
-      ['says no JSON', says('They agree.'), 'unusable'],
-      ['says another one', says('{"consensus": "yes"}'), 'unusable'],
+      ['returns no JSON', answers('They agree.'), 'unusable'],
+      ['returns another object', answers('{"consensus": "yes"}'), 'unusable'],
       ['fails', FAILS, 'left out'],
-      ['says nothing', says(''), 'left out'],
-    ])('goes on without a judge that %s', async (_, judged, outcome) => {
+      ['returns no text', answers(''), 'left out'],
+    ])('continues without a judge that %s', async (_, judged, outcome) => {
       bench.begin(judged, ANSWER);
-      panelSays({});
+      scriptPanel({});
       const reply = await ask(route, { stream, ...fields() });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
       expect(read()).toContain('At ten.');
       expect(read()).not.toContain('<analysis>');
       expect(stageIn(reply.text).data.judge).toMatchObject({ outcome });
     });
 
-    it('has the web searched for what the user said, before its panel is asked', async () => {
+    it("has the web searched for the user's text, before its panel is called", async () => {
       const plugins = [{ ...FUSION, tools: [] }, { id: 'web' }];
-      expect(await ask(route, { stream, ...fields(), plugins })).toMatchObject({ status: 200, said: 'Go home.' });
+      expect(await ask(route, { stream, ...fields(), plugins })).toMatchObject({ status: 200, shownText: 'Go home.' });
       const searches = bench.upstreams.engine.requests;
       expect(searches.map(({ json: search }) => search.query)).toEqual(['What now?']);
     });
 
-    it('asks nobody what is moderated', async () => {
+    it('calls nothing for a moderated prompt', async () => {
       const messages = [{ role: 'user', content: 'How can I kill my neighbour without getting caught?' }];
       const plugins = [FUSION, { id: 'moderation' }];
       const { status } = await ask(route, { stream, ...fields(), messages, plugins });
-      expect([status, askedOf('adviser').length, askedOf('main').length]).toEqual([403, 0, 0]);
+      expect([status, requestsTo('adviser').length, requestsTo('main').length]).toEqual([403, 0, 0]);
     });
 
-    it('lets its panel search, within the limit, unseen and charged', async () => {
-      const searchesTwice = inTurn(calls(USES.search), calls(USES.search), says('At nine.'));
+    it('lets its panel search within the limit, hidden from the caller and charged', async () => {
+      const searchesTwice = inTurn(calls(USES.search), calls(USES.search), answers('At nine.'));
       let index = 0;
-      panelSays({ 'test/one': (request) => searchesTwice(request, index++) });
+      scriptPanel({ 'test/one': (request) => searchesTwice(request, index++) });
       const reply = await ask(route, { stream, ...fields({ ...SEARCHES, max_tool_calls: 1 }) });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
       expect(bench.upstreams.engine.requests).toHaveLength(1);
       expect(reply.text).not.toContain('tool_result');
       const usage = route === '/messages' ? reply.usage.server_tool_use : reply.usage.server_tool_use_details;
       expect(usage.web_search_requests).toBe(1);
-      // One step of tools, and one that may have none any more, whose call is refused and ends it.
-      expect(askedOf('adviser').filter(({ json: body }) => body.model === 'upstream-one')).toHaveLength(2);
+      // One step with tools, and one without, whose call is refused and ends it.
+      expect(requestsTo('adviser').filter(({ json: body }) => body.model === 'upstream-one')).toHaveLength(2);
       expect(await bench.row(reply.id)).toMatchObject({ tools_cost: PRICES.search });
       const searches = reply.text.match(/"name":"openrouter:web_search".*?"model":"test\/one"/gs);
       expect(searches).not.toBeNull();
     });
 
     it.each<[string, Script | Answer, Script | Answer, () => RecordedRequest[]]>([
-      ['the panel', neverAnswers(), JUDGED, () => askedOf('adviser')],
-      ['the panel is in mid-answer', sse([OPEN + delta('At'), HANG]), JUDGED, () => askedOf('adviser')],
-      ['the judge', says('At nine.'), neverAnswers(), () => askedOf('main')],
+      ['the panel', neverAnswers(), JUDGED, () => requestsTo('adviser')],
+      ['the panel is in mid-answer', sse([OPEN + delta('At'), HANG]), JUDGED, () => requestsTo('adviser')],
+      ['the judge', answers('At nine.'), neverAnswers(), () => requestsTo('main')],
     ])('ends with its caller while it waits for %s', async (_, panel, judged, waiting) => {
       bench.begin(judged, ANSWER);
-      panelSays({ 'test/one': panel, 'test/two': panel });
+      scriptPanel({ 'test/one': panel, 'test/two': panel });
       const client = await bench.open(route, { stream, ...fields() }, key);
-      const isJudges = waiting() === askedOf('main');
+      const isJudges = waiting() === requestsTo('main');
       await bench.upstreams[isJudges ? 'main' : 'adviser'].request(isJudges ? 0 : 1);
       await bench.turns();
       client.destroy();
       const leftAt = Date.now();
       for (const request of waiting()) expect(await leftWithin(request, leftAt)).toBeLessThan(1_000);
-      expect(askedOf('main')).toHaveLength(isJudges ? 1 : 0);
+      expect(requestsTo('main')).toHaveLength(isJudges ? 1 : 0);
       expect(await bench.row()).toMatchObject({ outcome: 'caller-gone' });
     });
 
     it('is streamed from the first word of the answer', async () => {
       if (!stream) return;
       bench.begin(JUDGED, sse([OPEN + delta('Go'), HANG]));
-      panelSays({});
+      scriptPanel({});
       const client = await bench.open(route, { stream, ...fields() }, key);
       await client.until('Go');
       client.destroy();
@@ -224,10 +226,10 @@ describeOnEmbedded('the plugin fusion', (database) => {
     });
   });
 
-  describe('what is asked', () => {
+  describe('the options', () => {
     const refused = async (options: object, body: object = {}): Promise<string> => {
       const reply = await ask('/messages', { ...fields(options), ...body });
-      expect([reply.status, askedOf('adviser').length, askedOf('main').length]).toEqual([400, 0, 0]);
+      expect([reply.status, requestsTo('adviser').length, requestsTo('main').length]).toEqual([400, 0, 0]);
       return reply.error.message;
     };
 
@@ -237,8 +239,11 @@ describeOnEmbedded('the plugin fusion', (database) => {
       [{ analysis_models: null }, 'plugins.0.analysis_models'],
       [{ analysis_models: [7] }, 'plugins.0.analysis_models.0'],
       [{ analysis_models: ['test/one', 'no/such'] }, 'plugins.0.analysis_models.1: "no/such" is not in the catalog'],
-      [{ analysis_models: ['openrouter/fusion'] }, 'plugins.0.analysis_models.0: a fusion is not part of another'],
-      [{ model: 'fairlead/fusion:nitro' }, 'plugins.0.model: a fusion is not part of another'],
+      [
+        { analysis_models: ['openrouter/fusion'] },
+        'plugins.0.analysis_models.0: a fusion cannot contain another fusion',
+      ],
+      [{ model: 'fairlead/fusion:nitro' }, 'plugins.0.model: a fusion cannot contain another fusion'],
       [{ model: 'no/such' }, 'plugins.0.model: "no/such" is not in the catalog'],
       [{ model: null }, 'plugins.0.model'],
       [{ preset: 'general-best' }, 'plugins.0.preset'],
@@ -257,22 +262,22 @@ describeOnEmbedded('the plugin fusion', (database) => {
         { tools: [{ type: 'web_fetch' }, { type: 'web_search', parameters: { engine: 'parallel' } }] },
         'plugins.0.tools.1.parameters.engine: the engine parallel is not set up',
       ],
-      [{ tools: [{ type: 'bash' }] }, 'plugins.0.tools.0: openrouter:bash is run by who asks for it'],
-    ])('%j is refused by name, before anybody is asked', async (options, message) => {
+      [{ tools: [{ type: 'bash' }] }, 'plugins.0.tools.0: openrouter:bash is run by the caller'],
+    ])('%j is refused by name, before anything is called', async (options, message) => {
       expect(await refused(options)).toContain(message);
     });
 
-    it('is at most eight models, and sixteen uses', async () => {
+    it('allow at most eight models, and sixteen uses', async () => {
       const reply = await ask('/messages', fields({ analysis_models: Array(8).fill('test/one'), max_tool_calls: 16 }));
-      expect([reply.status, modelsAsked().length]).toEqual([200, 8]);
+      expect([reply.status, modelsCalled().length]).toEqual([200, 8]);
     });
 
-    it('is the panel of a preset, or that of the first', async () => {
+    it('name the panel of a preset, or default to the first', async () => {
       for (const plugins of [undefined, [{ id: 'fusion' }], [{ id: 'fusion', preset: 'general-high' }]]) {
         bench.begin(JUDGED, ANSWER);
-        panelSays({});
+        scriptPanel({});
         const reply = await ask('/messages', { ...fields(), plugins });
-        expect([reply.status, modelsAsked()]).toEqual([200, ['upstream-one', 'upstream-two']]);
+        expect([reply.status, modelsCalled()]).toEqual([200, ['upstream-one', 'upstream-two']]);
         expect(stageIn(reply.text).data).toMatchObject({ preset: 'general-high' });
       }
       bench.begin(ANSWER);
@@ -281,35 +286,38 @@ describeOnEmbedded('the plugin fusion', (database) => {
       );
     });
 
-    it('is nothing where it is off, by its name nobody at all', async () => {
+    it('turn it off: then its name is no model', async () => {
       const off = [{ id: 'fusion', enabled: false }];
       expect(await ask('/messages', { ...fields(), plugins: off })).toMatchObject({ status: 404 });
       bench.begin(ANSWER);
       const reply = await ask('/messages', { ...fields(), model: 'test/main', plugins: off });
-      expect([reply.said, modelsAsked()]).toEqual(['Go home.', []]);
+      expect([reply.shownText, modelsCalled()]).toEqual(['Go home.', []]);
     });
 
-    it('has the model that was asked for answer, and the one that was named judge', async () => {
-      panelSays({ 'test/three': JUDGED });
+    it('keep the requested model for the answer, and name the judge', async () => {
+      scriptPanel({ 'test/three': JUDGED });
       bench.begin(ANSWER);
-      panelSays({ 'test/three': JUDGED });
+      scriptPanel({ 'test/three': JUDGED });
       const reply = await ask('/messages', { ...fields({ model: 'test/three' }), model: 'test/main' });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.', model: 'test/main' });
-      expect([modelsAsked(), askedOf('main').length]).toEqual([['upstream-one', 'upstream-three', 'upstream-two'], 1]);
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.', model: 'test/main' });
+      expect([modelsCalled(), requestsTo('main').length]).toEqual([
+        ['upstream-one', 'upstream-three', 'upstream-two'],
+        1,
+      ]);
       expect(reply.text).toContain('"strategy":"direct"');
     });
 
-    it('is judged by a schema where the judge takes one', async () => {
-      panelSays({ 'test/formed': inTurn(JUDGED) });
+    it('send the judge a schema where it takes one', async () => {
+      scriptPanel({ 'test/formed': inTurn(JUDGED) });
       bench.begin(ANSWER);
-      panelSays({ 'test/formed': JUDGED });
+      scriptPanel({ 'test/formed': JUDGED });
       const reply = await ask('/messages', { ...fields({ model: 'test/formed' }), model: 'test/main' });
       expect(stageIn(reply.text).data.judge).toMatchObject({ outcome: 'judged' });
-      const judge = askedOf('adviser').find(({ json: body }) => body.model === 'upstream-formed')!;
+      const judge = requestsTo('adviser').find(({ json: body }) => body.model === 'upstream-formed')!;
       expect(judge.json.output_config.format).toMatchObject({ type: 'json_schema' });
     });
 
-    it('leaves what was said for the answer to the answer alone', async () => {
+    it('of the answer apply to the answer alone', async () => {
       const mine = { name: 'look', input_schema: { type: 'object' } };
       const turns = [
         { role: 'user', content: 'Look.' },
@@ -324,23 +332,23 @@ describeOnEmbedded('the plugin fusion', (database) => {
         temperature: 0.5,
         stop_sequences: ['END'],
       });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
-      for (const { json: body } of [...askedOf('adviser'), askedOf('main')[0]!]) {
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
+      for (const { json: body } of [...requestsTo('adviser'), requestsTo('main')[0]!]) {
         expect(body).not.toHaveProperty('tools');
         expect(body).not.toHaveProperty('temperature');
         expect(body.max_tokens).toBe(8_192);
         expect(JSON.stringify(body.messages)).toMatch(/Be kind.*A boat\./);
       }
-      const answer = askedOf('main')[1]!.json;
+      const answer = requestsTo('main')[1]!.json;
       expect(answer).toMatchObject({ system: expect.anything(), temperature: 0.5, max_tokens: 1_000, tools: [mine] });
       expect(answer.messages).toHaveLength(3);
     });
 
-    it('lets the answer use the tools of the request', async () => {
+    it('let the answer use the tools of the request', async () => {
       bench.begin(JUDGED, calls(USES.datetime), ANSWER);
-      panelSays({});
+      scriptPanel({});
       const reply = await ask('/messages', { ...fields(), tools: [TOOLS.datetime] });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
       expect(await bench.row(reply.id)).toMatchObject({ cost: 5 * CALL });
       expect(
         reply.usage.iterations
@@ -355,32 +363,32 @@ describeOnEmbedded('the plugin fusion', (database) => {
       ]);
     });
 
-    it('has default tools as far as they can be had', async () => {
+    it('have default tools as far as they are available', async () => {
       const reply = await ask('/messages', fields({ tools: undefined }));
       expect(stageIn(reply.text).data.panel[0].tools).toEqual(['openrouter:web_search', 'openrouter:web_fetch']);
-      const { tools } = askedOf('adviser')[0]!.json;
+      const { tools } = requestsTo('adviser')[0]!.json;
       expect(tools.map(({ name }: JsonBody) => name)).toEqual(['web_search', 'web_fetch']);
     });
   });
 
   describe('fusions within fusions', () => {
-    it('tells whoever is asked that it is part of one', async () => {
+    it('send each model the depth', async () => {
       await ask('/messages', fields());
-      const depths = [...askedOf('adviser'), ...askedOf('main')].map(
+      const depths = [...requestsTo('adviser'), ...requestsTo('main')].map(
         ({ headers }) => headers['x-openrouter-fusion-depth'],
       );
       expect(depths).toEqual(['1', '1', '1', '1']);
     });
 
-    it('is none, and answers by its model alone', async () => {
+    it('are not run, and the model answers alone', async () => {
       bench.begin(ANSWER);
       const reply = await ask('/messages', fields(), { headers: { 'x-openrouter-fusion-depth': '1' } });
-      expect(reply).toMatchObject({ status: 200, said: 'Go home.' });
-      expect([modelsAsked(), read()]).toEqual([[], 'What now?']);
+      expect(reply).toMatchObject({ status: 200, shownText: 'Go home.' });
+      expect([modelsCalled(), read()]).toEqual([[], 'What now?']);
       expect(stageIn(reply.text)).toMatchObject({ summary: 'not run' });
     });
 
-    it.each(['-1', 'x', '17', '1.5', ''])('takes no depth of %j', async (depth) => {
+    it.each(['-1', 'x', '17', '1.5', ''])('refuse a depth of %j', async (depth) => {
       const reply = await ask('/messages', fields(), { headers: { 'x-openrouter-fusion-depth': depth } });
       expect([reply.status, reply.error.message]).toEqual([
         400,
@@ -392,27 +400,27 @@ describeOnEmbedded('the plugin fusion', (database) => {
   describe('policies', () => {
     const guardedKey = async (terms: object): Promise<string> => (await bench.gateway.guardedKey(terms)).key;
 
-    it('bind the models of the panel, which are not asked', async () => {
+    it('bind the models of the panel, which are not called', async () => {
       const by = await guardedKey({ allowed_models: ['test/main', 'test/one'] });
       const reply = await ask('/messages', fields(), { by });
-      expect([reply.status, modelsAsked()]).toEqual([200, ['upstream-one']]);
+      expect([reply.status, modelsCalled()]).toEqual([200, ['upstream-one']]);
       expect(stageIn(reply.text).data.panel[1]).toMatchObject({ model: 'test/two', outcome: 'left out' });
       bench.begin(JUDGED, ANSWER);
       const alone = await ask('/messages', fields({ analysis_models: ['test/two'] }), { by });
-      expect([alone.status, modelsAsked(), askedOf('main').length]).toEqual([403, [], 0]);
+      expect([alone.status, modelsCalled(), requestsTo('main').length]).toEqual([403, [], 0]);
     });
 
-    it('read what the panel said before the model does', async () => {
+    it('read the texts of the panel before the model does', async () => {
       const content_filters = [{ pattern: 'PRJ-\\d{4}', action: 'block', label: 'project' }];
       const by = await guardedKey({ content_filters });
-      panelSays({ 'test/one': says(`It is ${SECRET}.`) });
+      scriptPanel({ 'test/one': answers(`It is ${SECRET}.`) });
       const reply = await ask('/messages', fields(), { by });
       expect(reply.status).toBe(403);
-      expect(askedOf('main')).toHaveLength(0);
+      expect(requestsTo('main')).toHaveLength(0);
     });
   });
 
-  it('is in the kept decision, from which the plan is made again', async () => {
+  it('is in the stored decision, which reproduces the plan', async () => {
     const reply = await ask('/messages', { ...fields(), plugins: [{ id: 'fusion', tools: [] }] });
     const { app } = bench.gateway.gateway;
     await app.get(DecisionLog, { strict: false }).flush();
@@ -448,18 +456,18 @@ describeOnEmbedded('the plugin fusion', (database) => {
       { type: 'fusion_panel', model: 'test/two', tools: [{ type: 'openrouter:web_search', price: '0.004' }] },
       { type: 'fusion_judge', model: 'test/main', bound: null },
     ]);
-    expect([modelsAsked(), await paid()]).toEqual([[], before]);
+    expect([modelsCalled(), await paid()]).toEqual([[], before]);
   });
 
   it('is read by real clients', async () => {
     const anthropic = new Anthropic({ apiKey: key, baseURL: `${bench.gateway.origin}/api` });
     const plugins = [FUSION];
     const messages = [{ role: 'user' as const, content: 'What now?' }];
-    const asked = { model: 'openrouter/fusion', max_tokens: 500, messages, plugins } as Anthropic.MessageStreamParams;
-    const message = await anthropic.messages.stream(asked).finalMessage();
+    const request = { model: 'openrouter/fusion', max_tokens: 500, messages, plugins } as Anthropic.MessageStreamParams;
+    const message = await anthropic.messages.stream(request).finalMessage();
     expect(message.content).toMatchObject([{ type: 'text', text: 'Go home.' }]);
     bench.begin(JUDGED, ANSWER);
-    panelSays({});
+    scriptPanel({});
     const openai = new OpenAI({ apiKey: key, baseURL: `${bench.gateway.origin}/api/v1` });
     const body = { model: 'openrouter/fusion', messages, stream: true as const, plugins };
     let text = '';
@@ -481,7 +489,7 @@ function stageIn(text: string): JsonBody {
     try {
       return JSON.parse(text.slice(from, to + 1));
     } catch {
-      // It ends further on.
+      // The object ends further on.
     }
   }
   return {};
@@ -497,6 +505,6 @@ async function readReply(route: Route, response: Response): Promise<JsonBody> {
       ? buildMessage(readMessagesEvents(text))
       : joinChunks(readChunks(text));
   const message = reply.choices?.[0].message ?? reply.message;
-  const said = message ? message.content : reply.content.map((block: JsonBody) => block.text ?? '').join('');
-  return { ...shown, ...reply, said };
+  const shownText = message ? message.content : reply.content.map((block: JsonBody) => block.text ?? '').join('');
+  return { ...shown, ...reply, shownText };
 }

@@ -1,8 +1,8 @@
 /**
- * Goal: a caller who leaves takes along whatever a plugin has under way, at once, and pays for what had ended and for
- * the open call as for any that is left. Method: each plugin in the request that it does something of, left by a bare
- * socket while the model that answers, or whoever the plugin asks, hangs; both faces, whole and streamed, on both
- * databases. Rules: docs/ledger.md#calls-that-are-left.
+ * A caller that leaves ends all that a plugin has under way, at once, and pays for what had ended and for the open call
+ * as for any abandoned call. Each plugin runs in a request on which it has an effect; a bare socket leaves while the
+ * answering model, or a service that the plugin calls, hangs; both faces, whole and streamed, on both databases. Rules:
+ * docs/contribute/ledger.md#calls-that-are-left.
  */
 import { delta, OPEN, START } from '../http/messages-bench.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -18,7 +18,7 @@ interface Stage {
   readonly hanging: Hanging;
   /** What has ended by then, in millionths of a USD. */
   readonly ended: number;
-  /** Calls of models that are open. */
+  /** Number of open model calls. */
   readonly calls: number;
 }
 
@@ -28,7 +28,7 @@ const half: Script = (request) =>
     : { headers: { 'content-type': 'application/json' }, body: ['{"id":"msg', HANG] };
 const begun: Script = (request) => (request.json.stream === true ? sse([START, HANG]) : neverAnswers());
 
-/** What a plugin has come to before the model that answers is asked. */
+/** The cost of a plugin before the answering model is called. */
 const BEFORE: Readonly<Record<string, number>> = { moderation: CALL, fusion: 3 * CALL, web: PRICES.search };
 const answering = (id: string): readonly Stage[] => {
   const [ended, calls] = [BEFORE[id] ?? 0, 1];
@@ -39,7 +39,7 @@ const answering = (id: string): readonly Stage[] => {
   ];
 };
 
-/** Of those whom a plugin asks itself. */
+/** Stages of services that a plugin calls itself. */
 const ASIDES: Readonly<Record<string, readonly Stage[]>> = {
   web: [{ when: 'while it searches', hanging: { at: 'engine', index: 0, answer: neverAnswers }, ended: 0, calls: 0 }],
   'web-fetch': [
@@ -63,7 +63,7 @@ const CELLS = CASES.flatMap((plugin) =>
   ),
 );
 
-describeOnEmbedded('a caller who leaves', (database) => {
+describeOnEmbedded('a caller that leaves', (database) => {
   let bench: MatrixBench;
   let key: string;
   beforeAll(async () => {
@@ -76,16 +76,16 @@ describeOnEmbedded('a caller who leaves', (database) => {
     const before = await bench.used();
     const { client, record } = await bench.hang(plugin, { route, stream, hanging: stage.hanging }, key);
     await bench.loop.turns();
-    const asked = bench.asked;
+    const called = bench.called;
     const leftAt = Date.now();
     client.destroy();
     expect(await leftWithin(record, leftAt)).toBeLessThan(LEFT_MS_MAX);
     const cost = Math.round(((await bench.used()) - before) * 1e6);
-    // The open ones: what their providers had told, or an estimate of no more than was asked.
+    // The open ones: the usage that their providers had reported, or an estimate of at most the requested maximum.
     expect(cost).toBeGreaterThanOrEqual(stage.ended);
     expect(cost).toBeLessThanOrEqual(stage.ended + 200 * CALL * stage.calls);
-    // Nobody is asked for a caller who has gone.
+    // Nothing is called for a caller that has left.
     await bench.loop.turns();
-    expect(bench.asked).toEqual(asked);
+    expect(bench.called).toEqual(called);
   });
 });

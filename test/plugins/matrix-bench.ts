@@ -13,7 +13,7 @@ import { readMessagesEvents } from '../support/sse.js';
 import { json, type Script } from '../support/upstream-answers.js';
 import { startUpstream, type Upstream } from '../support/upstreams.js';
 import { CALL, LoopBench, ROUTES, type Route } from '../tools/faults-bench.js';
-import { ANALYSIS, BROUGHT, CASES, PAGE, type Outcome, type PluginCase, type Said } from './matrix-cases.js';
+import { ANALYSIS, BROUGHT, CASES, PAGE, type Outcome, type PluginCase, type ModelTurn } from './matrix-cases.js';
 
 /** Each plugin on each face that has it, whole and streamed. */
 export const CELLS = CASES.flatMap((plugin) =>
@@ -25,45 +25,45 @@ export const CELLS = CASES.flatMap((plugin) =>
 /** The endpoints of `test/best`, and that of `test/next`. */
 export type Place = 'first' | 'second' | 'next';
 
-/** What one call costs, in millionths of a USD: 12 tokens of a prompt and 7 of a reply. */
+/** Cost of one call, in millionths of a USD: 12 prompt and 7 completion tokens. */
 export const COSTS: Readonly<Record<Place, number>> = { first: CALL, second: 10_000 * CALL, next: 12 * 2 + 7 * 10 };
-/** Slugs of their providers, and of that of panels, judges and guard models. */
+/** Slugs of their providers, and of the provider of panels, judges and guard models. */
 export const SLUGS = { first: 'p3', second: 'p4', next: 'p5', asides: 'p2' };
 const FEE = 0.2;
-/** What providers do with a call that is left. */
+/** What providers do with an abandoned call. */
 const STOPS = { stream: 'stops', whole: 'stops' };
 
 const FAILS = json({ type: 'error', error: { type: 'api_error', message: 'scripted' } }, 500);
 const score = (value: number): object => ({ value, source: 'a bench, 2026-11-25' });
-/** Too short for a long conversation, and without eyes for files. */
+/** A context too short for a long conversation, without input of files. */
 const NARROW = { context_length: 9_000, max_completion_tokens: 2_000, input_modalities: ['text'] };
 
-const asAnthropic = (said: Said): Script =>
-  'text' in said ? anthropicText(said.text) : anthropicToolUse({ name: said.call, input: said.input });
-const asOpenai = (said: Said): Script =>
-  'text' in said ? openaiText(said.text) : openaiTools({ name: said.call, input: said.input });
+const asAnthropic = (turn: ModelTurn): Script =>
+  'text' in turn ? anthropicText(turn.text) : anthropicToolUse({ name: turn.call, input: turn.input });
+const asOpenai = (turn: ModelTurn): Script =>
+  'text' in turn ? openaiText(turn.text) : openaiTools({ name: turn.call, input: turn.input });
 export const textOf = (request: RecordedRequest | undefined): string => JSON.stringify(request?.json?.messages);
 
-/** An answer of a double that is another one: most often one that never comes. */
+/** A replaced answer of a double, usually one that never arrives. */
 export interface Hanging {
   readonly at: 'first' | 'engine' | 'pages' | 'adviser';
-  /** Of the requests to it. */
+  /** Index of the request to it. */
   readonly index: number;
   readonly answer: Script;
 }
 
-/** What came upstream of one request. */
+/** Replaced texts of the upstreams of one request. */
 export interface Texts {
-  /** Of a page that is searched for, fetched, and what a model of a panel says. */
+  /** Of a found page, of a fetched one, and of a model of a panel. */
   readonly found?: string;
   readonly fetched?: string;
   readonly panel?: string;
 }
 
 /**
- * All plugins before strict doubles: `test/best` has two endpoints of Anthropic's format, whose providers know nothing
- * of context management, the second one dear; `test/next`, cheaper and less good, has one of chat completions. The
- * models of panels, their judge and the guard model have a double together.
+ * All plugins with strict doubles: `test/best` has two endpoints of Anthropic's format, whose providers lack context
+ * management, the second one expensive; `test/next`, cheaper and of lower quality, has one of chat completions. The
+ * models of panels, their judge and the guard model share a double.
  */
 export class MatrixBench {
   private readonly answering: Readonly<Record<Place, Upstream>>;
@@ -106,7 +106,7 @@ export class MatrixBench {
     return new MatrixBench(loop, first, second, next);
   }
 
-  /** Forgets what was asked; these endpoints fail. @param texts in the place of what is brought */
+  /** Clears the recorded requests, and makes these endpoints fail. @param texts replace those of the upstreams */
   begin(plugin: PluginCase, failing: readonly Place[] = [], texts: Texts = {}, hanging?: Hanging): void {
     this.loop.begin(anthropicText('unused'));
     const { engine, pages, adviser } = this.loop.upstreams;
@@ -137,19 +137,19 @@ export class MatrixBench {
     }
   }
 
-  /** Which endpoints were asked for the answer, and how often. */
-  get asked(): Readonly<Record<Place, number>> {
+  /** The number of calls to each answering endpoint. */
+  get called(): Readonly<Record<Place, number>> {
     const { first, second, next } = this.answering;
     return { first: first.requests.length, second: second.requests.length, next: next.requests.length };
   }
 
-  /** Of models that were consulted, engines and pages. */
+  /** Requests to consulted models, engines and pages. */
   get asides(): readonly RecordedRequest[] {
     const { adviser, engine, pages } = this.loop.upstreams;
     return [adviser, engine, pages].flatMap(({ requests }) => requests);
   }
 
-  /** A request on a bare socket, that can be left, and what came to the double that hangs. */
+  /** A request on a bare socket, that can be left, and the request to the double that hangs. */
   async hang(
     plugin: PluginCase,
     { route, stream, hanging }: { readonly route: Route; readonly stream: boolean; readonly hanging: Hanging },
@@ -166,7 +166,7 @@ export class MatrixBench {
     return this.answering[place].requests;
   }
 
-  /** All that left the gateway, as one text. */
+  /** All that was sent upstream, as one text. */
   get left(): string {
     const { main, second } = this.loop.upstreams;
     const requests = [...this.asides, ...Object.values(this.answering).flatMap((one) => one.requests)];
@@ -177,7 +177,7 @@ export class MatrixBench {
     return this.loop.body({ model: 'test/best', tools: undefined, ...plugin.fields(route, words), ...fields });
   }
 
-  /** @returns what became of it, as either face tells it */
+  /** @returns the outcome in a common form of both faces */
   async ask(plugin: PluginCase, route: Route, body: JsonBody, key: string): Promise<Outcome> {
     const response = await this.post(route, body, key, { 'x-router-metadata': 'enabled' });
     const text = await response.text();
@@ -194,12 +194,12 @@ export class MatrixBench {
     return (await this.post(`/routing/explain?format=${format}`, body, key)).json();
   }
 
-  /** What it came to, in millionths of a USD, once nothing is held. */
+  /** Its charge, in millionths of a USD, once nothing is held. */
   async paid(id: string): Promise<number> {
     return (await this.loop.row(id)).cost;
   }
 
-  /** All that the account has paid by now. */
+  /** All charges of the account so far. */
   async used(): Promise<number> {
     await this.loop.ledger.rest();
     const { used, held } = await this.loop.ledger.account();
@@ -207,7 +207,7 @@ export class MatrixBench {
     return used;
   }
 
-  /** What was kept of a generation's decision, made again. */
+  /** The stored decision of a generation, reproduced. */
   async decision(id: string): Promise<ExplainedDecision> {
     const { app } = this.loop.gateway.gateway;
     await app.get(DecisionLog, { strict: false }).flush();
@@ -216,7 +216,7 @@ export class MatrixBench {
     return explainDecision(rows[0].decision, app.get(CatalogStore, { strict: false }).current);
   }
 
-  /** The same of each model that was consulted for it, with what it was asked for. */
+  /** The same of each model that was consulted for it, with its purpose. */
   async consulted(id: string): Promise<readonly (ExplainedDecision & { readonly purpose: string })[]> {
     const { app } = this.loop.gateway.gateway;
     await app.get(DecisionLog, { strict: false }).flush();
@@ -228,13 +228,13 @@ export class MatrixBench {
     return rows.map(({ purpose, decision }) => ({ purpose, ...explainDecision(decision, catalog) }));
   }
 
-  /** A key that is held to a guardrail. */
+  /** A key with a guardrail. */
   async guarded(guardrail: object): Promise<string> {
     const { key } = await this.loop.gateway.guardedKey(guardrail);
     return key;
   }
 
-  /** A key with credentials of its own, whose texts begin with the slugs of their providers. */
+  /** A key with its own credentials, whose texts begin with the slugs of their providers. */
   async owning(...slugs: readonly string[]): Promise<string> {
     const { key, hash } = await this.loop.gateway.newKey();
     for (const provider of slugs) {
@@ -262,15 +262,15 @@ export class MatrixBench {
   }
 }
 
-/** What a request costs that one endpoint answered, in millionths of a USD. */
+/** The cost of a request that one endpoint answered, in millionths of a USD. */
 export const costOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase, place: Place): number =>
   calls * COSTS[place] + consulted.length * CALL + tools;
 
-/** The same by the caller's own credentials, for the answer and for all that is asked on the way. */
+/** The same with the caller's own credentials, for the answer and for all consulted models. */
 export const ownCostOf = ({ calls = 1, consulted = [], tools = 0 }: PluginCase): number =>
   FEE * (calls * COSTS.first + consulted.length * CALL) + tools;
 
-/** A reply of either face, whole or streamed: what it says, cites, and tells of its way. */
+/** A reply of either face, whole or streamed: its text, citations and metadata. */
 function read(route: Route, text: string): JsonBody {
   if (text.startsWith('{')) {
     const body = JSON.parse(text);
@@ -290,9 +290,9 @@ function read(route: Route, text: string): JsonBody {
 function view({ content, annotations = [] }: JsonBody): JsonBody {
   if (!Array.isArray(content)) {
     const cited = annotations.flatMap(({ url_citation: citation }: JsonBody) => citation?.url ?? []);
-    return { said: content, cited, annotations };
+    return { shownText: content, cited, annotations };
   }
-  const said = content.map((block: JsonBody) => block.text ?? '').join('');
+  const shownText = content.map((block: JsonBody) => block.text ?? '').join('');
   const cited = content.flatMap(({ citations }: JsonBody) => (citations ?? []).map(({ url }: JsonBody) => url));
-  return { said, cited, annotations };
+  return { shownText, cited, annotations };
 }

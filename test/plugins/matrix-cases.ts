@@ -3,53 +3,53 @@ import { paged } from '../support/engines/ocr-engine.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { CALL, PRICES, type Route } from '../tools/faults-bench.js';
 
-/** What a model says, in whichever format. */
-export type Said = { readonly text: string } | { readonly call: string; readonly input: object };
+/** The content of a model's turn, in any format. */
+export type ModelTurn = { readonly text: string } | { readonly call: string; readonly input: object };
 
-/** What became of one request. */
+/** The outcome of one request. */
 export interface Outcome {
-  /** As its caller has it, on either face. */
+  /** The caller's reply, of either face. */
   readonly reply: JsonBody;
-  /** What the model that answered was sent last, as one text. */
+  /** The last request to the answering model, as one text. */
   readonly sent: string;
-  /** The stages of the plugin, in their order. */
+  /** The stages of the plugin, in order. */
   readonly stages: readonly JsonBody[];
 }
 
-/** One plugin in a request that it does something of. */
+/** One plugin in a request on which it has an effect. */
 export interface PluginCase {
   /** The name of its stages. */
   readonly id: string;
-  /** Faces that have it; both where nothing is said. */
+  /** Faces that have it; both by default. */
   readonly routes?: readonly Route[];
-  /** Of a request that asks for it, beside those of all. @param words what its user says */
+  /** Fields of a request that enables it, beside the common ones. @param words the user's text */
   fields(route: Route, words: string): JsonBody;
-  /** What the model says, by what it was sent, as one text. */
-  answer(sent: string, pages: string): Said;
-  /** What the caller reads of it. */
-  readonly said: string;
-  /** The effect, as model and caller have it. */
+  /** The model's turn, depending on its request, as one text. */
+  answer(sent: string, pages: string): ModelTurn;
+  /** The text for the caller. */
+  readonly shownText: string;
+  /** Checks the effect for the model and the caller. */
   shows(outcome: Outcome): void;
-  /** What each stage tells beside its time. */
+  /** The members of each stage beside its time. */
   readonly stages: readonly JsonBody[];
-  /** Calls of the model that answers. */
+  /** Calls of the answering model. */
   readonly calls?: number;
-  /** What each other model is asked for, in their order: a call each. */
+  /** The purposes of the consulted models, in order: one call each. */
   readonly consulted?: readonly ConsultationKind[];
-  /** What tools and engines cost, in millionths of a USD. */
+  /** The cost of tools and engines, in millionths of a USD. */
   readonly tools?: number;
-  /** Of an explanation. */
+  /** Expected in an explanation. */
   readonly explained: JsonBody;
-  /** Of the kept decision. */
+  /** Expected in the stored decision. */
   readonly kept?: JsonBody;
-  /** What a session's next request says otherwise: without the session it would be answered by another model. */
+  /** Fields in which a session's next request differs: without the session another model would answer. */
   readonly otherwise?: JsonBody;
 }
 
 export const ANSWER = 'The answer.';
 export const SECRET = 'PRJ-4711';
 export const PAGE = 'https://one.example/a';
-/** What it reads stands in these. */
+/** The texts that its sources contain. */
 export const BROUGHT = { found: 'Found on the web.', fetched: 'A page.', file: 'Sales rose.', panel: 'At nine.' };
 export const ANALYSIS = JSON.stringify({
   consensus: ['It is late.'],
@@ -58,15 +58,15 @@ export const ANALYSIS = JSON.stringify({
   unique_insights: [],
   blind_spots: [],
 });
-/** What stands before the answers of a panel, to the model that answers. */
+/** Precedes the answers of a panel in the request of the answering model. */
 const PANEL = '<answer model=';
 
 const user = (content: unknown): object => ({ role: 'user', content });
-const says = (): Said => ({ text: ANSWER });
+const answerTurn = (): ModelTurn => ({ text: ANSWER });
 const on = (id: string): JsonBody => ({ plugins: [{ id, enabled: true, set_by: 'request' }] });
 const count = (text: string, word: string): number => text.split(word).length - 1;
 
-/** Of 24 turns of 1,200 characters, too many for the models' 9,000 tokens. */
+/** 24 turns of 1,200 characters, too many for the models' 9,000 tokens. */
 const talk = (words: string): object[] => [
   ...Array.from({ length: 48 }, (_, turn) => ({
     role: turn % 2 === 0 ? 'user' : 'assistant',
@@ -75,7 +75,7 @@ const talk = (words: string): object[] => [
   user(words),
 ];
 
-/** A PDF as either face takes it. */
+/** A PDF in the form of either face. */
 export function pdfOf(route: Route, ...pages: readonly string[]): object {
   const data = paged(...pages).toString('base64');
   return route === '/messages'
@@ -110,8 +110,8 @@ export const CASES: readonly PluginCase[] = [
     otherwise: {
       plugins: [{ id: 'auto-router', allowed_models: ['test/best', 'test/next'], cost_quality_tradeoff: 10 }],
     },
-    answer: says,
-    said: ANSWER,
+    answer: answerTurn,
+    shownText: ANSWER,
     shows: ({ reply }) => expect(reply.metadata).toMatchObject({ requested: 'openrouter/auto', strategy: 'auto' }),
     stages: [{ type: 'plugin', summary: expect.stringMatching(/^test\/best of 2 models/), cost_usd: 0 }],
     explained: { ...on('auto-router'), choice: { by: 'auto-router' }, models: ['test/best', 'test/next'] },
@@ -124,8 +124,8 @@ export const CASES: readonly PluginCase[] = [
       model: 'openrouter/pareto',
       plugins: [{ id: 'pareto-router' }],
     }),
-    answer: says,
-    said: ANSWER,
+    answer: answerTurn,
+    shownText: ANSWER,
     shows: ({ reply }) => expect(reply.metadata).toMatchObject({ requested: 'openrouter/pareto', strategy: 'pareto' }),
     stages: [{ type: 'plugin', data: { tier: 'high', by: 'price of prompt' }, cost_usd: 0 }],
     explained: { ...on('pareto-router'), choice: { by: 'pareto-router' }, models: ['test/best'] },
@@ -137,8 +137,8 @@ export const CASES: readonly PluginCase[] = [
       messages: [user([{ type: 'text', text: words }, pdfOf(route, BROUGHT.file)])],
       plugins: [{ id: 'file-parser' }],
     }),
-    answer: says,
-    said: ANSWER,
+    answer: answerTurn,
+    shownText: ANSWER,
     shows: ({ reply, sent }) => {
       expect(sent).toContain(BROUGHT.file);
       expect(JSON.stringify(reply.annotations)).toContain(BROUGHT.file);
@@ -153,7 +153,7 @@ export const CASES: readonly PluginCase[] = [
       sent.includes('toolu_') || sent.includes('call_0')
         ? { text: ANSWER }
         : { call: 'web_fetch', input: { url: `${pages}/page` } },
-    said: ANSWER,
+    shownText: ANSWER,
     shows: ({ sent }) => expect(sent).toContain(BROUGHT.fetched),
     stages: [{ type: 'plugin', summary: 'offered', cost_usd: 0 }],
     calls: 2,
@@ -163,8 +163,8 @@ export const CASES: readonly PluginCase[] = [
   {
     id: 'context-compression',
     fields: (_route, words) => ({ messages: talk(words), plugins: [{ id: 'context-compression' }] }),
-    answer: says,
-    said: ANSWER,
+    answer: answerTurn,
+    shownText: ANSWER,
     shows: ({ sent }) => {
       expect(sent).toContain('"0: word');
       expect(sent).not.toContain('"24: word');
@@ -182,8 +182,8 @@ export const CASES: readonly PluginCase[] = [
         edits: [{ type: CLEAR, trigger: { type: 'tool_uses', value: 3 }, keep: { type: 'tool_uses', value: 2 } }],
       },
     }),
-    answer: says,
-    said: ANSWER,
+    answer: answerTurn,
+    shownText: ANSWER,
     shows: ({ reply, sent }) => {
       expect([0, 1, 2, 3].map((at) => count(sent, `result ${at}`))).toEqual([0, 0, 1, 1]);
       expect(reply.context_management.applied_edits).toMatchObject([{ type: CLEAR, cleared_tool_uses: 2 }]);
@@ -206,7 +206,7 @@ export const CASES: readonly PluginCase[] = [
         : { response_format: { type: 'json_schema', json_schema: { name: 'it', schema: SCHEMA } } }),
     }),
     answer: () => ({ text: 'Here it is:\n```json\n{a: 1,}\n```' }),
-    said: '{"a": 1}',
+    shownText: '{"a": 1}',
     shows: () => undefined,
     stages: [{ type: 'plugin', summary: 'healed', cost_usd: 0 }],
     explained: on('response-healing'),
@@ -214,8 +214,8 @@ export const CASES: readonly PluginCase[] = [
   {
     id: 'moderation',
     fields: (route, words) => ({ ...withWords(route, words), plugins: [{ id: 'moderation' }] }),
-    answer: says,
-    said: ANSWER,
+    answer: answerTurn,
+    shownText: ANSWER,
     shows: () => undefined,
     stages: ['request', 'reply'].map((judged) => ({
       type: 'guardrail',
@@ -230,7 +230,7 @@ export const CASES: readonly PluginCase[] = [
     id: 'web',
     fields: (route, words) => ({ ...withWords(route, words), plugins: [{ id: 'web' }] }),
     answer: () => ({ text: `As [One](${PAGE}) has it.` }),
-    said: `As [One](${PAGE}) has it.`,
+    shownText: `As [One](${PAGE}) has it.`,
     shows: ({ reply, sent }) => {
       expect(sent).toContain(BROUGHT.found);
       expect(reply.cited).toEqual([PAGE]);
@@ -246,7 +246,7 @@ export const CASES: readonly PluginCase[] = [
       plugins: [{ id: 'fusion', analysis_models: ['test/one', 'test/two'], model: 'test/judge', tools: [] }],
     }),
     answer: (sent) => ({ text: sent.includes(PANEL) ? ANSWER : 'Unasked.' }),
-    said: ANSWER,
+    shownText: ANSWER,
     shows: ({ sent }) => {
       expect(sent).toContain(BROUGHT.panel);
       expect(sent).toContain('It is late.');

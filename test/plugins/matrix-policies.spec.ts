@@ -1,8 +1,7 @@
 /**
- * Goal: guardrails hold for all that a plugin says to others, brings in and asks; a session keeps who answered; an
- * explanation says what would be done, calls nobody and costs nothing. Method: the table of plugins times these axes,
- * before strict doubles, on both faces. Whoever fails, own credentials, and what is told, kept and charged:
- * matrix.spec.ts.
+ * Guardrails cover all that a plugin sends out, brings in and calls; a session keeps its endpoint; an explanation shows
+ * what would be done without calls or costs. The table of plugins, by these axes, with strict doubles, on both faces.
+ * Failures, own credentials, and what is reported, stored and charged: matrix.spec.ts.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -13,9 +12,9 @@ const filter = (action: 'block' | 'redact'): object => ({
   content_filters: [{ pattern: 'PRJ-\\d{4}', action, label: 'project' }],
 });
 const caseOf = (id: string): PluginCase => CASES.find((one) => one.id === id)!;
-/** Whole on one face and streamed on the other: what policies and sessions do has no part in how a reply is told. */
+/** Whole on one face and streamed on the other: policies and sessions do not depend on it. */
 const FACES = CELLS.filter(({ route, stream }) => stream === (route === '/chat/completions'));
-const TELLING = `What is ${SECRET}?`;
+const LEAKING = `What is ${SECRET}?`;
 
 describeOnEmbedded('policies, sessions and explanations with each plugin', (database) => {
   let bench: MatrixBench;
@@ -34,22 +33,22 @@ describeOnEmbedded('policies, sessions and explanations with each plugin', (data
   const assertDone = (plugin: PluginCase, outcome: Outcome): void => {
     const { reply, stages } = outcome;
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
-    expect(reply.said).toBe(plugin.said);
+    expect(reply.shownText).toBe(plugin.shownText);
     plugin.shows(outcome);
     expect(stages).toHaveLength(plugin.stages.length);
   };
-  const assertNobodyAsked = (): void =>
-    expect([bench.asked, bench.asides.length]).toEqual([{ first: 0, second: 0, next: 0 }, 0]);
+  const assertNothingCalled = (): void =>
+    expect([bench.called, bench.asides.length]).toEqual([{ first: 0, second: 0, next: 0 }, 0]);
 
   describe.each(FACES)('$id on $route, stream $stream', ({ plugin, route, stream }) => {
     const ask = (by: string, fields: JsonBody = {}, words?: string): Promise<Outcome> =>
       bench.ask(plugin, route, bench.body(plugin, route, { stream, ...fields }, words), by);
 
-    it('is told nothing that a filter cuts, and tells nobody', async () => {
+    it('is sent nothing that a filter redacts, and sends it nowhere', async () => {
       bench.begin(plugin);
-      assertDone(plugin, await ask(keys.redacting, {}, TELLING));
+      assertDone(plugin, await ask(keys.redacting, {}, LEAKING));
       expect(bench.left).not.toContain(SECRET);
-      // Whoever reads the user's words reads that something was cut, engines and other models among them.
+      // Every reader of the user's text, engines and other models included, reads the redacted form.
       const reading = [
         ...bench.requestsOf('first').slice(-1),
         ...bench.asides.filter(({ method }) => method === 'POST'),
@@ -57,25 +56,25 @@ describeOnEmbedded('policies, sessions and explanations with each plugin', (data
       for (const { rawBody } of reading) expect(rawBody.toString()).toContain('[REDACTED');
     });
 
-    it('does nothing for what a filter blocks', async () => {
+    it('does nothing for a blocked prompt', async () => {
       bench.begin(plugin);
-      const { reply } = await ask(keys.blocking, {}, TELLING);
+      const { reply } = await ask(keys.blocking, {}, LEAKING);
       expect([reply.status, reply.error.metadata.patterns]).toEqual([403, ['project']]);
-      assertNobodyAsked();
+      assertNothingCalled();
     });
 
     it.each<['notFirst' | 'onlyNext', Place]>([
       ['notFirst', 'second'],
       ['onlyNext', 'next'],
-    ])('works at whom guardrails leave: %s', async (by, place) => {
+    ])('works at the endpoint that guardrails leave: %s', async (by, place) => {
       bench.begin(plugin);
       const fields = route === '/messages' ? { fallbacks: [{ model: 'test/next' }] } : { models: ['test/next'] };
       const options = plugin.id === 'pareto-router' ? { plugins: [{ id: plugin.id, min_coding_score: 0 }] } : {};
       assertDone(plugin, await ask(keys[by], { ...fields, ...(by === 'onlyNext' && options) }));
-      expect(bench.asked).toEqual({ first: 0, second: 0, next: 0, [place]: plugin.calls ?? 1 });
+      expect(bench.called).toEqual({ first: 0, second: 0, next: 0, [place]: plugin.calls ?? 1 });
     });
 
-    it('works again in a session, at whom it keeps', async () => {
+    it('works again in a session, at its endpoint', async () => {
       const session_id = `${plugin.id} on ${route}, ${stream}`;
       bench.begin(plugin, ['first']);
       const { reply } = await ask(key, { session_id });
@@ -84,31 +83,35 @@ describeOnEmbedded('policies, sessions and explanations with each plugin', (data
       const next = await ask(key, { session_id, ...plugin.otherwise });
       assertDone(plugin, next);
       expect(next.reply.model).toBe('test/best');
-      // Without the session it would be the first, which is well again.
-      expect(bench.asked).toEqual({ first: 0, second: plugin.calls ?? 1, next: 0 });
+      // Without the session it would be the first, which works again.
+      expect(bench.called).toEqual({ first: 0, second: plugin.calls ?? 1, next: 0 });
     });
 
-    it('is explained, and nobody is asked or charged', async () => {
+    it('is explained without a call or a charge', async () => {
       bench.begin(plugin);
       const before = await bench.used();
       const { data, error } = await bench.explain(route, bench.body(plugin, route, { stream }), key);
       expect(error).toBeUndefined();
       expect(data).toMatchObject(plugin.explained as object);
-      assertNobodyAsked();
+      assertNothingCalled();
       expect(await bench.used()).toBe(before);
     });
   });
 
-  describe('what is brought in', () => {
-    const told = `It is ${SECRET}.`;
+  describe('content that is brought in', () => {
+    const secretText = `It is ${SECRET}.`;
     const BRINGING: readonly (readonly [string, Texts, JsonBody])[] = [
-      ['web', { found: `${BROUGHT.found} ${told}` }, {}],
-      ['web-fetch', { fetched: `${BROUGHT.fetched} ${told}` }, {}],
-      ['fusion', { panel: `${BROUGHT.panel} ${told}` }, {}],
-      ['file-parser', {}, { messages: [{ role: 'user', content: [pdfOf('/messages', `${BROUGHT.file} ${told}`)] }] }],
+      ['web', { found: `${BROUGHT.found} ${secretText}` }, {}],
+      ['web-fetch', { fetched: `${BROUGHT.fetched} ${secretText}` }, {}],
+      ['fusion', { panel: `${BROUGHT.panel} ${secretText}` }, {}],
+      [
+        'file-parser',
+        {},
+        { messages: [{ role: 'user', content: [pdfOf('/messages', `${BROUGHT.file} ${secretText}`)] }] },
+      ],
     ];
 
-    it.each(BRINGING)('by %s is cut before a model reads it', async (id, texts, fields) => {
+    it.each(BRINGING)('by %s is redacted before a model reads it', async (id, texts, fields) => {
       const plugin = caseOf(id);
       bench.begin(plugin, [], texts);
       const outcome = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages', fields), keys.redacting);
@@ -126,8 +129,8 @@ describeOnEmbedded('policies, sessions and explanations with each plugin', (data
     });
   });
 
-  describe('models that a plugin asks', () => {
-    it('are those that a guardrail allows: a panel goes on without the others', async () => {
+  describe('models that a plugin calls', () => {
+    it('are those that a guardrail allows: a panel continues without the others', async () => {
       const plugin = caseOf('fusion');
       for (const guardrail of [
         { ignored_models: ['test/one'] },
@@ -136,7 +139,7 @@ describeOnEmbedded('policies, sessions and explanations with each plugin', (data
         const by = await bench.guarded(guardrail);
         bench.begin(plugin);
         const { reply, stages } = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages'), by);
-        expect([reply.status, reply.said]).toEqual([200, ANSWER]);
+        expect([reply.status, reply.shownText]).toEqual([200, ANSWER]);
         const { panel } = stages[0]!.data;
         expect(panel.map(({ model, outcome }: JsonBody) => [model, outcome])).toEqual([
           ['test/one', 'left out'],
@@ -152,13 +155,13 @@ describeOnEmbedded('policies, sessions and explanations with each plugin', (data
       ['fusion', { ignored_models: ['test/one', 'test/two'] }],
       ['moderation', { ignored_providers: [SLUGS.asides] }],
       ['moderation', { ignored_models: ['test/guard'] }],
-    ])('are nobody where none is allowed, and the request fails: %s %j', async (id, guardrail) => {
+    ])('are none where none is allowed, and the request fails: %s %j', async (id, guardrail) => {
       const plugin = caseOf(id);
       const by = await bench.guarded(guardrail);
       bench.begin(plugin);
       const { reply } = await bench.ask(plugin, '/messages', bench.body(plugin, '/messages'), by);
       expect(reply.status).toBeGreaterThanOrEqual(403);
-      assertNobodyAsked();
+      assertNothingCalled();
       await bench.used();
     });
   });

@@ -1,9 +1,9 @@
 /**
- * Goal: whatever else a request says of its way, each plugin does what it says: where an endpoint or a model fails and
- * another one answers, and by the caller's own credential; each of its stages tells its time and cost, what was decided
- * is kept and made again from that, and what is charged is exact. Method: a table of plugins, each with a request that
- * it does something of, times these axes, before strict doubles, on both faces, whole and streamed. Guardrails,
- * sessions and explanations: matrix-policies.spec.ts.
+ * Each plugin has its effect with any other routing of the request: where an endpoint or a model fails and another one
+ * answers, and with the caller's own credential. Each of its stages reports time and cost, its decision is stored and
+ * reproduced, and charges are exact. A table of plugins, each with a request on which it has an effect, by these axes,
+ * with strict doubles, on both faces, whole and streamed. Guardrails, sessions and explanations:
+ * matrix-policies.spec.ts.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -21,11 +21,11 @@ describeOnEmbedded('each plugin', (database) => {
   }, 60_000);
   afterAll(() => bench?.close());
 
-  /** The plugin did what it says, told it, and it is charged as that. */
+  /** The plugin had its effect, reported it, and was charged accordingly. */
   async function assertDone(plugin: PluginCase, outcome: Outcome, cost: number, stages = plugin.stages): Promise<void> {
     const { reply } = outcome;
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
-    expect(reply.said).toBe(plugin.said);
+    expect(reply.shownText).toBe(plugin.shownText);
     plugin.shows(outcome);
     expect(outcome.stages).toMatchObject(stages as object[]);
     for (const { data, cost_usd } of outcome.stages) {
@@ -34,16 +34,16 @@ describeOnEmbedded('each plugin', (database) => {
     expect(await bench.paid(reply.id)).toBe(Math.round(cost));
   }
 
-  /** What it decided is kept, with who was asked for the answer; the plan is made again from that. */
+  /** Its decision is stored with the called endpoints, and reproduces the plan. */
   async function assertKept(
     { kept = {}, consulted = [] }: PluginCase,
     { reply: { id, metadata } }: Outcome,
-    ...asked: readonly Place[]
+    ...places: readonly Place[]
   ): Promise<void> {
     const decision = await bench.decision(id);
     expect(decision).toMatchObject({ ...kept, derivation: 'derived', cut: [] });
     expect(decision.calls.map(({ tag, status }) => [tag, status])).toEqual(
-      asked.map((place, index) => [SLUGS[place], index === asked.length - 1 ? 200 : 500]),
+      places.map((place, index) => [SLUGS[place], index === places.length - 1 ? 200 : 500]),
     );
     const planned = decision.plan!.legs.map(({ provider, model }) => `${provider} ${model}`);
     const { available } = metadata.endpoints;
@@ -63,7 +63,7 @@ describeOnEmbedded('each plugin', (database) => {
     const calls = plugin.calls ?? 1;
 
     it.each<[string, readonly Place[], Place]>([
-      ['does what it says', [], 'first'],
+      ['has its effect', [], 'first'],
       ['does it where another endpoint answers', ['first'], 'second'],
     ])('%s', async (_, failing, place) => {
       bench.begin(plugin, failing);
@@ -71,20 +71,20 @@ describeOnEmbedded('each plugin', (database) => {
       await assertDone(plugin, outcome, costOf(plugin, place));
       expect(outcome.reply.model).toBe('test/best');
       const failed = Object.fromEntries(failing.map((one) => [one, 1]));
-      expect(bench.asked).toEqual({ first: 0, second: 0, next: 0, ...failed, [place]: calls });
+      expect(bench.called).toEqual({ first: 0, second: 0, next: 0, ...failed, [place]: calls });
       await assertKept(plugin, outcome, ...failing, place);
     });
 
-    it('does it where another model answers', async () => {
+    it('has its effect where another model answers', async () => {
       bench.begin(plugin, ['first', 'second']);
       const outcome = await ask(fallbackOn(route));
       await assertDone(plugin, outcome, costOf(plugin, 'next'));
       expect(outcome.reply.model).toBe('test/next');
-      expect(bench.asked).toEqual({ first: 1, second: 1, next: calls });
+      expect(bench.called).toEqual({ first: 1, second: 1, next: calls });
       await assertKept(plugin, outcome, 'first', 'second', 'next');
     });
 
-    it("does it by the caller's own credentials, billed as those", async () => {
+    it("has its effect with the caller's own credentials, billed as those", async () => {
       bench.begin(plugin);
       const outcome = await ask({}, owning);
       const { stages } = plugin;
@@ -98,7 +98,7 @@ describeOnEmbedded('each plugin', (database) => {
       await assertKept(plugin, outcome, 'first');
     });
 
-    /** Models that were asked on the way cost the fee alone. */
+    /** Consulted models cost only the fee. */
     const byOwn = (stage: JsonBody): JsonBody =>
       plugin.consulted ? { ...stage, cost_usd: expect.closeTo(stage.cost_usd * 0.2, 12) } : stage;
   });

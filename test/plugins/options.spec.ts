@@ -1,14 +1,14 @@
 /**
- * Goal: what is said of a plugin is judged alike wherever it is said, in `plugins` of either face and in the defaults
- * of the account and a workspace: each option at its bounds and past them, null, and of the wrong type; ids that nobody
- * knows, and two entries of one. The order of plugins is the one that is written down. Method: cases that are made from
- * the schema of every option of every plugin, so that a new one is among them by itself, before what judges bodies.
+ * Plugin entries are checked alike in `plugins` of either face and in the defaults of the account and a workspace: each
+ * option at and beyond its bounds, null, and of the wrong type; unknown ids, and two entries of one plugin. The order
+ * of plugins is documented. The cases are generated from the schema of every option, so that new options are covered
+ * too.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
 import { GatewayError } from '../../src/core/errors.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
 import { PLUGIN_DEFAULTS_BYTES_MAX } from '../../src/plugins/plugin-defaults.js';
 import { ALL_PLUGINS } from '../../src/plugins/plugin-list.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
@@ -29,7 +29,7 @@ const PREFERENCES: readonly Place[] = [
 type Place = readonly [name: string, read: (plugins: unknown) => void];
 const PLACES = [...FACES, ...PREFERENCES];
 
-/** @returns the complaint; undefined where it is taken */
+/** @returns the error message; undefined where the entries are accepted */
 function complaint([, read]: Place, plugins: unknown): string | undefined {
   try {
     read(plugins);
@@ -41,7 +41,7 @@ function complaint([, read]: Place, plugins: unknown): string | undefined {
   }
 }
 
-/** Values of a schema: those at its bounds, and those past them with the path of what is wrong. */
+/** Values of a schema: valid ones at its bounds, and invalid ones beyond them with the path of the fault. */
 interface Values {
   readonly good: readonly unknown[];
   readonly bad: readonly (readonly [value: unknown, path: string])[];
@@ -51,7 +51,7 @@ const WRONG: Readonly<Record<string, unknown>> = {
   string: 7, boolean: 'true', integer: '7', number: '7', array: {}, object: [],
 }; // oxfmt-ignore
 
-/** @throws Error for a kind of schema that has no cases here yet */
+/** @throws Error for a kind of schema without cases here */
 function valuesOf(schema: TSchema): Values {
   const { $ref: name, type, if: condition, else: otherwise } = schema as Readonly<Record<string, unknown>>;
   if (typeof name === 'string') return valuesOf(schemaNamed(name)!);
@@ -100,7 +100,7 @@ const BY_TYPE: Readonly<Record<string, (schema: TSchema) => Values>> = {
   },
   object: ({ properties = {}, required = [], discriminator, oneOf: cases }) => {
     if (discriminator) {
-      // Of its cases the fields are judged where they stand by themselves.
+      // The fields of its cases are checked separately.
       const { propertyName: tag } = discriminator as { readonly propertyName: string };
       const tagOf = ({ properties: fields }: TSchema): unknown => (fields as Record<string, TSchema>)[tag]!['const'];
       return {
@@ -146,10 +146,10 @@ const isShort = (value: unknown): boolean => JSON.stringify(value).length < PLUG
 describe.each(PLACES)('%s', (...place) => {
   const isKept = PREFERENCES.some(([name]) => name === place[0]);
 
-  it.each(OPTIONS)('judges $option of $id', ({ id, option, schema }) => {
+  it.each(OPTIONS)('checks $option of $id', ({ id, option, schema }) => {
     const { good, bad } = valuesOf(schema);
     expect(good.length).toBeGreaterThan(0);
-    // What is kept is bounded as a whole besides.
+    // Stored entries also have a limit as a whole.
     for (const value of good.filter((one) => !isKept || isShort(one))) {
       expect([value, complaint(place, [{ id, [option]: value }])]).toEqual([value, undefined]);
     }
@@ -159,12 +159,12 @@ describe.each(PLACES)('%s', (...place) => {
     }
   });
 
-  it.each(ALL_PLUGINS.map(({ id }) => id))('takes %s by its id alone', (id) => {
+  it.each(ALL_PLUGINS.map(({ id }) => id))('accepts %s by its id alone', (id) => {
     expect(complaint(place, [{ id }])).toBeUndefined();
   });
 
   it.each<[string, unknown, string]>([
-    ['an id that nobody knows', [{ id: 'web' }, { id: 'wbe' }], 'plugins.1.id: must be one of auto-router, '],
+    ['an unknown id', [{ id: 'web' }, { id: 'wbe' }], 'plugins.1.id: must be one of auto-router, '],
     ['no id', [{ enabled: true }], 'plugins.0.id: '],
     ['null as an id', [{ id: null }], 'plugins.0.id: '],
     ['null as an entry', [null], 'plugins.0: must be an object'],
@@ -180,7 +180,7 @@ describe.each(PREFERENCES)('%s', (...place) => {
     ['a domain that is none', [{ id: 'web', include_domains: ['a.example', 'a b'] }], 'plugins.0.include_domains.1: must be a domain such as'],
     ['the same of a fetch', [{ id: 'web-fetch', blocked_domains: ['*.*'] }], 'plugins.0.blocked_domains.0: must be a domain such as'],
     ['two entries of one id', [{ id: 'web' }, { id: 'fusion' }, { id: 'web' }], 'plugins.2.id: web has an entry already; send one'],
-    ['an option that nobody knows', [{ id: 'web', max_result: 3 }], 'plugins.0.max_result: is not a known field; did you mean max_results?'],
+    ['an unknown option', [{ id: 'web', max_result: 3 }], 'plugins.0.max_result: is not a known field; did you mean max_results?'],
     ['a switch of what has none', [{ id: 'moderation', enabled: false }], 'plugins.0.enabled: is not a known field'],
     ['null for good', [{ id: 'web', prevent_overrides: null }], 'plugins.0.prevent_overrides: must be a boolean'],
     ['what the database has no place for', [{ id: 'web', search_prompt: 'a\u0000' }], 'plugins.0.search_prompt: must not contain NUL'],
@@ -191,19 +191,19 @@ describe.each(PREFERENCES)('%s', (...place) => {
     expect(complaint(place, plugins)).toContain(message);
   }); // oxfmt-ignore
 
-  it('takes null, nothing, an entry of each, and what is for good', () => {
+  it('accepts null, an empty list, an entry of each, and fixed ones', () => {
     for (const plugins of [null, [], ALL_PLUGINS.map(({ id }) => ({ id, prevent_overrides: true }))]) {
       expect(complaint(place, plugins)).toBeUndefined();
     }
   });
 });
 
-it.each(FACES)('%s tolerates what may come to be an option', (...place) => {
+it.each(FACES)('%s tolerates future options', (...place) => {
   expect(complaint(place, [{ id: 'web', max_result: 3, prevent_overrides: 'no' }])).toBeUndefined();
 });
 
-it('has its order written down', () => {
-  const page = readFileSync(join(__dirname, '../../docs/wire/tools-and-plugins.md'), 'utf8');
+it('has its order documented', () => {
+  const page = readFileSync(join(__dirname, '../../docs/use/tools-and-plugins.md'), 'utf8');
   const sentence = /in the order of this list:([^.]*)\./.exec(page)![1]!;
   expect([...sentence.matchAll(/`([a-z-]+)`/g)].map(([, id]) => id)).toEqual(ALL_PLUGINS.map(({ id }) => id));
 });

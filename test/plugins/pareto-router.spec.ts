@@ -1,7 +1,7 @@
 /**
- * Goal: `openrouter/pareto` is answered by the cheapest model of the tier that was asked for, or by the next of it, and
- * charged as that model's. Method: the application before a double of three scored models, whole and streamed, on both
- * faces. Rules: docs/wire/tools-and-plugins.md#the-router-pareto.
+ * `openrouter/pareto` is answered by the cheapest model of the requested tier, or by the next of it, and charged as
+ * that model. A double of three scored models, whole and streamed, on both faces. Rules:
+ * docs/use/plugins/pareto-router.md.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
@@ -41,26 +41,26 @@ describeOnEmbedded('the router openrouter/pareto', (database) => {
       expect(await bench.paid(reply.id)).toBe(costOf(name));
     });
 
-    it('goes to what the request names where its choice fails', async () => {
+    it('calls the fallbacks of the request where its choice fails', async () => {
       bench.begin('best');
       const reply = await bench.ask(route, CODE, { ...pareto(), models: ['test/mid'], stream }, key);
-      expect([reply.model, bench.asked]).toEqual(['test/mid', ['test/best', 'test/mid']]);
+      expect([reply.model, bench.called]).toEqual(['test/mid', ['test/best', 'test/mid']]);
       expect(await bench.paid(reply.id)).toBe(costOf('mid'));
     });
 
-    it('serves by the next higher tier, visibly, and refuses with 404 where there is none', async () => {
+    it('uses the next higher tier, visibly, and refuses with 404 where there is none', async () => {
       const onlyBest = await bench.keyFor('test/best');
       const reply = await bench.ask(route, CODE, { ...pareto({ min_coding_score: 0.5 }), stream }, onlyBest);
       expect([reply.model, stageOf(reply).data]).toEqual([
         'test/best',
-        expect.objectContaining({ tier: 'high', asked: 'medium' }),
+        expect.objectContaining({ tier: 'high', requested: 'medium' }),
       ]);
       const onlyMid = await bench.keyFor('test/mid');
       const { status, error } = await bench.ask(route, CODE, { ...pareto(), stream }, onlyMid);
       expect([status, error.message]).toEqual([404, expect.stringContaining('1 below the tier high')]);
     });
 
-    it('keeps the model of a session while it is of the tier', async () => {
+    it('keeps the model of a session while it is in the tier', async () => {
       const session_id = `on ${route}, ${stream}`;
       const first = await bench.ask(route, CODE, { ...pareto(), session_id, stream }, key);
       await bench.paid(first.id);
@@ -71,17 +71,17 @@ describeOnEmbedded('the router openrouter/pareto', (database) => {
     });
   });
 
-  it.each(['openrouter/pareto-code', 'openrouter/pareto-code:nitro'])('is known as %s', async (model) => {
+  it.each(['openrouter/pareto-code', 'openrouter/pareto-code:nitro'])('is available as %s', async (model) => {
     const reply = await bench.ask('/messages', CODE, pareto({}, model), key);
     expect([reply.model, reply.router_metadata.requested]).toEqual(['test/best', model]);
   });
 
-  it('explains, counts and keeps its choice', async () => {
+  it('explains, counts and stores its choice', async () => {
     const plan = await bench.explain(CODE, pareto({ min_coding_score: 0.4, price_source: 'weighted_avg' }), key);
     expect(plan).toMatchObject({
       strategy: 'pareto',
       models: ['test/mid'],
-      choice: { told: { by: 'price of weighted_avg' } },
+      choice: { details: { by: 'price of weighted_avg' } },
     });
     expect(plan.choice.ranking).toEqual([{ model: 'test/mid', score: 0.5, usd: 5, well: true }]);
     expect((await bench.count(CODE, pareto(), key)).status).toBe(200);

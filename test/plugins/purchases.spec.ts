@@ -1,8 +1,8 @@
 /**
- * Goal: what plugins and tools buy outside is charged when it is answered, however the request ends: prices of engines
- * times their uses are what is charged and what the operator lost, to the last digit; the error states it, and what
- * nobody paid for is not kept. Method: each buyer, in each ending, on both faces, before strict doubles whose requests
- * are counted. Rules: docs/reasons/money.md#purchases.
+ * Outside services that plugins and tools buy from are charged when they have answered, however the request ends: the
+ * prices of engines times their uses equal the charges plus the operator's loss, to the last digit. An error states the
+ * cost, and unpaid results are not kept. Each buyer in each ending, on both faces, with strict doubles whose requests
+ * are counted. Rules: docs/use/tools-and-plugins.md#purchases.
  */
 import { Metrics } from '../../src/shared/metrics.js';
 import { MANAGEMENT_KEY } from '../support/app.js';
@@ -22,13 +22,13 @@ import {
   microUsd,
   PRICES,
   ROUTES,
-  says,
+  answers,
   TOOLS,
   USES,
   type Route,
 } from '../tools/faults-bench.js';
 
-/** Of a page and of a judgement, in millionths of a USD. */
+/** Prices of a page and of a judgement, in millionths of a USD. */
 const PAGE = 2_000;
 const JUDGEMENT = 500;
 const SECRET = 'PRJ-4711';
@@ -40,26 +40,26 @@ const scanned = (route: Route, ...texts: string[]): object => {
     ? { type: 'document', title: 'scan.pdf', source: { type: 'base64', media_type: 'application/pdf', data } }
     : { type: 'file', file: { filename: 'scan.pdf', file_data: `data:application/pdf;base64,${data}` } };
 };
-const asking = (...parts: object[]): object => ({
+const messagesWith = (...parts: object[]): object => ({
   messages: [{ role: 'user', content: [{ type: 'text', text: 'What is it?' }, ...parts] }],
 });
 const OCR = { id: 'file-parser', pdf: { engine: 'mistral-ocr' } };
 const WEB = { id: 'web', engine: 'exa', max_results: 2 };
 
-/** Somebody who buys, and what a use of what is bought costs. */
+/** A plugin or tool that buys, and the price of one use. */
 interface Buyer {
   readonly name: string;
   fields(route: Route): JsonBody;
-  /** What the model calls first; absent: it is a plugin that buys before the model is called. */
+  /** The model's first call; absent: a plugin buys before the model is called. */
   readonly call?: (bench: Bench) => { readonly name: string; readonly input: object };
-  /** Nobody outside bills it. */
+  /** No outside service bills it. */
   readonly isOwn?: true;
   readonly price: number;
-  /** What was asked outside, in uses. */
+  /** The number of uses outside. */
   uses(bench: Bench): number;
 }
 
-/** What is read once is at hand the next time: each request has a file of its own. */
+/** Parsed files are cached: each request has a file of its own. */
 let scans = 0;
 
 const searchesOf = ({ loop }: Bench): number => loop.upstreams.engine.requests.length;
@@ -67,7 +67,7 @@ const pagesOf = ({ loop }: Bench): number => loop.upstreams.pages.requests.lengt
 
 const BUYERS: readonly Buyer[] = [
   { name: 'web', fields: () => ({ tools: undefined, plugins: [WEB] }), price: PRICES.search, uses: searchesOf },
-  { name: 'file-parser', fields: (route) => ({ model: 'test/words', tools: undefined, plugins: [OCR], ...asking(scanned(route, `${scans++}`, '')) }), price: 2 * PAGE, uses: ({ ocr }) => ocr.requests.length },
+  { name: 'file-parser', fields: (route) => ({ model: 'test/words', tools: undefined, plugins: [OCR], ...messagesWith(scanned(route, `${scans++}`, '')) }), price: 2 * PAGE, uses: ({ ocr }) => ocr.requests.length },
   { name: 'the tool web_search', fields: () => ({ tools: [TOOLS.search] }), call: () => USES.search, price: PRICES.search, uses: searchesOf },
   { name: 'the tool web_fetch', isOwn: true, fields: () => ({ tools: [TOOLS.fetch] }), call: ({ loop }) => loop.fetches, price: PRICES.fetch, uses: pagesOf },
   { name: 'the plugin web-fetch', isOwn: true, fields: () => ({ tools: undefined, plugins: [{ id: 'web-fetch' }] }), call: ({ loop }) => loop.fetches, price: PRICES.fetch, uses: pagesOf },
@@ -153,14 +153,14 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   };
 
   const lostOf = async (): Promise<number> => {
-    // The route answers again for a while with what it has.
+    // The metrics route caches its text for a while.
     const text = await bench.loop.gateway.gateway.app.get(Metrics, { strict: false }).text();
     return [...text.matchAll(/^fairlead_operator_cost_usd_total\{.*\} (.*)$/gm)]
       .map(([, amount]) => microUsd(amount!))
       .reduce((sum, amount) => sum + amount, 0);
   };
 
-  /** Asks, and holds the books against what was used outside. @returns the reply and its row */
+  /** Sends a request, and compares the ledger with the uses outside. @returns the reply and its row */
   async function buy(
     buyer: Buyer,
     route: Route,
@@ -187,7 +187,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
   );
 
   it.each(EACH)('$name, $route, stream $stream: with the answer', async ({ buyer, route, stream }) => {
-    bench.begin(buyer, says('It is one.'));
+    bench.begin(buyer, answers('It is one.'));
     const { row } = await buy(buyer, route, { stream });
     expect(row).toMatchObject({ outcome: 'completed', tools_cost: buyer.price });
   });
@@ -205,29 +205,29 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     }
   });
 
-  it('is blocked by a filter in what came in', async () => {
+  it('is blocked by a filter in what was brought in', async () => {
     for (const { buyer, route, stream } of EACH) {
-      bench.begin(buyer, says('Never.'), `It is ${SECRET}.`);
+      bench.begin(buyer, answers('Never.'), `It is ${SECRET}.`);
       const { row } = await buy(buyer, route, { stream }, bench.guardedKey);
       expect([row.outcome, row.tools_cost]).toEqual(['forbidden', buyer.price]);
     }
   });
 
-  it('is refused by moderation in what a plugin brought; the caller’s own words are judged before anything is bought', async () => {
+  it('is refused by moderation in what a plugin brought; the caller’s own text is judged before anything is bought', async () => {
     for (const { buyer, route } of EACH.filter(({ buyer: { call } }) => !call)) {
       const { plugins } = buyer.fields(route);
-      bench.begin(buyer, says('Never.'), 'The Kestrel is one.');
+      bench.begin(buyer, answers('Never.'), 'The Kestrel is one.');
       const { reply, row } = await buy(buyer, route, { plugins: [...plugins, { id: 'moderation' }] });
       expect([reply.status, row.outcome, row.tools_cost]).toEqual([403, 'forbidden', buyer.price + JUDGEMENT]);
-      bench.begin(buyer, says('Never.'));
-      const own = { ...buyer.fields(route), ...asking({ type: 'text', text: 'Kestrel' }) };
+      bench.begin(buyer, answers('Never.'));
+      const own = { ...buyer.fields(route), ...messagesWith({ type: 'text', text: 'Kestrel' }) };
       const { id, status } = await bench.loop.ask(route, { ...own, plugins: [...plugins, { id: 'moderation' }] }, bench.key);
       expect([status, buyer.uses(bench)]).toEqual([403, 0]);
       expect(await bench.loop.row(id)).toMatchObject({ cost: JUDGEMENT, tools_cost: JUDGEMENT, operator_cost: 0 });
     }
   });
 
-  it.each(ROUTES)('%s: the caller leaves while the model is called, and while the engine is', async (route) => {
+  it.each(ROUTES)("%s: the caller leaves during the model's call, and during the engine's", async (route) => {
     for (const buyer of BUYERS) {
       for (const isEngine of buyer.isOwn ? [false] : [false, true]) {
         bench.begin(buyer, neverAnswers());
@@ -235,9 +235,9 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
         if (isEngine) for (const upstream of [engine, bench.ocr]) upstream.script({ body: [HANG] });
         const [before, lostBefore] = [await used(), await lostOf()];
         const client = await bench.loop.open(route, buyer.fields(route), bench.key);
-        const asked = isEngine ? [engine, bench.ocr] : [bench.loop.upstreams.main, bench.loop.upstreams.adviser];
+        const upstreams = isEngine ? [engine, bench.ocr] : [bench.loop.upstreams.main, bench.loop.upstreams.adviser];
         const place = isEngine || !buyer.call ? 0 : 1;
-        while (asked.every(({ requests }) => requests.length <= place)) await new Promise((resolve) => setTimeout(resolve, 5));
+        while (upstreams.every(({ requests }) => requests.length <= place)) await new Promise((resolve) => setTimeout(resolve, 5));
         const previous = (await bench.loop.ledger.latest())?.id;
         client.destroy();
         while ((await bench.loop.ledger.latest())?.id === previous) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -249,10 +249,10 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     }
   });
 
-  it('an engine that fails is charged to nobody, and one whose answer cannot be used to the operator', async () => {
+  it('an engine that fails is charged to no account, and an unusable answer to the operator', async () => {
     const buyer = BUYERS[0]!;
     const { engine } = bench.loop.upstreams;
-    bench.begin(buyer, says('Never.'));
+    bench.begin(buyer, answers('Never.'));
     engine.script(json({}, 500));
     const [before, lostBefore] = [await used(), await lostOf()];
     expect((await bench.loop.ask('/messages', buyer.fields('/messages'), bench.key)).status).toBe(503);
@@ -262,31 +262,53 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     expect([await used(), await lostOf()]).toEqual([before, lostBefore + buyer.price]);
   });
 
-  it('buys nothing where there is no room for it, for its words and for the answer', async () => {
+  it('buys nothing without room for it, for its text and for the answer', async () => {
     for (const buyer of BUYERS.filter(({ call }) => !call)) {
       const { key } = await bench.loop.gateway.newKey({ limit: 0.0155 });
-      bench.begin(buyer, says('Never.'));
+      bench.begin(buyer, answers('Never.'));
       const { status } = await bench.loop.ask('/messages', buyer.fields('/messages'), key);
       expect([status, buyer.uses(bench)]).toEqual([402, 0]);
     }
   });
 
-  it('takes what it adds to the prompt from the tokens of the minute of its key, and shortens it to those', async () => {
+  it('is refused with what it needs: its own reservation is none of other requests, whose end is waited for', async () => {
+    const buyer = BUYERS[0]!;
+    const newKey = (limit: number): Promise<{ key: string }> => bench.loop.gateway.newKey({ limit });
+    const ask = (key: string): Promise<JsonBody> => bench.loop.ask('/messages', buyer.fields('/messages'), key);
+    bench.begin(buyer, answers('Never.'));
+    const poor = await ask((await newKey(0.0155)).key);
+    expect(poor.body.error.message).toMatch(
+      /^The key's lifetime limit has no room for this request: 0\.0155 USD left\. With its plugins .* USD too much\. Raise/,
+    );
+    const needed = Number(/needs ([\d.]+) USD/.exec(poor.body.error.message)![1]);
+    // The second one's first call fits, and its purchase does not.
+    const { key } = await newKey(needed + 0.016);
+    bench.loop.upstreams.engine.script({ body: [HANG] });
+    const client = await bench.loop.open('/messages', buyer.fields('/messages'), key);
+    const { requests } = bench.loop.upstreams.engine;
+    while (requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    const { status, body } = await ask(key);
+    client.destroy();
+    expect([status, body.error.metadata.limit_source]).toEqual([402, 'openrouter_in_flight_budget']);
+    expect(body.error.message).toMatch(/ is reserved for requests that are under way: .* With its plugins .* Retry shortly\.$/);
+  });
+
+  it('takes its added prompt from the tokens of the minute of its key, and is cut to the rest', async () => {
     const buyer = BUYERS[0]!;
     const { key } = await bench.loop.gateway.newKey({ rate_limits: { tokens_per_minute: 3_000 } });
-    bench.begin(buyer, says('It is one.'), 'word '.repeat(8_000));
+    bench.begin(buyer, answers('It is one.'), 'word '.repeat(8_000));
     const fields = { ...buyer.fields('/messages'), plugins: [{ ...WEB, max_results: 10 }] };
     const { status } = await bench.loop.ask('/messages', fields, key);
     const sent = JSON.stringify(bench.loop.upstreams.main.requests[0]?.json ?? '');
     expect([status, sent.length > 1_500, sent.length < 4_000]).toEqual([200, true, true]);
     const { key: poor } = await bench.loop.gateway.newKey({ rate_limits: { tokens_per_minute: 1_100 } });
-    bench.begin(buyer, says('Never.'), 'word '.repeat(8_000));
+    bench.begin(buyer, answers('Never.'), 'word '.repeat(8_000));
     const refusal = await bench.loop.ask('/messages', fields, poor);
-    expect([refusal.status, bench.loop.upstreams.main.requests.length]).toEqual([429, 0]);
-    expect(microUsd(refusal.body.error.metadata.cost)).toBe(PRICES.search);
+    expect([refusal.status, buyer.uses(bench), bench.loop.upstreams.main.requests.length]).toEqual([429, 0, 0]);
+    expect(refusal.body.error.metadata).not.toHaveProperty('cost');
   });
 
-  it('is refused by the budget that has no room, in its words', async () => {
+  it('is refused by the budget that has no room, with its message', async () => {
     const buyer = BUYERS[0]!;
     const { ledger } = bench.loop;
     await used();
@@ -297,7 +319,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
       [workspace.id],
     );
     try {
-      bench.begin(buyer, says('Never.'));
+      bench.begin(buyer, answers('Never.'));
       const { status, body } = await bench.loop.ask('/messages', buyer.fields('/messages'), bench.key);
       expect([status, buyer.uses(bench)]).toEqual([403, 0]);
       expect(body.error.message).toContain('budget');
@@ -306,10 +328,10 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
     }
   });
 
-  it('what was read of a scan is paid before it is kept, also where the file behind it cannot be read', async () => {
+  it('a parsed scan is paid before it is kept, even where the next file cannot be read', async () => {
     const buyer = BUYERS.find(({ name }) => name === 'file-parser')!;
-    const fields = { ...buyer.fields('/messages'), ...asking(scanned('/messages', '', ' '), scanned('/messages', ' ', '')) };
-    bench.begin(buyer, says('Never.'));
+    const fields = { ...buyer.fields('/messages'), ...messagesWith(scanned('/messages', '', ' '), scanned('/messages', ' ', '')) };
+    bench.begin(buyer, answers('Never.'));
     bench.ocr.script((_, index) => (index === 0 ? ocrAnswer([{ markdown: 'One' }, { markdown: 'Two' }]) : json({}, 500)));
     const reply = await bench.loop.ask('/messages', fields, bench.key);
     expect([reply.status, reply.body.error.metadata.cost, reply.body.error.metadata.file_annotations.length]).toEqual([503, 0.004, 1]);
@@ -318,7 +340,7 @@ describeOnEachDatabase('purchases of plugins and tools', (database) => {
 
   it('a fusion whose answer fails is charged for its panel', async () => {
     bench.begin(BUYERS[0]!, refused(400, 'invalid_request_error'));
-    bench.loop.upstreams.adviser.script(says('At nine.'));
+    bench.loop.upstreams.adviser.script(answers('At nine.'));
     const fields = { model: 'openrouter/fusion', tools: undefined, plugins: [{ id: 'fusion', analysis_models: ['test/adviser'], model: 'test/main', tools: [] }] };
     const reply = await bench.loop.ask('/messages', fields, bench.key);
     const row = await bench.loop.row(reply.id);

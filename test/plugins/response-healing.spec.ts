@@ -1,7 +1,7 @@
 /**
- * Goal: an answer that was to be JSON goes out as JSON where that can be had of it, and else, like one that is JSON, as
- * it came; what is charged does not change. Method: the application before a strict double of a model, whole and
- * streamed, on both faces. Rules: docs/wire/tools-and-plugins.md#response-healing.
+ * An answer that should be JSON is returned as JSON where it can be repaired; otherwise, or where it is valid,
+ * unchanged. The charge does not change. A strict double of a model, whole and streamed, on both faces. Rules:
+ * docs/use/plugins/response-healing.md.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
@@ -15,7 +15,7 @@ import {
   LoopBench,
   microUsd,
   ROUTES,
-  saysAndCalls,
+  answersAndCalls,
   type Route,
 } from '../tools/faults-bench.js';
 
@@ -45,7 +45,7 @@ describeOnEmbedded('the plugin response-healing', (database) => {
     bench.ask(route, { tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route), ...fields }, key);
 
   describe.each(FACES)('on $route, stream $stream', ({ route, stream }) => {
-    it('heals what can be healed, for the same money', async () => {
+    it('heals what can be repaired, for the same cost', async () => {
       bench.begin(anthropicText(BROKEN));
       const reply = await ask(route, { stream });
       expect([reply.status, textOf(reply)]).toEqual([200, HEALED]);
@@ -57,13 +57,13 @@ describeOnEmbedded('the plugin response-healing', (database) => {
       ['is valid', ' {"a":\t1}\n'],
       ['is beyond repair', 'I cannot do that.'],
       ['does not fit the schema', '{"a": "one"}'],
-    ])('leaves what %s as it came', async (_what, text) => {
+    ])('leaves what %s unchanged', async (_what, text) => {
       bench.begin(anthropicText(text));
       const reply = await ask(route, { stream });
       expect([reply.status, textOf(reply)]).toEqual([200, text]);
     });
 
-    it('makes up nothing that the limit cut off', async () => {
+    it('invents nothing that the limit cut off', async () => {
       bench.begin(anthropicReply([{ type: 'text', text: '{"a": 1' }], { stopReason: 'max_tokens' }));
       expect(textOf(await ask(route, { stream }))).toBe('{"a": 1');
     });
@@ -76,7 +76,7 @@ describeOnEmbedded('the plugin response-healing', (database) => {
       expect(textOf(await ask(route, { stream, ...fields }))).toBe(BROKEN);
     });
 
-    it('leaves calls of tools alone', async () => {
+    it('leaves tool calls unchanged', async () => {
       bench.begin(calls({ name: 'mine', input: { a: 1 } }));
       const tools =
         route === '/messages'
@@ -92,9 +92,9 @@ describeOnEmbedded('the plugin response-healing', (database) => {
     bench.begin(sse([OPEN + delta('{"a"'), HANG]));
     const fields = { stream: true, tools: undefined, plugins: [{ id: 'response-healing' }], ...formatOn(route) };
     const client = await bench.open(route, fields, key);
-    const asked = await bench.upstreams.main.request(0);
+    const openCall = await bench.upstreams.main.request(0);
     client.destroy();
-    expect(await leftWithin(asked, Date.now())).toBeLessThan(1_000);
+    expect(await leftWithin(openCall, Date.now())).toBeLessThan(1_000);
     await bench.row();
   });
 
@@ -112,20 +112,20 @@ describeOnEmbedded('the plugin response-healing', (database) => {
     await bench.row();
   });
 
-  it('lets go what is too long to be healed', async () => {
+  it('releases an answer that is too long to be healed', async () => {
     const text = `{a: "${'x'.repeat(1024 * 1024)}"}`;
     bench.begin(anthropicReply([{ type: 'text', text }]));
     expect(textOf(await ask('/chat/completions', {})) === text).toBe(true);
   });
 
-  it('leaves the words before a call of a tool', async () => {
-    bench.begin(saysAndCalls(BROKEN, { name: 'mine', input: {} }));
+  it('leaves the text before a tool call unchanged', async () => {
+    bench.begin(answersAndCalls(BROKEN, { name: 'mine', input: {} }));
     const tools = [{ name: 'mine', input_schema: { type: 'object' } }];
     expect(textOf(await ask('/messages', { tools }))).toBe(BROKEN);
   });
 
-  it.each(ROUTES)('tells on %s what it did', async (route) => {
-    const told = async (text: string): Promise<string> => {
+  it.each(ROUTES)('reports on %s what it did', async (route) => {
+    const replyOf = async (text: string): Promise<string> => {
       bench.begin(anthropicText(text));
       const response = await bench.gateway.request(route, {
         method: 'POST',
@@ -137,9 +137,11 @@ describeOnEmbedded('the plugin response-healing', (database) => {
       });
       return response.text();
     };
-    expect(await told(BROKEN)).toMatch(/"name":"response-healing","summary":"healed","data":\{"milliseconds":\d+\}/);
-    expect(await told('No.')).toMatch(/"summary":"not-healed","data":\{"reason":"beyond repair","milliseconds":\d+\}/);
-    expect(await told(HEALED)).not.toContain('"name":"response-healing"');
+    expect(await replyOf(BROKEN)).toMatch(/"name":"response-healing","summary":"healed","data":\{"milliseconds":\d+\}/);
+    expect(await replyOf('No.')).toMatch(
+      /"summary":"not-healed","data":\{"reason":"beyond repair","milliseconds":\d+\}/,
+    );
+    expect(await replyOf(HEALED)).not.toContain('"name":"response-healing"');
   });
 
   it.each([

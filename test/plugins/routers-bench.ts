@@ -8,7 +8,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { json } from '../support/upstream-answers.js';
 import { buildMessage } from '../http/messages-bench.js';
-import { LoopBench, ROUTES, says, type Route } from '../tools/faults-bench.js';
+import { LoopBench, ROUTES, answers, type Route } from '../tools/faults-bench.js';
 
 export const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 export const CODE = 'Write a Python function that sorts a list of dictionaries by a field.';
@@ -19,7 +19,7 @@ const PRICES = { cheap: [1, 2], mid: [4, 8], best: [20, 60] } as const;
 const SCORES = { cheap: [0.1, 0.2], mid: [0.4, 0.5], best: [0.6, 0.9] } as const;
 export type Scored = keyof typeof PRICES;
 
-/** In millionths of a USD: what an answer of one of them costs, with its prompt of 12 tokens and its reply of 7. */
+/** Cost of an answer of one of them in millionths of a USD, with 12 prompt and 7 completion tokens. */
 export const costOf = (name: Scored): number => 12 * PRICES[name][0] + 7 * PRICES[name][1];
 
 const score = (value: number) => ({ value, source: 'a bench, 2026-11-25' });
@@ -38,7 +38,7 @@ const free = ['one', 'two', 'three'].map((name) => ({
   endpoint: { free: true, pricing: undefined },
 }));
 
-/** The auto-router's, the pareto-router's and the free models before one double, beside all that ship. */
+/** The models of the auto-router, the pareto-router and the free router at one double, beside the shipped catalog. */
 export class RoutersBench {
   private conversations = 0;
 
@@ -48,18 +48,18 @@ export class RoutersBench {
     return new RoutersBench(await LoopBench.start(database, { models: [...scored, ...free] }));
   }
 
-  /** Forgets what was asked; the models named fail, by a fault of theirs. */
+  /** Clears the recorded requests; the named models fail with a fault. */
   begin(...failing: readonly string[]): void {
-    this.loop.begin(says('unused'));
+    this.loop.begin(answers('unused'));
     this.loop.upstreams.adviser.script((request, index) => {
       const slug = String(request.json.model).replace('upstream-', '');
-      if (!failing.includes(slug)) return says(`I am ${slug}.`)(request, index);
+      if (!failing.includes(slug)) return answers(`I am ${slug}.`)(request, index);
       return json({ type: 'error', error: { type: 'overloaded_error', message: 'scripted' } }, 529);
     });
   }
 
-  /** Who was asked upstream, in turn. */
-  get asked(): readonly string[] {
+  /** The called models, in order. */
+  get called(): readonly string[] {
     return this.loop.upstreams.adviser.requests.map(({ json: body }) => body.model.replace('upstream-', 'test/'));
   }
 
@@ -76,7 +76,9 @@ export class RoutersBench {
     return this.loop.body({ tools: undefined, messages: [{ role: 'user', content: text }], ...fields });
   }
 
-  /** A reply with its metadata, as both faces tell it. Each is a conversation of its own, unless it says which. */
+  /**
+   * A reply with its metadata, in a common form of both faces. Each is a conversation of its own unless it names one.
+   */
   async ask(route: Route, text: string, fields: object, key: string): Promise<JsonBody> {
     const body = this.body(`${text} (${this.conversations++})`, fields);
     const response = await this.post(route, body, key, { 'x-router-metadata': 'enabled' });
@@ -122,12 +124,12 @@ export class RoutersBench {
     return { status: response.status, ...((await response.json()) as JsonBody) };
   }
 
-  /** A key that a guardrail allows these models alone. */
+  /** A key whose guardrail allows only these models. */
   async keyFor(...allowed: readonly string[]): Promise<string> {
     return (await this.loop.gateway.guardedKey({ allowed_models: allowed })).key;
   }
 
-  /** What was kept of a generation's decision, made again. */
+  /** The stored decision of a generation, reproduced. */
   async decision(id: string): Promise<ExplainedDecision & { readonly bytes: number }> {
     const { app } = this.loop.gateway.gateway;
     await app.get(DecisionLog, { strict: false }).flush();
@@ -137,7 +139,7 @@ export class RoutersBench {
     return { ...explainDecision(text, catalog), bytes: Buffer.byteLength(text) };
   }
 
-  /** What the account paid for a generation, in millionths of a USD; nothing is held by then. */
+  /** The charge of a generation, in millionths of a USD; nothing is held by then. */
   async paid(id: string): Promise<number> {
     return (await this.loop.row(id)).cost;
   }

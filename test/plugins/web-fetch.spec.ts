@@ -1,11 +1,10 @@
 /**
- * Goal: the plugin offers the model the tool that fetches pages, with the options of its entry, and whoever asks for
- * the tool himself has it as he asks. Method: a strict upstream before the real application, on both faces, whole and
- * streamed.
+ * The plugin offers the model the tool that fetches pages, with the options of its entry; a request that offers the
+ * tool itself keeps its own options. A strict upstream, on both faces, whole and streamed.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
-import { calls, CALL, LoopBench, PRICES, ROUTES, says, TOOLS } from '../tools/faults-bench.js';
+import { calls, CALL, LoopBench, PRICES, ROUTES, answers, TOOLS } from '../tools/faults-bench.js';
 
 describeOnEmbedded('the plugin web-fetch', (database) => {
   let bench: LoopBench;
@@ -26,7 +25,7 @@ describeOnEmbedded('the plugin web-fetch', (database) => {
   it.each(ROUTES.flatMap((route) => [false, true].map((stream) => [route, stream] as const)))(
     'has the model fetch a page on %s, stream %s',
     async (route, stream) => {
-      bench.begin(calls(bench.fetches), says('It says: a page.'));
+      bench.begin(calls(bench.fetches), answers('It says: a page.'));
       const reply = await bench.ask(route, { ...entry(), stream }, key);
       expect(reply.status).toBe(200);
       expect(JSON.stringify(sent()[1]!.messages)).toContain('A page.');
@@ -40,22 +39,22 @@ describeOnEmbedded('the plugin web-fetch', (database) => {
     ['where it may', { allowed_domains: ['good.example'] }, ['url_not_allowed', 'url_not_allowed']],
     ['not where it may not', { blocked_domains: ['127.0.0.1'] }, ['url_not_allowed', 'url_not_allowed']],
   ])('fetches %s', async (_, options, codes) => {
-    bench.begin(calls(bench.fetches, bench.fetches), says('So.'));
+    bench.begin(calls(bench.fetches, bench.fetches), answers('So.'));
     expect(codesIn(await bench.ask('/messages', entry(options), key))).toEqual(codes);
   });
 
   it('offers nothing where it is off, and nothing beside the tool itself', async () => {
-    bench.begin(says('So.'));
+    bench.begin(answers('So.'));
     await bench.ask('/messages', entry({ enabled: false }), key);
     expect(sent()[0]!.tools ?? []).toEqual([]);
-    bench.begin(calls(bench.fetches), says('So.'));
+    bench.begin(calls(bench.fetches), answers('So.'));
     const fields = { ...entry({ max_uses: 0 }), tools: [TOOLS.fetch] };
     expect(codesIn(await bench.ask('/messages', fields, key))).toEqual(['none']);
     expect(sent()[0]!.tools).toHaveLength(1);
   });
 
-  it('tells that it has offered it', async () => {
-    bench.begin(says('So.'));
+  it('reports that it has offered the tool', async () => {
+    bench.begin(answers('So.'));
     const response = await bench.gateway.request('/messages', {
       method: 'POST',
       key,

@@ -1,8 +1,8 @@
 /**
- * Goal: the plugin `web` searches once before the model is asked, by the engine that was said, within the domains that
- * were said, or leaves that to the vendor; what it found is read by the model, cited, counted and charged exactly, and
- * what fails, is left or has no room costs nothing. Method: the application before strict doubles of a model and of an
- * engine, whole and streamed, on both faces. Rules: docs/wire/tools-and-plugins.md#the-plugin-web.
+ * The plugin `web` searches once before the model is called, with the requested engine and domains, or leaves the
+ * search to the vendor. The model reads the results, which are cited, counted and charged exactly; a search that fails,
+ * is abandoned or has no room costs nothing. Strict doubles of a model and of an engine, whole and streamed, on both
+ * faces. Rules: docs/use/plugins/web.md.
  */
 import { joinChunks, readChunks } from '../support/chat-stream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -21,14 +21,14 @@ import {
   microUsd,
   PRICES,
   ROUTES,
-  says,
+  answers,
   TOOLS,
   USES,
   type Route,
 } from '../tools/faults-bench.js';
 
 const PAGE = 'https://one.example/a';
-const ANSWER = says(`As [One](${PAGE}) has it.`);
+const ANSWER = answers(`As [One](${PAGE}) has it.`);
 const QUESTION = 'What now?';
 const FACES = ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream })));
 const NATIVE = { prompt: '3', completion: '15', web_search: '0.01' };
@@ -69,14 +69,14 @@ describeOnEmbedded('the plugin web', (database) => {
   const finds = (...pages: readonly EnginePage[]): void =>
     bench.upstreams.engine.script(SEARCH_DOUBLES.exa.answer(pages));
   const searched = (): JsonBody[] => bench.upstreams.engine.requests.map(({ json: body }) => body);
-  /** What the model was sent as the last turn, as one text. */
+  /** The last turn that the model was sent, as one text. */
   const read = (double: 'main' | 'adviser' = 'main'): string =>
     [bench.upstreams[double].requests[0]!.json.messages.at(-1).content]
       .flat()
       .map((block: JsonBody) => block.text ?? block)
       .join('\n');
 
-  /** All that the account has paid, once nothing is held. */
+  /** The account's charges, once nothing is held. */
   async function paid(): Promise<number> {
     await bench.ledger.rest();
     const { used, held } = await bench.ledger.account();
@@ -84,14 +84,14 @@ describeOnEmbedded('the plugin web', (database) => {
     return used;
   }
 
-  /** What is held for such a request, in USD. */
+  /** The hold for such a request, in USD. */
   async function boundOf(fields: object): Promise<number> {
-    const told = await bench.gateway.request('/routing/explain', {
+    const response = await bench.gateway.request('/routing/explain', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(bench.body(fields)),
     });
-    return Number(((await told.json()) as JsonBody).data.candidates[0].bound);
+    return Number(((await response.json()) as JsonBody).data.candidates[0].bound);
   }
 
   const stagesIn = (text: string): JsonBody[] =>
@@ -132,19 +132,19 @@ describeOnEmbedded('the plugin web', (database) => {
         cost: CALL + PRICES.search,
         tools_cost: PRICES.search,
       });
-      const told = await bench.gateway.request(`/generation?id=${reply.id}`, { key });
-      expect((await told.json()) as JsonBody).toMatchObject({
+      const response = await bench.gateway.request(`/generation?id=${reply.id}`, { key });
+      expect((await response.json()) as JsonBody).toMatchObject({
         data: { num_search_results: 1, web_search_engine: 'exa' },
       });
     });
 
-    it('is what the suffix means', async () => {
+    it('is enabled by the suffix', async () => {
       const reply = await ask(route, { stream, tools: undefined, model: 'test/main:online' });
       expect([reply.status, searched().length]).toEqual([200, 1]);
       expect(addresses(reply)).toEqual([PAGE]);
     });
 
-    it('goes on where nothing is found, and is charged', async () => {
+    it('continues where nothing is found, and is charged', async () => {
       finds();
       const reply = await ask(route, { stream, ...plugin() });
       expect([reply.status, read()]).toEqual([200, QUESTION]);
@@ -156,7 +156,7 @@ describeOnEmbedded('the plugin web', (database) => {
       ['refuses', json({ error: 'no' }, 401)],
       ['has too much to do', json({ error: 'later' }, 429)],
       ['breaks', json({ error: 'oops' }, 500)],
-      ['says something else', json({ results: 'none' })],
+      ['answers in another form', json({ results: 'none' })],
     ])('fails where the engine %s, uncharged', async (_, answer) => {
       bench.upstreams.engine.script(() => answer);
       const before = await paid();
@@ -168,20 +168,20 @@ describeOnEmbedded('the plugin web', (database) => {
     });
 
     it.each<[string, Script | Answer]>([
-      ['says nothing', neverAnswers()],
+      ['is silent', neverAnswers()],
       ['is in mid-answer', { headers: { 'content-type': 'application/json' }, body: ['{"results":[', HANG] }],
     ])('is left with its caller while the engine %s', async (_, answer) => {
       bench.upstreams.engine.script(inTurn(answer));
       const before = await paid();
       const client = await bench.open(route, { stream, ...plugin() }, key);
-      const asked = await bench.upstreams.engine.request(0);
+      const openCall = await bench.upstreams.engine.request(0);
       client.destroy();
-      expect(await leftWithin(asked, Date.now())).toBeLessThan(1_000);
+      expect(await leftWithin(openCall, Date.now())).toBeLessThan(1_000);
       expect(bench.upstreams.main.requests).toHaveLength(0);
       expect(await paid()).toBe(before);
     });
 
-    it('asks nobody where there is no room for it', async () => {
+    it('calls nothing where there is no room for it', async () => {
       const bound = await boundOf(plugin());
       const { key: poor } = await bench.gateway.newKey({ limit: Number((bound + 0.001).toFixed(6)) });
       const before = await paid();
@@ -190,7 +190,7 @@ describeOnEmbedded('the plugin web', (database) => {
       expect(await paid()).toBe(before);
     });
 
-    it('is charged though the model fails afterwards', async () => {
+    it('is charged even where the model fails afterwards', async () => {
       const before = await paid();
       bench.upstreams.main.script(() => json({ type: 'error', error: { type: 'api_error', message: 'no' } }, 500));
       const reply = await ask(route, { stream, ...plugin() });
@@ -198,7 +198,7 @@ describeOnEmbedded('the plugin web', (database) => {
       expect([microUsd((await paid()) - before), searched().length]).toEqual([PRICES.search, 1]);
     });
 
-    it('is left to the vendor who searches by himself', async () => {
+    it('is left to the vendor that searches itself', async () => {
       bench.upstreams.adviser.script(ANSWER);
       const options = { max_uses: 2, include_domains: ['one.example'] };
       const reply = await ask(route, { stream, model: 'test/searching', ...plugin(options) });
@@ -211,7 +211,7 @@ describeOnEmbedded('the plugin web', (database) => {
       expect(stagesIn(reply.text)[0]).toMatchObject({ summary: 'left to the vendor' });
     });
 
-    it('keeps no room for a call of the loop that has ended', async () => {
+    it('holds nothing for a call of the loop that has ended', async () => {
       bench.begin(calls(USES.datetime), calls(USES.datetime), ANSWER);
       const fields = { stream, ...plugin(), tools: [TOOLS.datetime] };
       const room = (await boundOf(fields)) + 0.004 + 0.004;
@@ -231,7 +231,7 @@ describeOnEmbedded('the plugin web', (database) => {
     });
   });
 
-  it('asks as it was said, and keeps to the domains itself', async () => {
+  it('sends the engine its options, and applies the domain rules itself', async () => {
     const pages = [
       'https://one.example/a',
       'https://one.example/private/b',
@@ -253,11 +253,11 @@ describeOnEmbedded('the plugin web', (database) => {
       { numResults: 7, includeDomains: ['one.example', 'two.example', 'three.example'], userLocation: 'DE' },
     ]);
     expect(read()).toMatch(/^What now\?\nMind these:\n\nResults/);
-    const told = [...read().matchAll(/^URL: (.*)$/gm)].map(([, url]) => url);
-    expect(told).toEqual([pages[0], pages[2], pages[4]]);
+    const urls = [...read().matchAll(/^URL: (.*)$/gm)].map(([, url]) => url);
+    expect(urls).toEqual([pages[0], pages[2], pages[4]]);
   });
 
-  it('searches for the last words of the last turn of a user, as many as the engine takes', async () => {
+  it('searches for the last text of the last user turn, as much as the engine takes', async () => {
     const messages = [
       { role: 'user', content: 'Before.' },
       { role: 'assistant', content: 'Yes.' },
@@ -273,7 +273,7 @@ describeOnEmbedded('the plugin web', (database) => {
     expect(searched().map(({ query }) => query)).toEqual(['ä'.repeat(2_000)]);
   });
 
-  it('is held for beside what the model then reads', async () => {
+  it('is held for together with the prompt that it adds', async () => {
     finds({ url: PAGE, title: 'One', text: 'word '.repeat(700) });
     bench.upstreams.main.script(neverAnswers());
     const client = await bench.open('/messages', plugin(), key);
@@ -284,14 +284,14 @@ describeOnEmbedded('the plugin web', (database) => {
     expect(Number(hold.bound)).toBeGreaterThanOrEqual((await boundOf({ tools: undefined, messages })) + 0.004 - 1e-9);
   });
 
-  it('has nothing to search for where a user says nothing', async () => {
+  it('does not search where a user turn has no text', async () => {
     const content = [{ type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'A page.' } }];
     const reply = await ask('/messages', { ...plugin(), messages: [{ role: 'user', content }] });
     expect([reply.status, searched()]).toEqual([200, []]);
     expect(stagesIn(reply.text)[0]).toMatchObject({ summary: 'nothing searched for' });
   });
 
-  it.each(['none', 'any'])('searches by itself where the model may not choose: tool_choice %s', async (type) => {
+  it.each(['none', 'any'])('searches itself where the model may not choose: tool_choice %s', async (type) => {
     const tools = [{ name: 'look', input_schema: { type: 'object' } }];
     const fields = { model: 'test/searching', tools, tool_choice: { type } };
     const reply = await ask('/messages', { ...plugin(), ...fields });
@@ -302,14 +302,14 @@ describeOnEmbedded('the plugin web', (database) => {
   it.each([
     ['off', plugin({ enabled: false })],
     ['used up', plugin({ max_uses: 0 })],
-    ['at the suffix, where the body says off', { model: 'test/main:online', ...plugin({ enabled: false }) }],
-  ])('asks nobody where it is %s', async (_, fields) => {
+    ['at the suffix, where the body turns it off', { model: 'test/main:online', ...plugin({ enabled: false }) }],
+  ])('calls no engine where it is %s', async (_, fields) => {
     expect(await ask('/messages', fields)).toMatchObject({ status: 200 });
     expect([searched(), read()]).toEqual([[], QUESTION]);
     expect(bench.upstreams.main.requests[0]!.json.tools).toBeUndefined();
   });
 
-  it('takes an engine of the gateway where the vendor has no word for something, or is one of several', async () => {
+  it('uses an engine of the gateway where the vendor lacks an option, or is one of several', async () => {
     const one = await ask('/messages', { model: 'test/searching', ...plugin({ max_results: 2 }) });
     expect([one.status, searched().length]).toEqual([200, 1]);
     expect(bench.upstreams.adviser.requests[0]!.json.tools).toBeUndefined();
@@ -325,7 +325,7 @@ describeOnEmbedded('the plugin web', (database) => {
     [
       'native',
       { model: 'test/searching', ...plugin({ engine: 'native', max_results: 2 }) },
-      'plugins.0.max_results: no search of a vendor',
+      'plugins.0.max_results: no vendor whose search could be used accepts it',
     ],
     [
       'native',
@@ -333,7 +333,7 @@ describeOnEmbedded('the plugin web', (database) => {
         model: 'test/searching',
         ...plugin({ engine: 'native', include_domains: ['a.example'], exclude_domains: ['b.example'] }),
       },
-      'plugins.0.exclude_domains: no search of a vendor',
+      'plugins.0.exclude_domains: no vendor whose search could be used accepts it',
     ],
     [
       'an engine that is not set up',
@@ -362,7 +362,7 @@ describeOnEmbedded('the plugin web', (database) => {
     expect([searched(), bench.upstreams.main.requests.length]).toEqual([[], 0]);
   });
 
-  it('takes what is at its bounds', async () => {
+  it('accepts options at their bounds', async () => {
     for (const options of [
       { max_results: 1 },
       { max_results: 25 },
@@ -376,19 +376,19 @@ describeOnEmbedded('the plugin web', (database) => {
     }
   });
 
-  it('has no tools required of an endpoint that can do without', async () => {
+  it('does not require tools of an endpoint that can do without', async () => {
     const fields = { model: 'test/plain', provider: { require_parameters: true } };
     const reply = await ask('/messages', { ...plugin(), ...fields });
     expect({ status: reply.status, text: reply.text }).toMatchObject({ status: 200 });
     expect(searched()).toHaveLength(1);
   });
 
-  it('asks nobody where no model is left to answer', async () => {
+  it('calls nothing where no model is left to answer', async () => {
     const reply = await ask('/messages', { ...plugin(), provider: { require_parameters: true } });
     expect([reply.status, searched()]).toEqual([404, []]);
   });
 
-  it('keeps to what the key may reach, has the engine told so, and refuses what leaves nothing', async () => {
+  it('obeys the egress rules of the key, sends them to the engine, and refuses what leaves nothing', async () => {
     const { key: held } = await bench.gateway.newKey({ egress: { allowed_domains: ['one.example', 'two.example'] } });
     finds({ url: PAGE, title: 'One', text: 'x' }, { url: 'https://three.example/', title: 'Three', text: 'x' });
     const within = plugin({ engine: 'exa', exclude_domains: ['two.example'] });
@@ -406,7 +406,7 @@ describeOnEmbedded('the plugin web', (database) => {
     }
   });
 
-  it.each(['redact', 'block'] as const)('has filters %s what it asks and what it brings', async (action) => {
+  it.each(['redact', 'block'] as const)('has filters %s its query and its results', async (action) => {
     const content_filters = [{ pattern: 'PRJ-\\d+', action, label: 'project' }];
     const { key: guarded } = await bench.gateway.guardedKey({ content_filters });
     const messages = [{ role: 'user', content: `About ${SECRET}.` }];

@@ -1,6 +1,5 @@
-// Goal: commands run as in bash, without anything of the host, and whatever they try ends in a clear result within
-// their time, while the process goes on and other keys are served. Method: the tool over the real threads, with
-// containers in memory.
+// Commands run as in bash, without access to the host. Whatever they try ends with a clear result in time, while the
+// process and other keys keep working. Uses the real threads, with containers in memory.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Cancellation } from '../../src/core/cancellation.js';
@@ -14,9 +13,9 @@ import { extensionContext, runCharged } from '../support/extension-context.js';
 import { catalogOf } from '../support/route-inputs.js';
 
 const MiB = 1024 * 1024;
-/** Far above what anything here needs: threads stand behind all else that the machine does. */
+/** Far above what is needed here: threads have the lowest priority of the machine. */
 const TIME_MS = 20_000;
-/** From when a command's time is over until its thread has been ended. */
+/** From the end of a command's time until its thread has been ended. */
 const END_MS = 6_000;
 
 const BUNDLE = join(__dirname, '../../node_modules/just-bash/dist/bundle/browser.js');
@@ -37,14 +36,14 @@ const contextOf = (keyHash = 'k', parts: Partial<ExtensionContext> = {}): Extens
 
 function offered(parameters: JsonObject = {}, timeMs = TIME_MS, memoryBytes = 64 * MiB): ServedTool {
   const catalog = { ...catalogOf(), tools: { bash: { price: 7n, memoryBytes, timeMs } } };
-  const asked = { type: 'openrouter:bash', parameters: { engine: 'openrouter', ...parameters }, path: 'tools.0' };
+  const requested = { type: 'openrouter:bash', parameters: { engine: 'openrouter', ...parameters }, path: 'tools.0' };
   const modelOf = (): never => {
-    throw new Error('asks for no model');
+    throw new Error('needs no model');
   };
-  return bash.offer(asked, { catalog, modelOf }) as ServedTool;
+  return bash.offer(requested, { catalog, modelOf }) as ServedTool;
 }
 
-/** A session of its own, as `content` of each command. */
+/** A session of its own; returns the `content` of each command. */
 function session(tool = offered(), context = contextOf()): (command: string) => Promise<JsonObject> {
   return async (command) => (await tool.run({ command }, { context, number: 1 })).content as JsonObject;
 }
@@ -68,7 +67,7 @@ describe('bash', () => {
     expect(await once(command)).toMatchObject({ type: 'bash_code_execution_result', stdout, return_code: 0 });
   });
 
-  it('tells outputs, exit code, price and container', async () => {
+  it('returns outputs, exit code, price and container', async () => {
     const { content, text, isError, cost, sources } = await runCharged(
       offered(),
       { command: 'echo out; echo err >&2; exit 3' },
@@ -82,7 +81,7 @@ describe('bash', () => {
     expect(bash.recall(content, () => undefined)).toBe(text);
   });
 
-  it('keeps files, links, modes, times, variables and the directory, through a container as well', async () => {
+  it('keeps files, links, modes, times, variables and the directory, also through a container', async () => {
     const tool = offered();
     const run = session(tool);
     await run(
@@ -97,11 +96,11 @@ describe('bash', () => {
     expect(first).toEqual(expected);
     const environment = { type: 'container_reference', container_id: first['container_id']! };
     expect(await session(offered({ environment }))(shown)).toEqual(expected);
-    // What one generation has made another has not.
+    // One generation has nothing of another.
     expect(await once('echo "[$x]"; ls /tmp')).toMatchObject({ stdout: '[]\n' });
   });
 
-  it('leaves the state as it was where a command only looked', async () => {
+  it('keeps the state unchanged after a command that only reads', async () => {
     const run = session();
     const { container_id } = await run('mkdir d; echo text > d/f; ln -s d/f l; X=1');
     const states = [kept.get(container_id as string)];
@@ -110,7 +109,7 @@ describe('bash', () => {
     for (const state of states) expect(Buffer.compare(state!, states[0]!)).toBe(0);
   });
 
-  it('is at home in its own folder, and has one for what is passing', async () => {
+  it('starts in its home folder, and has a temporary one', async () => {
     expect(await once('echo hi > f; cat ~/f; cd /tmp; pwd; echo $HOME')).toMatchObject({
       stdout: 'hi\n/tmp\n/home/user\n',
       stderr: '',
@@ -118,7 +117,7 @@ describe('bash', () => {
   });
 
   it.each(['exit 3', 'false', 'while true; do :; done'])(
-    'goes on after `%s`, where and as it was before',
+    'continues after `%s`, in the same place and state',
     async (end) => {
       const run = session(offered({}, 300));
       await run('mkdir d; cd d; export B=2');
@@ -128,25 +127,25 @@ describe('bash', () => {
     },
   );
 
-  it('goes on where a file stands for the folder of what is passing', async () => {
+  it('continues where a file has the name of the temporary folder', async () => {
     const run = session(offered());
     await run('rm -rf /tmp; echo x > /tmp');
     expect(await run('cat /tmp; rm /tmp; mkdir /tmp; echo y > /tmp/f; cat /tmp/f')).toMatchObject({ stdout: 'x\ny\n' });
   });
 
-  it('begins in its folder where the directory has gone', async () => {
+  it('starts in its home folder where the directory was removed', async () => {
     const run = session(offered());
     await run('mkdir d; cd d; rmdir /home/user/d');
     expect(await run('pwd')).toMatchObject({ stdout: '/home/user\n' });
   });
 
-  it('says nothing of what runs the commands', async () => {
+  it('reveals nothing of the interpreter', async () => {
     const { stderr } = (await once('for i in {1..200000}; do :; done; tar --help')) as { stderr: string };
     expect(stderr).toMatch(/too many|tar/);
     expect(stderr).not.toMatch(/executionLimits|browser|bundle/);
   });
 
-  it('begins anew when it is restarted, in the same container', async () => {
+  it('starts anew when it is restarted, in the same container', async () => {
     const tool = offered();
     const run = session(tool);
     const before = await run('echo text > f; ls');
@@ -155,7 +154,7 @@ describe('bash', () => {
     expect(await run('ls')).toMatchObject({ stdout: '' });
   });
 
-  it('runs commands of one generation one after another, in the order they were asked for', async () => {
+  it('runs the commands of one generation one after another, in the order of their requests', async () => {
     const run = session();
     const results = await Promise.all(
       ['for i in $(seq 1 5000); do :; done; echo a >> f', 'echo b >> f', 'cat f'].map(run),
@@ -163,7 +162,7 @@ describe('bash', () => {
     expect(results[2]).toMatchObject({ stdout: 'a\nb\n' });
   });
 
-  it('goes on after a command that failed or was ended, upon the files before it', async () => {
+  it('continues after a failed or ended command, with the files before it', async () => {
     const run = session(offered({}, 300));
     await run('echo text > f');
     expect(await run('echo new > f; while true; do :; done')).toMatchObject({
@@ -174,7 +173,7 @@ describe('bash', () => {
     expect(await run('cat f')).toMatchObject({ stdout: 'new\n' });
   });
 
-  it('says when its container is not kept, and goes on without it', async () => {
+  it('reports that its container is not kept, and continues without it', async () => {
     const { ExtensionFault } = await import('../../src/core/extension.js');
     const save = (): Promise<never> => Promise.reject(new ExtensionFault('too-large', 'there are sixteen.'));
     const run = session(offered(), contextOf('k', { containers: { ...containers, save } }));
@@ -187,7 +186,7 @@ describe('bash', () => {
     expect(await run('cat f')).toMatchObject({ stdout: 'text\n' });
   });
 
-  it('answers for a container that is not there', async () => {
+  it('fails for a missing container', async () => {
     const environment = { type: 'container_reference', container_id: 'unknown' };
     const result = await runCharged(offered({ environment }), { command: 'echo a' }, contextOf());
     expect(result).toMatchObject({
@@ -198,17 +197,17 @@ describe('bash', () => {
   });
 });
 
-describe('what it prints', () => {
+describe('its output', () => {
   const printed = (count: number): string => `printf "%0${count}d" 1`;
 
-  it('is told whole up to the bound, and cut past it', async () => {
+  it('is returned whole up to the bound, and cut beyond it', async () => {
     expect((await once(printed(32_768)))['stdout']).toHaveLength(32_768);
     const cut = (await once(`${printed(40_000)}; ${printed(50_000)} >&2`)) as { stdout: string; stderr: string };
     expect(cut.stdout).toMatch(/^0+\n\[7,232 characters left out here\]\n0+1$/);
     expect(cut.stderr).toContain('[17,232 characters left out here]');
   });
 
-  it('breaks no character where it is cut', async () => {
+  it('is never cut within a character', async () => {
     const { stdout } = (await once('for i in $(seq 1 20000); do printf "🌊"; done')) as { stdout: string };
     expect(stdout.isWellFormed()).toBe(true);
   });
@@ -216,11 +215,13 @@ describe('what it prints', () => {
 
 describe('a hostile command', () => {
   const CASE_MS = 2_000;
-  /** By the count of its commands or rounds, by its time, or with its thread: a matter of how fast the machine is. */
+  /**
+   * By the count of its commands or rounds, by its time, or with its thread: this depends on the speed of the machine.
+   */
   const ENDED = /^\[(12[46]|"execution_time_exceeded")/;
-  /** Or with its thread's memory, whichever is over first. */
+  /** Or with its thread's memory, whichever limit is reached first. */
   const GROWN = new RegExp(`${ENDED.source}|^\\["unavailable"`);
-  /** Each must end in a result: as here, or where the machine is slow, by its time. */
+  /** Each must end with a result: this one, or by its time on a slow machine. */
   const CASES: readonly [name: string, command: string, expected: RegExp][] = [
     ['fork bomb', ':(){ :|:& };:', /126.*recursion depth/],
     ['endless loop', 'while true; do :; done', ENDED],
@@ -271,14 +272,14 @@ describe('a hostile command', () => {
       /0/,
     ],
   ];
-  const told = ({ return_code, stdout, stderr, error_code }: JsonObject): string =>
+  const summary = ({ return_code, stdout, stderr, error_code }: JsonObject): string =>
     JSON.stringify([error_code ?? return_code, stderr, stdout]).slice(0, 2_000);
 
   it.each(CASES)(
     'ends: %s',
     async (_name, command, expected) => {
       const startedAt = performance.now();
-      const result = told(await once(command, CASE_MS));
+      const result = summary(await once(command, CASE_MS));
       expect(result).toMatch(new RegExp(`${expected.source}|${ENDED.source}`));
       expect(performance.now() - startedAt).toBeLessThan(CASE_MS + 2 * END_MS);
     },
@@ -326,7 +327,7 @@ describe('a hostile command', () => {
     expect([result['stdout'], result['stderr'], result['return_code']]).toEqual([stdout, stderr, code]);
   });
 
-  it('is run by code that imports nothing of Node’s but what unpacks', () => {
+  it('is run by code that imports nothing of Node’s but decompression', () => {
     const bundle = readFileSync(BUNDLE, 'utf8');
     const imported = [...bundle.matchAll(/(?:from|import|require)\s*\(?\s*["'](node:[\w/]+)["']/g)].map(
       ([, name]) => name,
@@ -334,27 +335,27 @@ describe('a hostile command', () => {
     expect(new Set(imported)).toEqual(new Set(['node:zlib']));
   });
 
-  it('knows no variable of the process, nor its time zone or name', async () => {
+  it('has no variable of the process, nor its time zone or name', async () => {
     process.env['FAIRLEAD_CANARY'] = 'canary';
     const { stdout } = (await once('env; set; printenv; hostname; cat /proc/version')) as { stdout: string };
     delete process.env['FAIRLEAD_CANARY'];
     expect(stdout).not.toMatch(/canary|FAIRLEAD|NODE_|\/work|npm_/);
   });
 
-  it('holds neither the process nor another key up', async () => {
+  it('delays neither the process nor another key', async () => {
     const hostile = [
       'while true; do :; done',
       'echo {1..300}{1..300}',
       'printf "%08000000d" 1 | sort | uniq -c | wc -c',
     ];
-    const under = hostile.map((command) => session(offered({}, 8_000), contextOf('hostile'))(command));
+    const [endless, ...bounded] = hostile.map((command) => session(offered({}, 8_000), contextOf('hostile'))(command));
     const serving = session(offered(), contextOf('victim'))('echo served');
-    // None of them has ended by then.
-    expect(await Promise.race([serving, ...under])).toMatchObject({ stdout: 'served\n' });
-    await Promise.all(under);
+    // The others may have met their limits of size before that.
+    expect(await Promise.race([serving, endless])).toMatchObject({ stdout: 'served\n' });
+    await Promise.all([endless, ...bounded]);
   }, 60_000);
 
-  it('is kept in its bounds of files: the session stays as it was', async () => {
+  it('is kept within its limit of files: the session is unchanged', async () => {
     const run = session(offered({}, 30_000));
     await run('echo text > f');
     const full = await run('for i in $(seq 1 20); do printf "%01000000d" 1 > f$i || break; done; ls | wc -l');
@@ -387,7 +388,7 @@ describe('a hostile command', () => {
   });
 });
 
-it('refuses what is no command before a thread is asked', async () => {
+it('refuses an invalid command before a thread is used', async () => {
   const run = (input: JsonObject): Promise<ToolResult> =>
     offered().run(input, {
       context: contextOf('k', { workers: { run: () => Promise.reject(new Error('asked')) } }),

@@ -1,6 +1,6 @@
-// Goal: what a tool keeps comes back whole, to its key alone and for its time, whoever writes at once and wherever a
-// write ends; nothing of it can be read in the store. Method: two replicas over one store, with writes that are cut off
-// or held at a piece.
+// Stored state is returned whole, only to its key and for its time, with concurrent writers and with writes that are
+// cut off anywhere; the store reveals nothing of it. Two replicas share one store, and writes are interrupted or
+// delayed at single pieces.
 import { randomBytes } from 'node:crypto';
 import { Logger } from '@nestjs/common';
 import type { DataSource } from 'typeorm';
@@ -35,7 +35,7 @@ const [KEY, OTHER_KEY] = ['a'.repeat(64), 'b'.repeat(64)];
 const PIECES = 3;
 const LENGTH = 600_000;
 const bytesOf = (fill: number, length = LENGTH): Uint8Array => new Uint8Array(length).fill(fill);
-/** What all the bytes of a whole state are. */
+/** The common value of all bytes of a whole state. */
 const fillOf = (state: Uint8Array | undefined): number | string | undefined =>
   state && (state.length === LENGTH && state.every((byte) => byte === state[0]) ? state[0]! : 'not whole');
 
@@ -97,7 +97,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(Buffer.compare(Buffer.from(loaded!), Buffer.from(state))).toBe(0);
   });
 
-  it('lets others have their turn between pieces: when it is written, read, and replaced', async () => {
+  it('yields between pieces: when it is written, read and replaced', async () => {
     const store = replica().of();
     let turns = 0;
     let isOver = false;
@@ -119,14 +119,14 @@ describeOnEmbedded('containers of tools', (database) => {
     isOver = true;
   });
 
-  it('refuses more bytes than one may have, and keeps what was there', async () => {
+  it('refuses more bytes than permitted, and keeps the previous state', async () => {
     const store = replica().of();
     await store.save(ID, bytesOf(1), 60, signal);
     expect(await faultOf(store.save(ID, new Uint8Array(CONTAINER_BYTES_MAX + 1), 60, signal))).toBe('too-large');
     expect(fillOf(await store.load(ID, signal))).toBe(1);
   });
 
-  it('is not there for another key, which may have one of the same id', async () => {
+  it('does not exist for another key, which may have one of the same id', async () => {
     const { of } = replica();
     await of().save(ID, bytesOf(1), 60, signal);
     expect(await of(OTHER_KEY).load(ID, signal)).toBe(undefined);
@@ -135,10 +135,10 @@ describeOnEmbedded('containers of tools', (database) => {
     expect([(await of().load(ID, signal))![0], (await of(OTHER_KEY).load(ID, signal))![0]]).toEqual([1, 2]);
   });
 
-  it('has sixteen a key at a time, counted by those that are still there', async () => {
+  it('is limited to sixteen unexpired ones a key', async () => {
     const { of, rows } = replica();
     for (let number = 1; number <= CONTAINERS_MAX; number++) await of().save(`c${number}`, bytesOf(1, 1), 60, signal);
-    // Refused before any of it is written.
+    // Refused before anything is written.
     rows.beforePiece = () => Promise.reject(new Error('a piece was written'));
     expect(await faultOf(of().save('one-more', bytesOf(1, 1), 60, signal))).toBe('too-large');
     rows.beforePiece = () => undefined;
@@ -149,7 +149,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(await of().load('c1', signal)).toEqual(Buffer.from([2]));
   });
 
-  it('has not one more where many are made at once', async () => {
+  it('never exceeds the limit when many are made concurrently', async () => {
     const { of } = replica();
     const made = Array.from({ length: CONTAINERS_MAX + 4 }, (_, number) =>
       faultOf(of().save(`c${number}`, bytesOf(1, 1), 60, signal)),
@@ -158,7 +158,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(await countPieces()).toBe(CONTAINERS_MAX);
   });
 
-  it('is there for its time from when it was saved last, and is swept with its pieces', async () => {
+  it('exists for its time from the last save, and is swept with its pieces', async () => {
     const { of, rows } = replica();
     await of().save(ID, bytesOf(1), 60, signal);
     clock.aheadMs = 59_000;
@@ -175,7 +175,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(await countPieces()).toBe(0);
   });
 
-  it('is over at the very moment of its end: not there, not counted, not prolonged, and swept', async () => {
+  it('expires at exactly its end: not found, not counted, not prolonged, and swept', async () => {
     const still = new StandingClock();
     const { of, rows } = replica(localKeys('test'), still);
     const store = of();
@@ -193,7 +193,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(left).toHaveLength(CONTAINERS_MAX);
   });
 
-  it('is not mistaken for another one of its key, when it is read or saved again', async () => {
+  it('is not confused with another one of its key, when it is read or saved again', async () => {
     const { of } = replica();
     const store = of();
     const states = ['one', 'two', 'three'].map((id, fill) => ({ id, bytes: bytesOf(fill, 1) }));
@@ -212,7 +212,7 @@ describeOnEmbedded('containers of tools', (database) => {
   const standing = (): Promise<unknown> =>
     dataSource.query('select state, xmin from tool_container_pieces order by number');
 
-  it('is not written anew by bytes that stand there already, and lasts as long as they were saved for', async () => {
+  it('is not rewritten with bytes that are stored already, and lasts as long as they were saved for', async () => {
     const { of } = replica();
     const store = of();
     const written = bytesOf(1);
@@ -231,7 +231,7 @@ describeOnEmbedded('containers of tools', (database) => {
     await expect(later.save(ID, own, 60, abortedSignal())).rejects.toThrow(CallerGone);
   });
 
-  it('is read and written no further for one who has left', async () => {
+  it('is read and written no further after its caller has left', async () => {
     const { of, rows } = replica();
     await of().save(ID, bytesOf(1), 60, signal);
     for (const work of [
@@ -249,12 +249,12 @@ describeOnEmbedded('containers of tools', (database) => {
     }
   });
 
-  it('is sealed also where it is empty', async () => {
+  it('is sealed even where it is empty', async () => {
     await replica().of().save(ID, new Uint8Array(0), 60, signal);
     expect(await countPieces()).toBe(1);
   });
 
-  it('is written anew where another state stands there by now, under another id, or after its time', async () => {
+  it('is rewritten where another state is stored by now, under another id, or after its time', async () => {
     const [one, other] = [replica().of(), replica().of()];
     const written = bytesOf(1);
     await one.save(ID, written, 60, signal);
@@ -269,7 +269,7 @@ describeOnEmbedded('containers of tools', (database) => {
     await expect(one.save('another', written, 60, abortedSignal())).rejects.toThrow(CallerGone);
   });
 
-  it('is swept of what is over, and of nothing else', async () => {
+  it('is swept when expired, and not before', async () => {
     const { of, rows } = replica();
     await of().save(ID, bytesOf(1), 30 * 24 * 3_600, signal);
     clock.aheadMs = 29 * 24 * HOUR_MS;
@@ -277,7 +277,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect((await of().load(ID, signal))![0]).toBe(1);
   });
 
-  it('keeps its state whole where a write is cut off at any piece, and none of the rest', async () => {
+  it('keeps its state whole where a write is cut off at any piece, and nothing of the rest', async () => {
     const { of, rows } = replica();
     await of().save(ID, bytesOf(1), 60, signal);
     for (let cut = 0; cut < PIECES; cut++) {
@@ -309,12 +309,12 @@ describeOnEmbedded('containers of tools', (database) => {
     }
   });
 
-  it('leaves what a killed process wrote to the sweep', async () => {
+  it('leaves the pieces of a killed process to the sweep', async () => {
     const { rows, of } = replica();
     await of().save(ID, bytesOf(1), 24 * 3_600, signal);
     const ring = new SealRing(new DataKeys(dataSource, localKeys('test'), clock));
     await ring.ready();
-    // More than are removed at a time.
+    // More than one statement removes.
     const state = newUuid(Date.now());
     for (let number = 0; number < 9; number++)
       await rows.addPiece(state, number, ring.sealBytes(Buffer.from('left'), 'x'));
@@ -327,7 +327,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect((await of().load(ID, signal))![0]).toBe(1);
   });
 
-  it('is one of the states that replicas wrote at once, whole', async () => {
+  it('is one of several concurrently written states, whole', async () => {
     const [one, other] = [replica(), replica()];
     await Promise.all([1, 2, 3, 4].map((fill) => (fill % 2 ? one : other).of().save(ID, bytesOf(fill), 60, signal)));
     const loaded = await one.of().load(ID, signal);
@@ -335,7 +335,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(await countPieces()).toBe(PIECES);
   });
 
-  it('is read whole while another replica writes: what was read of the former state is read anew', async () => {
+  it('is read whole while another replica writes: the read starts again with the new state', async () => {
     const [one, other] = [replica(), replica()];
     await other.of().save(ID, bytesOf(1), 60, signal);
     let written = 0;
@@ -347,7 +347,7 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(await faultOf(one.of().load(ID, signal))).toBe('busy');
   });
 
-  it('shows nothing of itself in the store, and opens no row that was moved, cut or changed', async () => {
+  it('reveals nothing in the store, and opens no row that was moved, cut or changed', async () => {
     const { of } = replica();
     const text = Buffer.from('canary of a container '.repeat(30_000));
     await of().save(ID, text, 60, signal);
@@ -370,7 +370,7 @@ describeOnEmbedded('containers of tools', (database) => {
     }
   });
 
-  it('opens no piece of a state that it had before', async () => {
+  it('opens no piece of its previous state', async () => {
     const store = replica().of();
     const pieces = (): Promise<{ sealed: Buffer }[]> => dataSource.query('select sealed from tool_container_pieces');
     await store.save(ID, bytesOf(1, 1), 60, signal);
@@ -380,14 +380,14 @@ describeOnEmbedded('containers of tools', (database) => {
     expect(await store.load(ID, signal)).toBe(undefined);
   });
 
-  it('is not there where its data key is gone', async () => {
+  it('does not exist where its data key is gone', async () => {
     await replica().of().save(ID, bytesOf(1), 60, signal);
     expect(await replica(localKeys('lost')).of().load(ID, signal)).toBe(undefined);
     await dataSource.query('delete from data_keys');
     expect(await replica().of().load(ID, signal)).toBe(undefined);
   });
 
-  it('says so while a key service is down', async () => {
+  it('reports a key service that is down', async () => {
     class Down extends KeyService {
       readonly currentKeyId = 'test';
       wrap = (): Promise<never> => Promise.reject(new KeyServiceUnavailable('down'));

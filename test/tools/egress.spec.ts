@@ -1,7 +1,7 @@
 /**
- * Goal: tools are held to where account and key may lead, whoever runs them: pages and their redirects, results of
- * searches and what engines are told, and a vendor's own search, which has the rules as its own or is not used. Method:
- * the real application before strict upstreams, an engine and a site on loopback.
+ * Tools obey the egress rules of account and key, wherever they run: pages and their redirects, search results, the
+ * domains that engines are sent, and a vendor's own search, which is sent the rules or is not used. The real
+ * application with strict upstreams, an engine and a site on loopback.
  */
 import { MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -22,14 +22,14 @@ const inTurn =
   (request, index) =>
     scripts[Math.min(index, scripts.length - 1)]!(request, index);
 
-interface Asking {
+interface AskOptions {
   readonly model: string;
   readonly tool: object;
   readonly egress: object | null;
   readonly stream?: boolean;
 }
 
-/** A gateway before a vendor of two formats, a site, and an engine of searches if it is to have one. */
+/** A gateway with a vendor of two formats, a site, and optionally a search engine. */
 class Bench {
   vendor!: Upstream;
   responses!: Upstream;
@@ -63,12 +63,12 @@ class Bench {
 
   reset(): void {
     for (const upstream of [this.vendor, this.responses, this.engine]) upstream.requests.length = 0;
-    this.site.asked.length = 0;
+    this.site.paths.length = 0;
     this.vendor.script(anthropicText('done'));
     this.responses.script(responsesText('done'));
   }
 
-  async ask({ model, tool, egress, stream = false }: Asking): Promise<JsonBody> {
+  async ask({ model, tool, egress, stream = false }: AskOptions): Promise<JsonBody> {
     const { key } = await this.gateway.newKey({ egress });
     const messages = [{ role: 'user', content: 'Go.' }];
     const body = { model, max_tokens: 1_000, messages, tools: [tool], stream };
@@ -77,26 +77,26 @@ class Bench {
     return stream ? { status: response.status } : { status: response.status, ...JSON.parse(text) };
   }
 
-  /** The tool that a model was first asked with. */
+  /** The tool of the first request to a model. */
   sentTool(model: string): JsonBody {
     const upstream = model === 'test/responses' ? this.responses : this.vendor;
     return upstream.requests[0]?.json?.tools[0];
   }
 
-  /** What the model was told of a use of a tool. */
-  told(): string {
+  /** The tool result that the model was sent. */
+  toolResult(): string {
     const { messages } = this.vendor.requests.at(-1)!.json;
     return JSON.stringify(messages.at(-1).content);
   }
 }
 
-// What neither vendor has words for.
+// Rules that neither vendor can express.
 // oxfmt-ignore
-const UNSAID: readonly (readonly [string, string, object, object])[] = [
+const INEXPRESSIBLE: readonly (readonly [string, string, object, object])[] = [
   ['both lists', 'test/searching', VENDORS, { allowed_domains: ['good.test'], blocked_domains: ['x.good.test'] }],
   ['a port', 'test/searching', VENDORS, { blocked_domains: ['good.test:8080'] }],
   ['what is below alone', 'test/searching', SEARCH, { allowed_domains: ['*.good.test'] }],
-  ['what no rule says', 'test/searching', { ...VENDORS, allowed_domains: ['x.good.test'] }, { allowed_domains: ['good.test/x'] }],
+  ['what no rule expresses', 'test/searching', { ...VENDORS, allowed_domains: ['x.good.test'] }, { allowed_domains: ['good.test/x'] }],
   ['what is blocked', 'test/responses', SEARCH, { blocked_domains: ['evil.test'] }],
   ['what is blocked, of a search by the vendor', 'test/responses', { ...SEARCH, parameters: { engine: 'native' } }, { blocked_domains: ['evil.test'] }],
   ['a path', 'test/responses', SEARCH, { allowed_domains: ['good.test/x'] }],
@@ -123,38 +123,38 @@ describeOnEmbedded('egress of tools', (database) => {
       inTurn(anthropicToolUse({ name: 'web_fetch', input: { url } }), anthropicText('done'));
     const tool = { type: 'openrouter:web_fetch' };
 
-    it.each([false, true])('reads what is allowed, and no redirect away from it (stream %s)', async (stream) => {
+    it.each([false, true])('reads allowed addresses, and follows no redirect to others (stream %s)', async (stream) => {
       bench.site.at('/bad', whole('text/plain', 'the secret'));
       const good = bench.site.at('/good/a', whole('text/plain', 'the page'));
       const away = bench.site.at('/good/away', redirect('/bad'));
-      const asking = {
+      const options = {
         model: 'test/plain',
         tool,
         egress: { allowed_domains: [`127.0.0.2:${bench.site.port}/good`] },
         stream,
       };
       bench.vendor.script(fetching(good));
-      expect((await bench.ask(asking)).status).toBe(200);
-      expect(bench.told()).toContain('the page');
+      expect((await bench.ask(options)).status).toBe(200);
+      expect(bench.toolResult()).toContain('the page');
       for (const url of [away, `${bench.site.origin}/bad`]) {
         bench.vendor.requests.length = 0;
         bench.vendor.script(fetching(url));
-        expect((await bench.ask(asking)).status).toBe(200);
-        expect([bench.told(), bench.told().includes('the secret')]).toEqual([
+        expect((await bench.ask(options)).status).toBe(200);
+        expect([bench.toolResult(), bench.toolResult().includes('the secret')]).toEqual([
           expect.stringContaining('may not be fetched'),
           false,
         ]);
       }
-      expect(bench.site.asked).toEqual(['/good/a', '/good/away']);
+      expect(bench.site.paths).toEqual(['/good/a', '/good/away']);
     });
 
-    it('is held to what the account says too', async () => {
+    it('obeys the rules of the account too', async () => {
       const url = bench.site.at('/x', whole('text/plain', 'the page'));
       await account({ blocked_domains: ['127.0.0.2'] });
       bench.vendor.script(fetching(url));
       await bench.ask({ model: 'test/plain', tool, egress: { allowed_domains: ['127.0.0.2'] } });
       await account(null);
-      expect([bench.told(), bench.site.asked]).toEqual([expect.stringContaining('may not be fetched'), []]);
+      expect([bench.toolResult(), bench.site.paths]).toEqual([expect.stringContaining('may not be fetched'), []]);
     });
   });
 
@@ -170,7 +170,7 @@ describeOnEmbedded('egress of tools', (database) => {
       ['what the key blocks', {}, { blocked_domains: ['evil.test', 'good.test/b'] }, PAGES.slice(0, 1), { excludeDomains: ['evil.test'] }],
       ['both', { allowed_domains: ['good.test'] }, { allowed_domains: ['docs.good.test', 'evil.test'] }, PAGES.slice(0, 1), { includeDomains: ['docs.good.test'] }],
       ['blocked within allowed', { allowed_domains: ['good.test'] }, { blocked_domains: ['docs.good.test', 'evil.test'] }, PAGES.slice(1, 2), { includeDomains: ['good.test'], excludeDomains: ['docs.good.test'] }],
-    ])('finds %s, and has its engine told so', async (_, parameters, egress, found, domains) => {
+    ])('finds %s, and sends its engine the domains', async (_, parameters, egress, found, domains) => {
       bench.vendor.script(searching);
       const reply = await bench.ask({ model: 'test/plain', tool: { ...SEARCH, parameters }, egress });
       expect(reply.content[1].content.map(({ url }: JsonBody) => url)).toEqual(found);
@@ -182,29 +182,29 @@ describeOnEmbedded('egress of tools', (database) => {
   describe('a vendor’s own search', () => {
     // oxfmt-ignore
     it.each<[string, object, object | null, object]>([
-      ['nothing, as it came', { ...VENDORS, allowed_domains: ['a.test'] }, null, { allowed_domains: ['a.test'] }],
+      ['nothing, unchanged', { ...VENDORS, allowed_domains: ['a.test'] }, null, { allowed_domains: ['a.test'] }],
       ['what is allowed', VENDORS, { allowed_domains: ['good.test', 'a.test/x'] }, { allowed_domains: ['good.test', 'a.test/x'] }],
       ['what is blocked', VENDORS, { blocked_domains: ['evil.test'] }, { blocked_domains: ['evil.test'] }],
       ['what both allow', { ...VENDORS, allowed_domains: ['x.good.test', 'a.test'] }, { allowed_domains: ['good.test'] }, { allowed_domains: ['x.good.test'] }],
       ['what is not blocked', { ...VENDORS, allowed_domains: ['good.test', 'evil.test'] }, { blocked_domains: ['evil.test'] }, { allowed_domains: ['good.test'] }],
-      ['what the gateway’s own is asked for', { ...SEARCH, parameters: { allowed_domains: ['x.good.test'] } }, { allowed_domains: ['good.test'] }, { allowed_domains: ['x.good.test'] }],
+      ['the parameters of the gateway’s own tool', { ...SEARCH, parameters: { allowed_domains: ['x.good.test'] } }, { allowed_domains: ['good.test'] }, { allowed_domains: ['x.good.test'] }],
       ['what the gateway’s own has to block', SEARCH, { blocked_domains: ['evil.test'] }, { blocked_domains: ['evil.test'] }],
-    ])('has the rules as its own: %s', async (_, tool, egress, domains) => {
+    ])('is sent the rules: %s', async (_, tool, egress, domains) => {
       expect((await bench.ask({ model: 'test/searching', tool, egress })).status).toBe(200);
       const { type, name, ...rest } = bench.sentTool('test/searching');
       expect([type, name, rest]).toEqual(['web_search_20250305', 'web_search', domains]);
     });
 
-    it('has them in the words of the Responses format, where it has words for them', async () => {
-      const asking = { model: 'test/responses', tool: SEARCH };
-      await bench.ask({ ...asking, egress: { allowed_domains: ['good.test'] } });
+    it('is sent them in the Responses format, where that can express them', async () => {
+      const options = { model: 'test/responses', tool: SEARCH };
+      await bench.ask({ ...options, egress: { allowed_domains: ['good.test'] } });
       expect(bench.sentTool('test/responses')).toEqual({
         type: 'web_search',
         filters: { allowed_domains: ['good.test'] },
       });
     });
 
-    it.each(UNSAID)('is the gateway’s where the vendor has no words for %s', async (_, model, tool, egress) => {
+    it.each(INEXPRESSIBLE)('runs at the gateway where the vendor cannot express %s', async (_, model, tool, egress) => {
       expect((await bench.ask({ model, tool, egress })).status).toBe(200);
       const schema = model === 'test/responses' ? 'parameters' : 'input_schema';
       expect(bench.sentTool(model)).toMatchObject({ name: 'web_search', [schema]: { type: 'object' } });
@@ -222,7 +222,7 @@ describeOnEmbedded('egress of tools', (database) => {
       expect(bench.vendor.requests).toEqual([]);
     });
 
-    it('holds a fetch that only the vendor has to it, or is refused', async () => {
+    it('sends the rules with a fetch that only the vendor has, or refuses it', async () => {
       const tool = { type: 'web_fetch_20991231', name: 'web_fetch' };
       expect(
         (await bench.ask({ model: 'test/searching', tool, egress: { blocked_domains: ['evil.test'] } })).status,
@@ -250,12 +250,12 @@ describeOnEmbedded('egress of a vendor’s own search, where no engine is set up
   beforeEach(() => bench.reset());
   const refused = [400, expect.stringContaining('no engine of web searches is set up'), undefined];
 
-  it.each(UNSAID)('refuses it where the vendor has no words for %s', async (_, model, tool, egress) => {
+  it.each(INEXPRESSIBLE)('refuses it where the vendor cannot express %s', async (_, model, tool, egress) => {
     const { status, error } = await bench.ask({ model, tool, egress });
     expect([status, error.message, bench.sentTool(model)]).toEqual(refused);
   });
 
-  it('leaves it with its rules to a vendor of which nothing says that it has it, or refuses it', async () => {
+  it('passes it with its rules to a vendor whose support is unknown, or refuses it', async () => {
     const model = 'test/plain';
     expect((await bench.ask({ model, tool: VENDORS, egress: { allowed_domains: ['good.test'] } })).status).toBe(200);
     expect(bench.sentTool(model)).toEqual({ ...VENDORS, allowed_domains: ['good.test'] });

@@ -1,6 +1,6 @@
 /**
- * Goal: engines are called one by one within their time, few at a time and fairly; no fault tells where or with what.
- * Method: the real client against loopback servers.
+ * Engines are called within their time limit, with few and fairly shared concurrent calls; no fault reveals an address
+ * or credential. The real client against loopback servers.
  */
 import { once } from 'node:events';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
@@ -14,7 +14,7 @@ import { HANG, json, neverAnswers, type Answer, type Script } from '../support/u
 import { Upstream } from '../support/upstreams.js';
 
 const KEY = 'engine-key-0123456789';
-/** Of one key, and those of it that wait. */
+/** Slots of one key, and its waiting calls. */
 const SLOTS = 16;
 const WAITING = 64;
 const CALL = {
@@ -46,7 +46,7 @@ const faultOf = (calling: Promise<unknown>): Promise<ExtensionFault> =>
     (error: ExtensionFault) => error,
   );
 
-it('sends JSON behind the base address, and asks for nothing compressed', async () => {
+it('sends JSON below the base address, and requests no compression', async () => {
   const { upstream, call } = await bench(json({ exact: 1 }));
   expect(await call()).toEqual({ exact: 1 });
   const [request] = upstream.requests;
@@ -58,15 +58,15 @@ it('sends JSON behind the base address, and asks for nothing compressed', async 
   });
 });
 
-it('asks by GET without a body', async () => {
+it('calls by GET without a body', async () => {
   const { upstream } = await bench(json([1]));
-  const asked = { ...CALL, method: 'GET', engine: { baseUrl: upstream.url } } as const;
-  expect(await new EngineClients().open('k').call(asked, new Cancellation())).toEqual([1]);
+  const call = { ...CALL, method: 'GET', engine: { baseUrl: upstream.url } } as const;
+  expect(await new EngineClients().open('k').call(call, new Cancellation())).toEqual([1]);
   const [request] = upstream.requests;
   expect([request!.method, request!.rawBody.length, request!.headers['content-type']]).toEqual(['GET', 0, undefined]);
 });
 
-it('takes an answer of as many bytes as it may have, and none of more', async () => {
+it('accepts an answer of the maximum size, and none that is larger', async () => {
   const answer = json({ text: 'x'.repeat(1_000 - '{"text":""}'.length) });
   const { call } = await bench({ ...answer });
   expect(await call()).toEqual({ text: expect.any(String) as string });
@@ -86,14 +86,14 @@ describe('an answer that repeats the credential', () => {
     ['with what JSON has to escape', QUOTED, JSON.stringify({ debug: QUOTED })],
     ['all in escapes', SLASHED, `{"${hexed}":1}`],
     ['across pieces of what is long', SLASHED, JSON.stringify({ long }).replace('}', `,"debug":"${hexed}"}`)],
-  ])('is none: %s', async (_, credential, answer) => {
+  ])('is discarded: %s', async (_, credential, answer) => {
     const { upstream, call } = await bench({ headers: { 'content-type': 'application/json' }, body: [answer] });
     const engine = { baseUrl: upstream.url, credential: new Secret(credential) };
     const fault = await faultOf(call({ engine, bytesMax: 1_000_000 }));
     expect(fault).toMatchObject({ kind: 'unavailable', message: expect.not.stringContaining(credential) as string });
   });
 
-  it('is one where that is a short word, or another', async () => {
+  it('is accepted where that is a short word, or another', async () => {
     const { upstream, call } = await bench(json({ text: 'a short word \\/ and ü' }));
     const at = (credential: string) => ({ engine: { baseUrl: upstream.url, credential: new Secret(credential) } });
     for (const credential of ['short', SLASHED])
@@ -101,7 +101,7 @@ describe('an answer that repeats the credential', () => {
   });
 });
 
-it('judges an answer by the length that it announces, before all of it has come', async () => {
+it('rejects an answer by its announced length, before all of it has arrived', async () => {
   const text = JSON.stringify('x'.repeat(998));
   const { upstream, call } = await bench({ headers: { 'content-length': '1000' }, body: [text] });
   expect(await call()).toHaveLength(998);
@@ -109,7 +109,7 @@ it('judges an answer by the length that it announces, before all of it has come'
   expect(await faultOf(call())).toMatchObject({ kind: 'too-large' });
 });
 
-it('counts an answer by all that has come, however it is cut', async () => {
+it('counts all received bytes of an answer, in any chunks', async () => {
   const pieces = (count: number) => ['"', ...Array.from({ length: count }, () => 'x'.repeat(100)), '"'];
   const { upstream, call } = await bench(() => ({ body: pieces(9) }));
   expect(await call()).toHaveLength(900);
@@ -117,7 +117,7 @@ it('counts an answer by all that has come, however it is cut', async () => {
   expect(await faultOf(call())).toMatchObject({ kind: 'too-large' });
 });
 
-it('reads nothing that is compressed', async () => {
+it('rejects compressed answers', async () => {
   const encoded = (encoding: string): Answer => ({ headers: { 'content-encoding': encoding }, body: ['{}'] });
   const { upstream, call } = await bench(encoded('gzip'));
   expect(await faultOf(call())).toMatchObject({
@@ -132,13 +132,13 @@ it('reads nothing that is compressed', async () => {
 it.each([
   [401, 'refused'], [402, 'refused'], [403, 'refused'], [404, 'not-found'], [408, 'timed-out'], [413, 'too-large'],
   [429, 'busy'], [504, 'timed-out'], [201, 'unavailable'], [302, 'unavailable'], [400, 'unavailable'], [503, 'unavailable'],
-])('takes status %i for %s', async (status, kind) => {
+])('maps status %i to %s', async (status, kind) => {
   const { call } = await bench(json({ error: KEY }, status));
   expect(await faultOf(call())).toMatchObject({ kind, message: `The engine answered with status ${status}.` });
 });
 
 it.each([
-  ['that says nothing', neverAnswers()],
+  ['that never answers', neverAnswers()],
   ['whose answer goes on byte by byte', dripping()],
 ])('gives up an engine %s when its time is over', async (_, answer) => {
   const { upstream, call } = await bench(answer);
@@ -159,8 +159,8 @@ function dripping(): Answer {
   };
 }
 
-// Sooner than connecting would be given up.
-it('leaves a connection that is still being made, when it is aborted', async () => {
+// Sooner than the connection would time out.
+it('abandons a connection that is still being made, when it is aborted', async () => {
   const server = createServer();
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const engine = { baseUrl: `https://127.0.0.1:${(server.address() as AddressInfo).port}` };
@@ -181,21 +181,21 @@ describe('a fault', () => {
     ['of an answer', json({ error: KEY }, 500), {}],
     ['of what is no JSON', { body: [`{"${KEY}`] }, {}],
     ['of a header that HTTP cannot carry', json({}), { headers: { authorization: credential } }],
-    ['of a name that nobody has', json({}), { engine: { baseUrl: 'http://engine.invalid' } }],
-    ['of a port where nobody listens', json({}), { engine: { baseUrl: 'http://127.0.0.1:1' } }],
+    ['of an unknown name', json({}), { engine: { baseUrl: 'http://engine.invalid' } }],
+    ['of a port without a listener', json({}), { engine: { baseUrl: 'http://127.0.0.1:1' } }],
     ['of an engine without an address', json({}), { engine: {} }],
-  ])('%s tells neither key nor address', async (_, answer, changes) => {
+  ])('%s reveals neither key nor address', async (_, answer, changes) => {
     const { upstream, call } = await bench(answer);
     const fault = await faultOf(call(changes));
     expect(fault).toBeInstanceOf(ExtensionFault);
-    const told = inspect(fault, { depth: Infinity, showHidden: true });
+    const printed = inspect(fault, { depth: Infinity, showHidden: true });
     for (const secret of [KEY, String(upstream.port), 'engine.invalid', '127.0.0.1'])
-      expect(told).not.toContain(secret);
+      expect(printed).not.toContain(secret);
   });
 });
 
 describe('many calls', () => {
-  it('of one key wait for one another and for nobody else, and some are told that it is busy', async () => {
+  it('of one key wait for one another only, and some fail with `busy`', async () => {
     let answer = (): void => undefined;
     const released = new Promise<void>((resolve) => (answer = resolve));
     const { upstream, call } = await bench(async () => {
@@ -212,7 +212,7 @@ describe('many calls', () => {
     expect(await Promise.all([...calls, other])).toHaveLength(SLOTS + WAITING + 1);
   });
 
-  it('end while they wait, and leave their places', async () => {
+  it('end while they wait, and free their places', async () => {
     const { upstream, call } = await bench(neverAnswers());
     const abort = new Cancellation();
     const calls = Array.from({ length: SLOTS + 3 }, () => call({}, abort));

@@ -1,19 +1,19 @@
 /**
- * Goal: a caller who leaves a loop of tools takes along within a second whatever is under way, at every stage, and pays
- * for exactly the calls and uses that had ended, and for the open call as for any call that is left. So does a loop
- * whose time is over. Method: bare sockets that leave at a known moment, before doubles that tell when they were left;
- * both faces, whole and streamed. Rules: docs/ledger.md, docs/wire/tools-and-plugins.md#the-loop.
+ * A caller that leaves a tool loop ends all that is under way within a second, at every stage, and pays for exactly the
+ * calls and uses that had ended, and for the open call as for any abandoned call. The same holds for a loop whose time
+ * is over. Bare sockets leave at a known moment, and the doubles report when they were left; both faces, whole and
+ * streamed. Rules: docs/contribute/ledger.md, docs/use/tools-and-plugins.md#the-loop.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { RecordedRequest } from '../support/recorded-request.js';
 import { frame, HANG, neverAnswers, sse, type Answer, type Script } from '../support/upstream-answers.js';
 import { delta, gate, OPEN, START } from '../http/messages-bench.js';
-import { CALL, calls, leftWithin, LoopBench, PRICES, ROUTES, says, TOOLS, USES } from './faults-bench.js';
+import { CALL, calls, leftWithin, LoopBench, PRICES, ROUTES, answers, TOOLS, USES } from './faults-bench.js';
 
 const LEFT_MS_MAX = 1_000;
-/** Keeps its thread until it is ended. */
+/** Keeps its thread busy until it is ended. */
 const ENDLESS = { name: 'bash', input: { command: 'while true; do seq 1 50000 | sort -r | md5sum; done' } };
-/** What has come of a reply when the client leaves it, streamed or whole. */
+/** The part of a reply that has arrived when the client leaves, streamed or whole. */
 const half: Script = (request) =>
   request.json.stream === true
     ? sse([OPEN + delta('word'), HANG])
@@ -28,9 +28,11 @@ interface Stage {
   readonly pages?: Answer;
   readonly adviser?: Script | Answer;
   readonly fields?: object;
-  /** Who is asked when the client leaves, and how often by then; absent: nobody outside, but a thread. */
+  /**
+   * The open call when the client leaves, and how many calls the double has had by then; absent: only a thread is busy.
+   */
   readonly open?: readonly [double: Double, index: number];
-  /** Calls of models and uses of tools that have ended, in millionths of a USD. */
+  /** Model calls and tool uses that have ended, in millionths of a USD. */
   readonly ended: number;
   /** The open one is a call of a model. */
   readonly isCall?: true;
@@ -40,7 +42,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   'before the first call’s first byte': { script: () => [neverAnswers()], open: ['main', 0], ended: 0, isCall: true },
   'before the first call’s first word': { script: () => [begun], open: ['main', 0], ended: 0, isCall: true },
   'within the first call': { script: () => [half], open: ['main', 0], ended: 0, isCall: true },
-  'while the engine says nothing': {
+  'while the engine is silent': {
     script: () => [calls(USES.search)],
     engine: neverAnswers(),
     open: ['engine', 0],
@@ -65,7 +67,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
     ended: CALL,
   },
   'while a command runs': { script: () => [calls(ENDLESS)], ended: CALL },
-  'while the adviser says nothing': {
+  'while the advisor is silent': {
     script: () => [calls(USES.advisor)],
     adviser: neverAnswers(),
     open: ['adviser', 0],
@@ -100,7 +102,7 @@ const STAGES: Readonly<Record<string, Stage>> = {
   },
 };
 
-/** Asked, and left when the stage is reached. @returns when it was left */
+/** Sends the request, and leaves when the stage is reached. @returns when it was left */
 async function leave(
   bench: LoopBench,
   stage: Stage,
@@ -139,29 +141,29 @@ describeOnEmbedded('a loop that its caller leaves', (database) => {
     const { key } = await bench.gateway.newKey();
     const { leftAt, record } = await leave(bench, stage, route, stream, key);
     if (record) expect(await leftWithin(record, leftAt)).toBeLessThan(LEFT_MS_MAX);
-    const asked = bench.upstreams.main.requests.length;
+    const callsBefore = bench.upstreams.main.requests.length;
     const row = await bench.row();
     expect(Date.now() - leftAt).toBeLessThan(2 * LEFT_MS_MAX);
     // An engine that was reached and left may bill its search.
     const lost = stage.open?.[0] === 'engine' ? PRICES.search : 0;
     expect(row).toMatchObject({ outcome: 'caller-gone', operator_cost: lost });
     if (stage.isCall) {
-      // What its provider had told, or an estimate: of nothing less than nothing, and of no more than was asked.
+      // The usage that the provider had reported, or an estimate: between zero and the requested maximum.
       expect(row.is_estimated).toBe(true);
       expect(row.cost).toBeGreaterThan(stage.ended);
       expect(row.cost).toBeLessThan(stage.ended + 20 * CALL);
     } else if (when === 'beside a use that has ended') {
       expect([stage.ended, stage.ended + PRICES.bash]).toContain(row.cost);
     } else expect(row.cost).toBe(stage.ended);
-    // Nobody is asked for a caller who has gone.
+    // Nothing is called for a caller that has left.
     await bench.turns();
-    expect(bench.upstreams.main.requests).toHaveLength(asked);
+    expect(bench.upstreams.main.requests).toHaveLength(callsBefore);
   });
 
-  it('leaves the thread of a command to the next one of the same key', async () => {
+  it('frees the thread of a command for the next one of the same key', async () => {
     const { key } = await bench.gateway.newKey();
     const { leftAt } = await leave(bench, STAGES['while a command runs']!, '/messages', true, key);
-    bench.begin(calls(USES.bash), says('Done.'));
+    bench.begin(calls(USES.bash), answers('Done.'));
     const reply = await bench.ask('/messages', {}, key);
     expect(reply.content[1].content).toMatchObject({ stdout: 'hi\n' });
     expect(Date.now() - leftAt).toBeLessThan(10 * LEFT_MS_MAX);
@@ -185,18 +187,18 @@ describeOnEmbedded('a loop that is left', (database) => {
     await leaveOnce();
     const before = timers();
     for (let times = 0; times < 10; times++) await leaveOnce();
-    // Connections that are kept have timers, which come and go.
+    // Kept connections have timers, which come and go.
     expect(timers()).toBeLessThan(before + 5);
   });
 });
 
 const BILLED = { stream: 'billed', whole: 'billed' };
-/** Its usage is told at its end. */
+/** Its usage arrives at its end. */
 const lateReply =
   (opened: Promise<void>): Script =>
   async (request, index) => {
     await opened;
-    return says('Late.')(request, index);
+    return answers('Late.')(request, index);
   };
 
 describeOnEmbedded('a loop that is left at providers that bill all of a call', (database) => {
@@ -221,7 +223,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     },
   );
 
-  it('is read to its end where a slow reader leaves what was said before it', async () => {
+  it('is read to its end where a slow reader leaves what was sent before it', async () => {
     const { key } = await bench.gateway.newKey();
     const { opened, open } = gate();
     const named = (type: string, more: object): string => frame(type, { type, ...more });
@@ -251,7 +253,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
   }, 60_000);
 
   it.each(['the answer', 'one of a panel'])(
-    'amid a call of a tool: %s is read to its end, and counted so',
+    'in the middle of a tool call: %s is read to its end, and counted so',
     async (who) => {
       const { key } = await bench.gateway.newKey();
       const { opened, open } = gate();
@@ -273,7 +275,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
       ]);
       const isAnswer = who === 'the answer';
       const panel = { id: 'fusion', analysis_models: ['test/adviser'], tools: [{ type: 'datetime' }] };
-      bench.begin(isAnswer ? callsHalf : says('Never.'));
+      bench.begin(isAnswer ? callsHalf : answers('Never.'));
       bench.upstreams.adviser.script(callsHalf);
       const fields = isAnswer ? { tools: [TOOLS.datetime] } : { tools: undefined, plugins: [panel] };
       const before = await counts();
@@ -289,7 +291,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     },
   );
 
-  /** Leaves while a call is under way, which runs on: its provider says the rest once nobody listens. */
+  /** Leaves while a call is under way, which runs on: its provider sends the rest afterwards. */
   async function leaveUnseen(
     client: Awaited<ReturnType<LoopBench['open']>>,
     record: RecordedRequest,
@@ -303,7 +305,7 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
     expect(record.aborted).toBe(false);
   }
 
-  /** Of calls of all providers, how many ended so, and what became of those that were left. */
+  /** Counts over the calls of all providers: by outcome, and by what became of abandoned ones. */
   async function counts(): Promise<Record<string, number>> {
     const text = await (await fetch(`${bench.gateway.origin}/metrics`)).text();
     const sum = (name: string, outcome: string): number =>
@@ -321,11 +323,11 @@ describeOnEmbedded('a loop that is left at providers that bill all of a call', (
   }
 
   it.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
-    '$route, stream $stream: so does an adviser’s',
+    '$route, stream $stream: so does an advisor’s',
     async ({ route, stream }) => {
       const { key } = await bench.gateway.newKey();
       const { opened, open } = gate();
-      bench.begin(calls(USES.advisor), says('Never.'));
+      bench.begin(calls(USES.advisor), answers('Never.'));
       bench.upstreams.adviser.script(lateReply(opened));
       const client = await bench.open(route, { stream }, key);
       const record = await bench.upstreams.adviser.request(0);
@@ -346,10 +348,10 @@ describeOnEmbedded('a loop whose time is over', (database) => {
   afterAll(() => bench?.close());
 
   it.each(
-    ['while the engine says nothing', 'while a command runs', 'before the following call’s first byte'].flatMap(
-      (when) => [false, true].map((stream) => ({ when, stream })),
+    ['while the engine is silent', 'while a command runs', 'before the following call’s first byte'].flatMap((when) =>
+      [false, true].map((stream) => ({ when, stream })),
     ),
-  )('stream $stream: $when: tells so, and charges what had ended', async ({ when, stream }) => {
+  )('stream $stream: $when: reports it, and charges what had ended', async ({ when, stream }) => {
     const stage = STAGES[when]!;
     const { key } = await bench.gateway.newKey();
     bench.begin(...stage.script(bench));
@@ -371,10 +373,10 @@ describeOnEmbedded('a loop whose time is over', (database) => {
 
 describeOnEmbedded('a gateway that stops', (database) => {
   it.each([
-    ['while the engine says nothing', CALL + PRICES.search],
+    ['while the engine is silent', CALL + PRICES.search],
     ['while a command runs', CALL],
     ['within the following call', CALL + PRICES.search],
-    // Who is cut off asks anew: what had ended is the operator's as well as what is open.
+    // The caller will retry, so both what had ended and what is open are the operator's cost.
   ])('ends its loops, and charges nothing, %s', async (when, ended) => {
     const bench = await LoopBench.start(database, { variables: { FAIRLEAD_DRAIN: '100ms' } });
     const stage = STAGES[when]!;
@@ -400,10 +402,10 @@ describeOnEmbedded('a gateway that stops', (database) => {
 });
 
 describeOnEmbedded('a reader that takes nothing', (database) => {
-  it('holds no tool up, and is told all when it reads on', async () => {
+  it('delays no tool, and gets everything when it reads on', async () => {
     const bench = await LoopBench.start(database);
     const { key } = await bench.gateway.newKey();
-    const long = says('x'.repeat(400_000));
+    const long = answers('x'.repeat(400_000));
     bench.begin(calls(USES.search), calls(bench.fetches), long);
     const client = await bench.open('/messages', { stream: true, tools: [TOOLS.search, TOOLS.fetch] }, key);
     client.pause();
@@ -416,6 +418,6 @@ describeOnEmbedded('a reader that takes nothing', (database) => {
     expect(body.toString()).toContain('message_stop');
     expect(await bench.row()).toMatchObject({ outcome: 'completed', cost: 3 * CALL + PRICES.search + PRICES.fetch });
     await bench.close();
-    // The thread that reads the first page is compiled on the way: some 14 s of a slow machine by itself.
+    // Compiling the thread's code for the first page takes some 14 s of a slow machine.
   }, 90_000);
 });

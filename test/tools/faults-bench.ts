@@ -20,7 +20,7 @@ import type { Answer, Script } from '../support/upstream-answers.js';
 import { startUpstream, Upstream } from '../support/upstreams.js';
 import { buildMessage } from '../http/messages-bench.js';
 
-/** In millionths of a USD: of a call that came to its end, whose prompt has 12 tokens and whose reply 7. */
+/** Millionths of a USD of a completed call with 12 prompt and 7 completion tokens. */
 export const CALL = 12 * 3 + 7 * 15;
 /** Of one use of each tool, in millionths of a USD. */
 export const PRICES = { search: 4_000, fetch: 2_000, bash: 1_000 };
@@ -40,10 +40,10 @@ export const USES = {
   advisor: { name: 'advisor', input: { question: 'And now?' } },
 };
 export const calls = anthropicToolUse;
-export const says = anthropicText;
+export const answers = anthropicText;
 export const FOUND = SEARCH_DOUBLES.exa.answer([{ url: 'https://one.example/a', title: 'One', text: 'Found.' }]);
-/** Says something, and then calls. */
-export const saysAndCalls = (text: string, use: { readonly name: string; readonly input: object }): Script =>
+/** Sends a text, and then a call. */
+export const answersAndCalls = (text: string, use: { readonly name: string; readonly input: object }): Script =>
   anthropicReply(
     [
       { type: 'text', text },
@@ -52,7 +52,7 @@ export const saysAndCalls = (text: string, use: { readonly name: string; readonl
     { stopReason: 'tool_use' },
   );
 
-/** One after the other; the last one again and again. */
+/** One after the other; the last one repeats. */
 export const inTurn =
   (...scripts: readonly (Script | Answer)[]): Script =>
   (request, index) => {
@@ -66,20 +66,20 @@ export const ROUTES = ['/messages', '/chat/completions'] as const;
 export type Route = (typeof ROUTES)[number];
 
 export interface LoopOptions extends Omit<GatewayOptions, 'catalog'> {
-  /** What the providers do with calls that are left; stops where nothing is said. */
+  /** What the providers do with abandoned calls; the default stops. */
   readonly aborts?: object;
-  /** Keys of the catalog's `tools`, in the place of those here. */
+  /** Keys of the catalog's `tools`, replacing those here. */
   readonly tools?: object;
   /** The catalog's `plugins`. */
   readonly plugins?: object;
-  /** Further models, of the adviser's double where they say nothing else. */
+  /** Further models, by default of the advisor's double. */
   readonly models?: readonly (Omit<CatalogEntry, 'at'> & Partial<Pick<CatalogEntry, 'at'>>)[];
 }
 
 /**
- * A gateway that runs tools, before scripted doubles: `test/main` and, behind it, `test/pair`'s second endpoint;
- * `test/adviser` at a double of its own; web searches by Exa, and pages of a server on loopback that the operator
- * allows. Models cost 3 USD a million tokens in and 15 out.
+ * A gateway that runs tools, with scripted doubles: `test/main` and the second endpoint of `test/pair`; `test/adviser`
+ * at a double of its own; web searches by Exa, and pages of a loopback server that the operator allows. Models cost 3
+ * USD a million tokens in and 15 out.
  */
 export class LoopBench {
   private readonly clients: RawClient[] = [];
@@ -136,18 +136,18 @@ export class LoopBench {
     return new LoopBench(gateway, new LedgerReader(gateway), { main, second, adviser, engine, pages });
   }
 
-  /** A call of the fetch of a page of the loopback server. */
+  /** A call that fetches a page of the loopback server. */
   get fetches(): { readonly name: string; readonly input: object } {
     return { name: 'web_fetch', input: { url: `${this.upstreams.pages.origin}/page` } };
   }
 
-  /** Forgets what was asked, and has the main model say these, in turn. */
+  /** Clears the recorded requests, and scripts the main model's answers. */
   begin(...scripts: (Script | Answer)[]): void {
     for (const upstream of Object.values(this.upstreams)) upstream.requests.length = 0;
     const { main, second, adviser, engine } = this.upstreams;
     main.script(inTurn(...scripts));
-    second.script(says('The second one.'));
-    adviser.script(says('Do it.'));
+    second.script(answers('The second one.'));
+    adviser.script(answers('Do it.'));
     engine.script(FOUND);
   }
 
@@ -173,7 +173,7 @@ export class LoopBench {
     return client;
   }
 
-  /** A reply as both faces tell it, in the words of its own. */
+  /** A reply of either face, in a common form. */
   async ask(route: Route, fields: JsonBody, key: string): Promise<JsonBody> {
     const response = await this.gateway.request(route, {
       method: 'POST',
@@ -208,7 +208,7 @@ export class LoopBench {
     return { ...row, ...Object.fromEntries(amounts) };
   }
 
-  /** Lets the process have a few turns: what was written to it has been read. */
+  /** Waits until the process has read what was written to it. */
   async turns(): Promise<void> {
     for (let turn = 0; turn < 3; turn++) await (await fetch(`${this.gateway.origin}/health/live`)).arrayBuffer();
   }
@@ -224,7 +224,7 @@ export class LoopBench {
   }
 }
 
-/** What came to a double, when the other side left it. @returns milliseconds from then */
+/** Waits until a double's request was abandoned. @returns milliseconds from then */
 export async function leftWithin(record: RecordedRequest, leftAt: number): Promise<number> {
   await record.closed;
   expect(record.aborted).toBe(true);

@@ -1,14 +1,14 @@
 /**
- * Goal: the bounds of a loop hold at and past each of them: uses of a tool, steps, each kind of stop condition, calls
- * side by side, and the output of each call; what is no condition is a 400 that names it. Method: a double that asks
- * for tools again and again, before the application; both faces.
+ * The bounds of a loop hold at and beyond each of them: tool uses, steps, each kind of stop condition, parallel calls,
+ * and the output of each call; an invalid condition is a 400 that names it. A double keeps calling tools, on both
+ * faces.
  */
 import { anthropicReply } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { type Script } from '../support/upstream-answers.js';
 import { gate } from '../http/messages-bench.js';
-import { CALL, calls, LoopBench, PRICES, ROUTES, says, TOOLS, USES } from './faults-bench.js';
+import { CALL, calls, LoopBench, PRICES, ROUTES, answers, TOOLS, USES } from './faults-bench.js';
 
 const STEPS_MAX = 30;
 const SIDE_BY_SIDE_MAX = 8;
@@ -29,12 +29,12 @@ describeOnEmbedded('a loop', (database) => {
     return bench.ask(route, fields, key);
   }
   const sent = (): JsonBody[] => bench.upstreams.main.requests.map(({ json: body }) => body);
-  /** Calls that asked for tools before the last one, for which they were off. */
+  /** Number of calls before the last one, in which tools are off. */
   const stepsBeforeLast = (): number => sent().findIndex(({ tool_choice: choice }) => choice?.type === 'none');
 
-  it.each([1, 3])('runs a tool %i times where it may be used so often, and then tells so', async (max_uses) => {
+  it.each([1, 3])('runs a tool at most its permitted %i times, and then reports the limit', async (max_uses) => {
     const search = { ...TOOLS.search, parameters: { max_results: 2, max_uses } };
-    bench.begin(...Array.from({ length: max_uses + 1 }, () => calls(USES.search)), says('Enough.'));
+    bench.begin(...Array.from({ length: max_uses + 1 }, () => calls(USES.search)), answers('Enough.'));
     const reply = await ask({ tools: [search] });
     const results = reply.content.filter(({ type }: JsonBody) => type === 'web_search_tool_result');
     expect(results).toHaveLength(max_uses + 1);
@@ -48,9 +48,9 @@ describeOnEmbedded('a loop', (database) => {
     });
   });
 
-  it('counts uses of one step side by side', async () => {
+  it('counts parallel uses of one step', async () => {
     const search = { ...TOOLS.search, parameters: { max_results: 2, max_uses: 2 } };
-    bench.begin(calls(USES.search, USES.search, USES.search), says('Enough.'));
+    bench.begin(calls(USES.search, USES.search, USES.search), answers('Enough.'));
     const reply = await ask({ tools: [search] });
     const codes = reply.content.map(({ content }: JsonBody) => content?.error_code).filter(Boolean);
     expect(codes).toEqual(['max_uses_exceeded']);
@@ -60,8 +60,8 @@ describeOnEmbedded('a loop', (database) => {
   it.each([
     ['advisor_20260301', { name: 'advisor', model: 'test/adviser', max_uses: 1 }],
     ['openrouter:advisor', { parameters: { model: 'test/adviser', max_uses: 1 } }],
-  ])('asks an adviser by %s as often as it may', async (type, fields) => {
-    bench.begin(calls(USES.advisor), calls(USES.advisor), says('Enough.'));
+  ])('consults an advisor by %s up to its limit', async (type, fields) => {
+    bench.begin(calls(USES.advisor), calls(USES.advisor), answers('Enough.'));
     const reply = await ask({ tools: [{ type, ...fields }] });
     expect(reply.content[3].content).toMatchObject({ error_code: 'max_uses_exceeded' });
     expect(bench.upstreams.adviser.requests).toHaveLength(1);
@@ -73,16 +73,16 @@ describeOnEmbedded('a loop', (database) => {
     ['openrouter:advisor', { parameters: { model: 'test/short', reasoning: { max_tokens: 1_024 } } }, 1_000],
     ['openrouter:advisor', { parameters: { model: 'test/adviser', max_completion_tokens: 100_000 } }, 8_192],
     ['advisor_20260301', { name: 'advisor', model: 'test/adviser', max_tokens: 9_000 }, 8_192],
-  ])('asks an adviser by %s for no more than it gives: %j', async (type, fields, max_tokens) => {
-    bench.begin(calls(USES.advisor), says('Enough.'));
+  ])('limits the output of an advisor by %s to what it may give: %j', async (type, fields, max_tokens) => {
+    bench.begin(calls(USES.advisor), answers('Enough.'));
     const reply = await ask({ tools: [{ type, ...fields }] });
     expect(reply.content[1].content).toEqual({ type: 'advisor_result', text: 'Do it.' });
     const consulted = bench.upstreams.adviser.requests.map(({ json: body }) => body);
     expect(consulted.map(({ max_tokens: most, thinking }) => [most, thinking])).toEqual([[max_tokens, undefined]]);
   });
 
-  it.each(ROUTES)('%s: ends at thirty steps, and asks for the answer once more', async (route) => {
-    bench.begin(...Array.from({ length: STEPS_MAX }, () => calls(USES.datetime)), says('At last.'));
+  it.each(ROUTES)('%s: ends at thirty steps, and calls the model once more for the answer', async (route) => {
+    bench.begin(...Array.from({ length: STEPS_MAX }, () => calls(USES.datetime)), answers('At last.'));
     const reply = await ask({}, route);
     expect(sent()).toHaveLength(STEPS_MAX + 1);
     expect(stepsBeforeLast()).toBe(STEPS_MAX);
@@ -90,15 +90,15 @@ describeOnEmbedded('a loop', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ outcome: 'completed', cost: (STEPS_MAX + 1) * CALL });
   });
 
-  it('goes on through twenty-nine steps without a word of it', async () => {
-    bench.begin(...Array.from({ length: STEPS_MAX - 1 }, () => calls(USES.datetime)), says('In time.'));
+  it('runs through twenty-nine steps without a notice', async () => {
+    bench.begin(...Array.from({ length: STEPS_MAX - 1 }, () => calls(USES.datetime)), answers('In time.'));
     const reply = await ask({});
     expect(stepsBeforeLast()).toBe(-1);
     expect(reply.stop_reason).toBe('end_turn');
   });
 
   describe('stops by a condition', () => {
-    /** What ends the loop after its second step, and what does not. */
+    /** Conditions that end the loop after its second step, and ones that do not. */
     const CONDITIONS: readonly (readonly [at: object, past: object])[] = [
       [{ type: 'step_count_is', step_count: 2 }, { type: 'step_count_is', step_count: 5 }],
       [{ type: 'has_tool_call', tool_name: 'web_search' }, { type: 'has_tool_call', tool_name: 'web_fetch' }],
@@ -110,37 +110,37 @@ describeOnEmbedded('a loop', (database) => {
     ]; // oxfmt-ignore
 
     it.each(CONDITIONS.slice(0, -1).map(([at]) => at))('that is met: %j', async (condition) => {
-      bench.begin(calls(USES.datetime), calls(USES.search), says('Stopped.'));
+      bench.begin(calls(USES.datetime), calls(USES.search), answers('Stopped.'));
       const reply = await ask({ stop_server_tools_when: [condition] });
       expect(stepsBeforeLast()).toBe(2);
       expect(reply).toMatchObject({ stop_reason: 'end_turn' });
       expect(await bench.row(reply.id)).toMatchObject({ cost: 3 * CALL + PRICES.search });
     });
 
-    it.each(CONDITIONS.map(([, past]) => past))('not by one that is not met: %j', async (condition) => {
-      bench.begin(calls(USES.datetime), calls(USES.search), calls(USES.datetime), says('By itself.'));
+    it.each(CONDITIONS.map(([, past]) => past))('but not by one that is not met: %j', async (condition) => {
+      bench.begin(calls(USES.datetime), calls(USES.search), calls(USES.datetime), answers('By itself.'));
       const reply = await ask({ stop_server_tools_when: [condition] });
       expect([sent().length, stepsBeforeLast()]).toEqual([4, -1]);
       expect(reply.stop_reason).toBe('end_turn');
     });
 
-    it.each(['tool_use', 'tool_calls'])('of the reason of a step: %s', async (reason) => {
-      bench.begin(calls(USES.datetime), says('Stopped.'));
+    it.each(['tool_use', 'tool_calls'])('on the reason of a step: %s', async (reason) => {
+      bench.begin(calls(USES.datetime), answers('Stopped.'));
       await ask({ stop_server_tools_when: [{ type: 'finish_reason_is', reason }] });
       expect(stepsBeforeLast()).toBe(1);
     });
 
-    it('is refused where it is null, and on chat, where null is as good as nothing, is none', async () => {
-      bench.begin(calls(USES.datetime), says('By itself.'));
+    it('is refused where it is null, and on chat null counts as absent', async () => {
+      bench.begin(calls(USES.datetime), answers('By itself.'));
       const { status, text } = await ask({ stop_server_tools_when: null });
       expect([status, text]).toEqual([400, expect.stringContaining('stop_server_tools_when')]);
       await ask({ stop_server_tools_when: null }, '/chat/completions');
       expect([sent().length, stepsBeforeLast()]).toEqual([2, -1]);
     });
 
-    it('of several, by any of them; an object is one', async () => {
+    it('of several, by any of them; an object counts as one', async () => {
       for (const stop_server_tools_when of [CONDITIONS[0]![0], [CONDITIONS[3]![1], CONDITIONS[0]![0]]]) {
-        bench.begin(calls(USES.datetime), calls(USES.datetime), says('Stopped.'));
+        bench.begin(calls(USES.datetime), calls(USES.datetime), answers('Stopped.'));
         await ask({ stop_server_tools_when });
         expect(stepsBeforeLast()).toBe(2);
       }
@@ -167,7 +167,7 @@ describeOnEmbedded('a loop', (database) => {
       ['no reason', [{ type: 'finish_reason_is' }]],
       ['a reason that is no text', [{ type: 'finish_reason_is', reason: null }]],
     ])('is a 400 that names it for %s', async (_, stop_server_tools_when) => {
-      bench.begin(says('Never.'));
+      bench.begin(answers('Never.'));
       for (const route of ROUTES) {
         const { status, text } = await ask({ stop_server_tools_when }, route);
         expect(status).toBe(400);
@@ -187,9 +187,9 @@ describeOnEmbedded('a loop', (database) => {
       if (now === SIDE_BY_SIDE_MAX) open();
       await opened;
       now--;
-      return says(`Do ${index}.`)(request, index);
+      return answers(`Do ${index}.`)(request, index);
     };
-    bench.begin(calls(...Array.from({ length: count }, () => USES.advisor)), says('All.'));
+    bench.begin(calls(...Array.from({ length: count }, () => USES.advisor)), answers('All.'));
     bench.upstreams.adviser.script(adviser);
     const reply = await ask({});
     expect(most).toBe(SIDE_BY_SIDE_MAX);
@@ -200,13 +200,13 @@ describeOnEmbedded('a loop', (database) => {
     expect(await bench.row(reply.id)).toMatchObject({ cost: (count + 2) * CALL });
   });
 
-  it.each(ROUTES)('%s: gives each call the same room for output', async (route) => {
-    bench.begin(calls(USES.datetime), calls(USES.search), says('Done.'));
+  it.each(ROUTES)('%s: gives each call the same output limit', async (route) => {
+    bench.begin(calls(USES.datetime), calls(USES.search), answers('Done.'));
     await ask({ max_tokens: 77 }, route);
     expect(sent().map(({ max_tokens: most }) => most)).toEqual([77, 77, 77]);
   });
 
-  it('charges no call for more output than it may have', async () => {
+  it('charges no call for more output than its limit', async () => {
     const tooMuch = anthropicReply([{ type: 'text', text: 'x' }], { usage: { output_tokens: 5_000 } });
     bench.begin(calls(USES.datetime), tooMuch);
     const reply = await ask({ max_tokens: 100 });

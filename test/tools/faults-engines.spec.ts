@@ -1,8 +1,7 @@
 /**
- * Goal: whatever an engine of searches or pages does is a result that the model reads and the caller is told, never an
- * HTTP error; what failed costs nothing, and nothing that an engine says is passed on. Method: the application before
- * stand-ins of each engine's published API, which refuse what the real one refuses, with faults of HTTP, of transport
- * and of content; the loop goes on after each.
+ * Any failure of a search or page engine becomes a result for the model and the caller, never an HTTP error. Failed
+ * calls cost nothing, and no message of an engine is passed on. The engines are stand-ins for the published APIs with
+ * faults of HTTP, transport and content; the loop continues after each.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import { KEY } from '../support/engines/engine-double.js';
@@ -14,7 +13,7 @@ import { SEARCH_DOUBLES } from '../support/engines/search-engines.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { cutAfter, endless, garbage, json, resets, type Answer, type Script } from '../support/upstream-answers.js';
 import { Upstream } from '../support/upstreams.js';
-import { CALL, calls, LoopBench, microUsd, ROUTES, says } from './faults-bench.js';
+import { CALL, calls, LoopBench, microUsd, ROUTES, answers } from './faults-bench.js';
 
 const SEARCH_ENGINES = Object.keys(SEARCH_DOUBLES) as (keyof typeof SEARCH_DOUBLES)[];
 const PAGE = 'https://one.example/a';
@@ -25,13 +24,13 @@ const SECRET = 'what-the-engine-says';
 const MIB = Buffer.alloc(1024 * 1024, ' ');
 const PRICE = 4_000;
 
-/** What an engine may do, and what its use is told as. */
+/** A behaviour of an engine, and the error code of its use. */
 const FAULTS: Readonly<Record<string, readonly [answer: Answer, code: string]>> = {
   'refuses the key': [json({ error: SECRET }, 401), 'unavailable'],
   'wants to be paid': [json({ error: SECRET }, 402), 'unavailable'],
   'forbids it': [json({ error: SECRET }, 403), 'unavailable'],
   'has too much to do': [json({ error: SECRET }, 429, { 'retry-after': '1' }), 'too_many_requests'],
-  'does not know what was asked': [json({ error: SECRET }, 400), 'unavailable'],
+  'does not know the request': [json({ error: SECRET }, 400), 'unavailable'],
   'fails': [json({ error: SECRET }, 500), 'unavailable'],
   'is out of order': [json({ error: SECRET }, 503), 'unavailable'],
   'had no time': [json({ error: SECRET }, 504), 'unavailable'],
@@ -76,7 +75,7 @@ describeOnEmbedded('an engine', (database) => {
     await Promise.all(Object.values(engines).map((engine) => engine.close()));
   });
 
-  /** SearXNG is no word of the API's: it is what the operator chose where nothing is said. */
+  /** SearXNG cannot be requested by name: it is the operator's default. */
   const searching = (name: string) => ({
     type: 'openrouter:web_search',
     parameters: { ...(name !== 'searxng' && { engine: name }), max_results: 2 },
@@ -92,10 +91,10 @@ describeOnEmbedded('an engine', (database) => {
     ...PAGE_ENGINES.map((name) => ['pages', name] as const),
   ];
 
-  /** Has the loop use the engine once, and then answer. */
+  /** Makes the loop use the engine once, and then answer. */
   async function use(kind: 'search' | 'pages', name: string, route: (typeof ROUTES)[number], stream: boolean) {
     const { key } = await bench.gateway.newKey();
-    bench.begin(calls(USE_OF[kind]), says('I see.'));
+    bench.begin(calls(USE_OF[kind]), answers('I see.'));
     const tools = [kind === 'search' ? searching(name) : fetching(name)];
     const reply = await bench.ask(route, { tools, stream }, key);
     return { reply, row: await bench.row(reply.id), read: bench.upstreams.main.requests[1]?.json.messages.at(-1) };
@@ -108,7 +107,7 @@ describeOnEmbedded('an engine', (database) => {
         ? () => SEARCH_DOUBLES[name].answer([{ url: PAGE, title: 'One', text: 'Found.' }])
         : pageScript(PAGE_APIS[name as keyof typeof PAGE_APIS], PAGES);
 
-    it.each([false, true])('brings what it found, and is paid, stream %s', async (stream) => {
+    it.each([false, true])('returns what it found, and is paid, stream %s', async (stream) => {
       engine().script(works);
       const { reply, row, read } = await use(kind, name, '/messages', stream);
       expect(JSON.stringify(read)).toMatch(kind === 'search' ? /Found\./ : /A page\./);
@@ -117,7 +116,7 @@ describeOnEmbedded('an engine', (database) => {
     });
 
     it.each(Object.entries(FAULTS))(
-      '%s: it is told, costs nothing, and the loop goes on',
+      '%s: it is reported, costs nothing, and the loop continues',
       async (_, [answer, code]) => {
         engine().script(answer);
         const { reply, row, read } = await use(kind, name, '/messages', false);
@@ -134,7 +133,7 @@ describeOnEmbedded('an engine', (database) => {
     );
 
     it.each(ROUTES.flatMap((route) => [false, true].map((stream) => ({ route, stream }))))(
-      'fails on $route, stream $stream, and is no HTTP error',
+      'fails on $route, stream $stream, without an HTTP error',
       async ({ route, stream }) => {
         engine().script(json({ error: SECRET }, 500));
         const { reply, row } = await use(kind, name, route, stream);
@@ -146,7 +145,7 @@ describeOnEmbedded('an engine', (database) => {
     );
   });
 
-  it.each(SEARCH_ENGINES)('%s refuses a wrong key, and what it does not know', (name) => {
+  it.each(SEARCH_ENGINES)('%s refuses a wrong key, and unknown requests', (name) => {
     const { rules } = SEARCH_DOUBLES[name];
     const path = { exa: '/search', parallel: '/v1beta/search', firecrawl: '/v2/search', perplexity: '/search', searxng: '/search?q=a&format=json' }[name];
     const request = (headers: object, body: JsonBody, query = '') =>

@@ -1,8 +1,9 @@
 /**
- * Goal: a loop of tools whose process is killed is charged exactly for the calls and uses that had ended, for the open
- * call by what the last beat saw of it, and nothing stays held; another replica goes on with the conversation and its
- * container. Method: processes of their own before doubles that hold three loops at three stages, killed at once; on
- * PostgreSQL another replica settles, on the embedded database the next process. Rules: docs/ledger.md.
+ * A tool loop whose process is killed is charged exactly for completed calls and uses, and for the open call by the
+ * last beat. Nothing stays held, and another replica continues with the conversation and its container. Separate
+ * processes have three loops at three stages when they are killed; on PostgreSQL another replica settles, on the
+ * embedded database the next process. An engine that has just been reached is the operator's cost, by its name. Rules:
+ * docs/contribute/ledger.md.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,26 +20,26 @@ import { copyPreparedStore } from '../support/prepared-store.js';
 import type { JsonBody } from '../support/recorded-request.js';
 import { HANG, neverAnswers, sse, type Script } from '../support/upstream-answers.js';
 import { delta, OPEN } from '../http/messages-bench.js';
-import { CALL, calls, FOUND, LoopBench, microUsd, PRICES, says, USES } from './faults-bench.js';
+import { CALL, calls, FOUND, LoopBench, microUsd, PRICES, answers, TOOLS, USES } from './faults-bench.js';
 
-/** Past fifteen seconds without a beat. */
+/** Beyond fifteen seconds without a beat. */
 const DEAD_MS = 16_000;
 const FORTY = 'forty characters are ten tokens or so...';
-/** In millionths of a USD: three tokens of prompt that were reported, and ten that were seen. */
+/** Millionths of a USD: three prompt tokens that were reported, and ten completion tokens that were seen. */
 const SEEN = 3 * 3 + 10 * 15;
 const ENDED = CALL + PRICES.search;
 
-/** What each loop is charged, by what its caller asks. */
+/** The charge of each loop, by the question of its caller. */
 const STAGES = {
   // Two calls and a search have ended; the second search is open.
   tool: ENDED + CALL,
-  // Nothing has come of the second call, and no beat has seen it.
+  // Nothing of the second call has arrived, and no beat has seen it.
   sent: ENDED,
   seen: ENDED + SEEN,
 };
 type Stage = keyof typeof STAGES;
 
-/** How many calls of the model this one is the next of. */
+/** The number of model calls before this one. */
 const stepOf = (body: JsonBody): number => body.messages.filter(({ role }: JsonBody) => role === 'assistant').length;
 
 const model: Script = (request, index) => {
@@ -65,9 +66,9 @@ async function reach(bench: LoopBench, process: GatewayProcess): Promise<Record<
   };
   await begin('seen');
   await main.request(1);
-  // Two beats: what has come is in one of them.
+  // Two beats: what has arrived is in one of them.
   await sleep(4_500);
-  // Killed at once when the others are there: no beat comes between.
+  // Killed as soon as the others are there: no beat comes between.
   const [searches, sent] = [engine.request(2), main.request(4)];
   await Promise.all([begin('tool'), begin('sent'), searches, sent]);
   const isThere = (): boolean =>
@@ -76,6 +77,38 @@ async function reach(bench: LoopBench, process: GatewayProcess): Promise<Record<
   while (!isThere()) await sleep(1);
   return ids;
 }
+
+/** Long before the next heartbeat. */
+const JUST_REACHED_MS = 50;
+const EXA = 'fairlead_operator_cost_usd_total{provider="engine:exa"}';
+const WEB = { id: 'web', engine: 'exa', max_results: 2 };
+/** Who buys, what the model answers before that, and what the caller pays for it. */
+const BUYERS = [
+  { buyer: 'a tool', fields: { tools: [TOOLS.search] }, cost: CALL },
+  { buyer: 'a plugin', fields: { tools: undefined, plugins: [WEB] }, cost: 0 },
+];
+
+/** Kills a process as soon as the engine has been reached, which does not answer. */
+async function killAtEngine(bench: LoopBench, process: GatewayProcess, fields: object): Promise<void> {
+  const { engine } = bench.upstreams;
+  bench.begin(calls(USES.search), answers('Never.'));
+  engine.script(neverAnswers());
+  const reached = engine.request(0);
+  const asked = process.messages(bench.body({ stream: true, ...fields })).then(
+    (reply) => reply.text(),
+    () => undefined,
+  );
+  void asked.catch(() => undefined);
+  await reached;
+  await sleep(JUST_REACHED_MS);
+  await process.kill();
+  await asked.catch(() => undefined);
+}
+
+const lostTo = (metrics: string, series: string): number => {
+  const line = metrics.split('\n').find((one) => one.startsWith(`${series} `));
+  return microUsd(line?.slice(series.length + 1) ?? 0);
+};
 
 const variablesOf = (bench: LoopBench, more: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
   FAIRLEAD_CATALOG: bench.gateway.catalogPath,
@@ -88,30 +121,48 @@ describeOnPostgres('a killed replica', (database) => {
   const clock = new AheadClock();
   let bench: LoopBench;
   let replica: GatewayProcess;
+  const replicas: GatewayProcess[] = [];
   beforeAll(async () => {
     bench = await LoopBench.start(database, { clock, variables: { FAIRLEAD_INITIAL_CREDITS: '100' } });
-    replica = await GatewayProcess.start(
-      join(database.settings.dataDir, 'process'),
+    replica = await startReplica();
+  }, 90_000);
+  afterAll(async () => {
+    await Promise.all(replicas.map((one) => one.kill()));
+    await bench?.close();
+  });
+
+  async function startReplica(): Promise<GatewayProcess> {
+    const started = await GatewayProcess.start(
+      join(database.settings.dataDir, `process-${replicas.length}`),
       variablesOf(bench, {
         DATABASE_URL: database.settings.databaseUrl!.reveal(),
         FAIRLEAD_ENCRYPTION_KEYS: ENCRYPTION_KEY,
       }),
     );
-  }, 90_000);
-  afterAll(async () => {
-    await replica?.kill();
-    await bench?.close();
-  });
+    replicas.push(started);
+    return started;
+  }
 
-  it('leaves a conversation and a container that another one goes on with', async () => {
+  /** The living one settles what killed ones have left. */
+  async function bury(): Promise<void> {
+    await bench.ledger.query(
+      `update replicas set heartbeat_at = heartbeat_at - $1 * interval '1 millisecond'
+      where id in (select replica from holds where cost is null)`,
+      [DEAD_MS],
+    );
+    clock.aheadMs += DEAD_MS;
+    await bench.gateway.gateway.app.get(LedgerJobs).runAll();
+  }
+
+  it('leaves a conversation and a container with which another one continues', async () => {
     const command = { name: 'bash', input: { command: 'echo seven > note; echo $((6 + 1))' } };
-    bench.begin(calls(command, USES.search), says('Noted.'));
+    bench.begin(calls(command, USES.search), answers('Noted.'));
     const reply = (await (await replica.messages(bench.body())).json()) as JsonBody;
     const [, , { content: result }] = reply.content;
     expect(result).toMatchObject({ stdout: '7\n', container_id: expect.any(String) as string });
 
     const environment = { type: 'container_reference', container_id: result.container_id };
-    bench.begin(calls({ name: 'bash', input: { command: 'cat note' } }), says('Seven.'));
+    bench.begin(calls({ name: 'bash', input: { command: 'cat note' } }), answers('Seven.'));
     const tools = [{ type: 'openrouter:bash', parameters: { engine: 'openrouter', environment } }];
     const messages = [
       ...bench.body().messages,
@@ -120,7 +171,7 @@ describeOnPostgres('a killed replica', (database) => {
     ];
     const again = await bench.ask('/messages', { tools, messages }, API_KEY);
     expect(again.content).toMatchObject([{}, { content: { stdout: 'seven\n' } }, { text: 'Seven.' }]);
-    // The model of the other replica reads what the first one's read.
+    // The model of the other replica reads the same as the first one.
     expect(JSON.stringify(bench.upstreams.main.requests[0]!.json.messages)).toContain('Found.');
   }, 60_000);
 
@@ -128,13 +179,7 @@ describeOnPostgres('a killed replica', (database) => {
     const ids = await reach(bench, replica);
     await replica.kill();
     const { ledger } = bench;
-    await ledger.query(
-      `update replicas set heartbeat_at = heartbeat_at - $1 * interval '1 millisecond'
-      where id in (select replica from holds where cost is null)`,
-      [DEAD_MS],
-    );
-    clock.aheadMs += DEAD_MS;
-    await bench.gateway.gateway.app.get(LedgerJobs).runAll();
+    await bury();
     for (const stage of Object.keys(STAGES) as Stage[]) {
       const row = await ledger.generation(ids[stage]);
       expect({ stage, cost: microUsd(row.cost) }).toEqual({ stage, cost: STAGES[stage] });
@@ -146,6 +191,23 @@ describeOnPostgres('a killed replica', (database) => {
     const { differences, unlisted } = await verifyLedger(bench.gateway.gateway.app.get(DataSource));
     expect({ differences, unlisted }).toEqual({ differences: [], unlisted: 0 });
   }, 60_000);
+
+  it.each(BUYERS)(
+    'leaves the cost of an engine that $buyer has just reached, by its name',
+    async ({ fields, cost }) => {
+      const { ledger, gateway } = bench;
+      const other = await startReplica();
+      await killAtEngine(bench, other, fields);
+      const before = lostTo(await gateway.metrics(), EXA);
+      await bury();
+      const row = await ledger.latest();
+      expect([microUsd(row.cost), microUsd(row.operator_cost)]).toEqual([cost, PRICES.search]);
+      expect(row).toMatchObject({ is_recovered: true });
+      expect(lostTo(await gateway.metrics(), EXA) - before).toBe(PRICES.search);
+      expect(await ledger.openHolds()).toBe(0);
+    },
+    90_000,
+  );
 });
 
 describeOnEmbedded('a killed gateway', (database) => {
@@ -183,7 +245,7 @@ describeOnEmbedded('a killed gateway', (database) => {
       expect({ stage, cost: microUsd(row?.total_cost ?? -1) }).toEqual({ stage, cost: STAGES[stage] });
       total += STAGES[stage];
     }
-    // What is held would not count, nor be there to spend.
+    // Held money would neither be counted nor be available.
     expect(microUsd((await ask('/key')).usage)).toBe(total);
   };
 
@@ -191,8 +253,21 @@ describeOnEmbedded('a killed gateway', (database) => {
     await expectCharged(await reach(bench, gateway!));
   }, 120_000);
 
-  // Not even its hold need be on the disk by then.
-  it('charges what had ended of the first loop it ever ran, killed as soon as its second call was there', async () => {
+  it.each(BUYERS)(
+    'leaves the cost of an engine that $buyer has just reached, by its name',
+    async ({ fields }) => {
+      await killAtEngine(bench, gateway!, fields);
+      gateway = await GatewayProcess.start(dataDir, variablesOf(bench, {}));
+      const lost = async (): Promise<number> => lostTo(await (await fetch(`${gateway!.origin}/metrics`)).text(), EXA);
+      const deadline = Date.now() + 60_000;
+      while ((await lost()) === 0 && Date.now() < deadline) await sleep(200);
+      expect(await lost()).toBe(PRICES.search);
+    },
+    120_000,
+  );
+
+  // Even the hold may not have reached the disk by then.
+  it('charges what had ended of its very first loop, killed at the start of its second call', async () => {
     bench.begin(model);
     bench.upstreams.engine.script(() => FOUND);
     const messages = [{ role: 'user', content: 'sent' }];

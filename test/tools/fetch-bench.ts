@@ -16,11 +16,11 @@ import { plainEngineClient } from '../support/engines/plain-engine-client.js';
 import { extensionContext, runCharged, type ChargedResult } from '../support/extension-context.js';
 import { catalogOf } from '../support/route-inputs.js';
 
-/** 64 MiB: what all requests may hold. */
+/** 64 MiB: the limit for all requests. */
 const BYTES_MAX = 64 * 1024 * 1024;
 export const NOW = Date.UTC(2026, 10, 24, 12);
 
-export interface Asked {
+export interface FetchOptions {
   readonly parameters?: JsonObject;
   readonly type?: string;
   readonly tools?: ToolsConfiguration;
@@ -33,7 +33,7 @@ export interface Asked {
 const egressOf = ({ allowedDomains, blockedDomains }: DomainRules = {}): Egress | undefined =>
   Egress.of({ allowed_domains: allowedDomains ?? null, blocked_domains: blockedDomains ?? null });
 
-/** The tool over the real fetch and the real threads, where 127.0.0.2 stands for all that is public. */
+/** The tool with the real fetch and the real threads; 127.0.0.2 stands for public addresses. */
 export class FetchBench {
   readonly workers = new ToolWorkers();
   readonly bytes: BytesInFlight;
@@ -45,7 +45,7 @@ export class FetchBench {
     this.pages = new GuardedPages(new SafeFetch(new CheckedAddresses(settings)), this.bytes);
   }
 
-  offer({ parameters = {}, type = 'openrouter:web_fetch', tools = {} }: Asked = {}): ServedTool {
+  offer({ parameters = {}, type = 'openrouter:web_fetch', tools = {} }: FetchOptions = {}): ServedTool {
     const catalog = { ...catalogOf(), tools };
     const modelOf = (): never => {
       throw new Error('asks for no model');
@@ -53,7 +53,12 @@ export class FetchBench {
     return webFetch.offer({ type, parameters, path: 'tools.0' }, { catalog, modelOf }) as ServedTool;
   }
 
-  context({ egress, key = 'a key', signal = new Cancellation().signal, parts = {} }: Asked = {}): ExtensionContext {
+  context({
+    egress,
+    key = 'a key',
+    signal = new Cancellation().signal,
+    parts = {},
+  }: FetchOptions = {}): ExtensionContext {
     return extensionContext({
       signal,
       clock: { now: () => NOW, aheadMs: 0 },
@@ -64,8 +69,8 @@ export class FetchBench {
     });
   }
 
-  fetch(url: string, asked: Asked = {}): Promise<ChargedResult> {
-    return runCharged(this.offer(asked), { url }, this.context(asked));
+  fetch(url: string, options: FetchOptions = {}): Promise<ChargedResult> {
+    return runCharged(this.offer(options), { url }, this.context(options));
   }
 
   close(): Promise<void> {
@@ -73,7 +78,7 @@ export class FetchBench {
   }
 }
 
-/** The result by which a caller sees a failure. @param cost of an engine that has fetched the page */
+/** The result of a failure for the caller. @param cost of an engine that has fetched the page */
 export const failure = (code: string, cost = 0n) =>
   expect.objectContaining({
     isError: true,

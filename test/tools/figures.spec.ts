@@ -1,7 +1,7 @@
 /**
- * Goal: what is told of tools is what was done: calls that were asked for and run, requests that reached the web, what
- * each step cost, who searched and what it brought, and models that this key may call. Method: an upstream that asks
- * for tools before the real application, whole and streamed, on both faces.
+ * Reported figures of tools match what happened: requested and executed calls, requests to the web, the cost of each
+ * step, which engine searched and its results, and the models that this key may call. An upstream calls tools, whole
+ * and streamed, on both faces.
  */
 import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -96,7 +96,7 @@ describeOnEmbedded('figures of tools', (database) => {
       input: { none: 1, such: 'field' },
     });
 
-    it('counts on chat what was asked for and what was run, of all tools', async () => {
+    it('counts requested and executed calls of all tools on chat', async () => {
       begin(step, anthropicText('Done.'));
       const { usage } = await chat(stream, { tools: [CLOCK, SEARCH] });
       expect(usage.server_tool_use_details).toEqual({
@@ -118,7 +118,7 @@ describeOnEmbedded('figures of tools', (database) => {
       expect(await recorded(id)).toMatchObject({ num_searches: 0, num_fetches: 0, web_search_engine: null });
     });
 
-    it('keeps for the record what tools cost, who searched, and what that brought', async () => {
+    it('records the cost of tools, the search engine, and its results', async () => {
       begin(step, anthropicText('Done.'));
       const { id, usage } = await ask(stream, { tools: [CLOCK, SEARCH] });
       expect(usage.server_tool_use).toMatchObject({ web_search_requests: 1 });
@@ -131,9 +131,9 @@ describeOnEmbedded('figures of tools', (database) => {
       });
     });
 
-    it('counts the searches of a vendor as he tells or shows them, and none where he cites an earlier one', async () => {
+    it('counts the searches of a vendor by its report or its results, and none where it cites an earlier one', async () => {
       const cited = { type: 'web_search_result_location', cited_text: 'c', url: 'https://a', title: 'A', encrypted_index: 'i' };
-      const says = { type: 'text', text: 'So.', citations: [cited] };
+      const citing = { type: 'text', text: 'So.', citations: [cited] };
       const found = [
         { type: 'server_tool_use', id: 'srvtoolu_1', name: 'web_search', input: { query: 'boats' } },
         { type: 'web_search_tool_result', tool_use_id: 'srvtoolu_1', content: [{ type: 'web_search_result', url: 'https://a', title: 'A', encrypted_content: 'e', page_age: null }] },
@@ -146,14 +146,14 @@ describeOnEmbedded('figures of tools', (database) => {
         expect(row.total_cost).toBe(reply.usage.cost);
         return [row.num_searches, Math.floor(reply.usage.cost / 0.01)];
       };
-      const later = [ASK, { role: 'assistant', content: [...found, says] }, { role: 'user', content: 'And?' }];
-      expect(await searches([says], {}, later)).toEqual([0, 0]);
-      expect(await searches([says], { server_tool_use: null }, later)).toEqual([0, 0]);
-      expect(await searches([...found, says], {})).toEqual([1, 1]);
-      expect(await searches([...found, says], { server_tool_use: { web_search_requests: 2 } })).toEqual([2, 2]);
+      const later = [ASK, { role: 'assistant', content: [...found, citing] }, { role: 'user', content: 'And?' }];
+      expect(await searches([citing], {}, later)).toEqual([0, 0]);
+      expect(await searches([citing], { server_tool_use: null }, later)).toEqual([0, 0]);
+      expect(await searches([...found, citing], {})).toEqual([1, 1]);
+      expect(await searches([...found, citing], { server_tool_use: { web_search_requests: 2 } })).toEqual([2, 2]);
     }); // oxfmt-ignore
 
-    it('tells of each stage what it cost, models that it consulted among it, and why it was refused', async () => {
+    it('reports the cost of each stage, consulted models included, and the reason of a refusal', async () => {
       begin(anthropicToolUse({ name: 'advisor', input: {} }, search('a'), search('b')), anthropicText('So.'));
       adviser.script(openaiText('Do it.'));
       const tools = [{ type: 'advisor_20260301', name: 'advisor', model: 'test/wise' }, SEARCH];
@@ -177,7 +177,7 @@ describeOnEmbedded('figures of tools', (database) => {
         const { content } = await ask(stream, { tools: [MODELS] });
         return content[1].content.models.map(({ id }: JsonBody) => id);
       };
-      // The shipped catalogue has them, and nobody here a credential for them.
+      // The shipped catalogue has them, but there is no credential for them here.
       expect(await found('claude gpt gemini')).toEqual([]);
       expect(await found('test')).toEqual(['test/one', 'test/searching', 'test/wise']);
       const guardrails = gateway.gateway.app.get(ActiveGuardrails, { strict: false });
@@ -190,7 +190,7 @@ describeOnEmbedded('figures of tools', (database) => {
       }
     });
 
-    it('keeps no container whose id nobody is told', async () => {
+    it('keeps no container whose id no response carries', async () => {
       const count = async (): Promise<number> =>
         (await ledger.query('select count(*)::int as count from tool_containers'))[0].count;
       const before = await count();
@@ -199,7 +199,7 @@ describeOnEmbedded('figures of tools', (database) => {
       );
       begin(...commands, anthropicText('Seven.'));
       await chat(stream, { tools: [BASH] });
-      // In one reply its files stay.
+      // Within one reply its files are kept.
       expect(JSON.stringify(upstream.requests[2]!.json)).toContain('seven\\n');
       expect(await count()).toBe(before);
       begin(...commands, anthropicText('Seven.'));
@@ -208,7 +208,7 @@ describeOnEmbedded('figures of tools', (database) => {
       expect(await count()).toBe(before + 1);
     });
 
-    it('tells the model on return which results of chat had no room', async () => {
+    it('informs the model in the next turn which results did not fit on chat', async () => {
       const print = { name: 'bash', input: { command: 'printf "%030000d" 1' } };
       const steps = Array.from({ length: 10 }, () => anthropicToolUse(print));
       begin(...steps, anthropicToolUse({ name: 'look', input: {} }));
@@ -218,10 +218,10 @@ describeOnEmbedded('figures of tools', (database) => {
       expect(details).toHaveLength(10);
       expect(details.reduce((sum: number, { data }: JsonBody) => sum + data.length, 0)).toBeLessThanOrEqual(256 * 1024);
       begin(anthropicText('I see.'));
-      const said = { ...message, role: 'assistant', content: message.content ?? null };
+      const assistantTurn = { ...message, role: 'assistant', content: message.content ?? null };
       await chat(stream, {
         tools,
-        messages: [ASK, said, { role: 'tool', tool_call_id: tool_calls[0].id, content: 'there' }],
+        messages: [ASK, assistantTurn, { role: 'tool', tool_call_id: tool_calls[0].id, content: 'there' }],
       });
       const [{ json }] = upstream.requests as unknown as [{ json: JsonBody }];
       const results = json.messages.flatMap(({ content }: JsonBody) =>
@@ -235,7 +235,7 @@ describeOnEmbedded('figures of tools', (database) => {
     });
   });
 
-  it('explains by whom a tool is run, and at what price by the vendor', async () => {
+  it('explains what runs a tool, and the vendor’s price', async () => {
     const tools = [SEARCH, { type: 'web_search_20250305', name: 'web_search' }, FETCH, BASH].slice(1);
     tools.push({ type: 'advisor_20260301', name: 'advisor', model: 'test/wise' } as never);
     const response = await post('/routing/explain', { model: 'test/searching', fallbacks: [{ model: 'test/one' }], tools });

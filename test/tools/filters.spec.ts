@@ -1,7 +1,7 @@
 /**
- * Goal: content filters read what goes out to tools before anybody outside has it, and what tools bring in before a
- * model reads it: what they block goes no further, what they redact goes on without it, what they flag is told. Method:
- * the real application, whole and streamed, on both faces, before a strict upstream, an engine and a site on loopback.
+ * Content filters read what tools send outside before it is sent, and what tools return before a model reads it.
+ * Blocked content goes no further, redacted content continues without the match, and flagged content is reported. The
+ * real application, whole and streamed, on both faces, with a strict upstream, an engine and a site on loopback.
  */
 import { MANAGEMENT_KEY, catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
@@ -56,7 +56,7 @@ describeOnEmbedded('content filters over tools', (database) => {
   });
   beforeEach(() => {
     for (const upstream of [model, engine]) upstream.requests.length = 0;
-    site.asked.length = 0;
+    site.paths.length = 0;
     found = 'nothing of note';
   });
 
@@ -66,7 +66,7 @@ describeOnEmbedded('content filters over tools', (database) => {
     return (await (await gateway.request(path, init)).json()) as JsonBody;
   }
 
-  /** A key whose guardrail does this with what it finds. */
+  /** A key whose guardrail applies this action to matches. */
   async function guardedKey(action: Action): Promise<string> {
     const { key, hash } = await gateway.newKey();
     const content_filters = [{ pattern: 'PRJ-\\d+', action, label: 'project' }];
@@ -78,8 +78,8 @@ describeOnEmbedded('content filters over tools', (database) => {
   interface Outcome {
     readonly status: number;
     readonly text: string;
-    /** What the model was told of its calls; undefined: it was not asked again. */
-    readonly told: string | undefined;
+    /** The calls and results that the model was sent; undefined: it was not called again. */
+    readonly modelInput: string | undefined;
   }
 
   async function ask(call: Call, action: Action, face: Face, stream: boolean, fields: object = {}): Promise<Outcome> {
@@ -96,21 +96,21 @@ describeOnEmbedded('content filters over tools', (database) => {
     const { status } = response;
     const text = await response.text();
     const again = model.requests[1]?.json;
-    return { status, text, told: again && JSON.stringify(again.messages.slice(1)) };
+    return { status, text, modelInput: again && JSON.stringify(again.messages.slice(1)) };
   }
 
-  /** Blocked: nothing goes on, and the caller is told why, with the patterns where there is a status to tell it by. */
-  function expectBlocked({ status, text, told }: Outcome, stream: boolean): void {
-    expect([status, told]).toEqual([stream ? 200 : 403, undefined]);
+  /** Blocked: nothing continues, and the caller gets the reason, with the patterns where there is an HTTP status. */
+  function expectBlocked({ status, text, modelInput }: Outcome, stream: boolean): void {
+    expect([status, modelInput]).toEqual([stream ? 200 : 403, undefined]);
     expect(text).toContain('A guardrail blocked this request: it contains project.');
     if (!stream) expect(JSON.parse(text).error.metadata).toMatchObject({ patterns: ['project'] });
   }
 
-  /** What the routing metadata tells of the guardrail: once. */
+  /** The routing metadata report the guardrail once. */
   function expectFlagged({ status, text }: Outcome, action: Action): void {
     expect(status).toBe(200);
     const times = (words: string): number => text.split(words).length - 1;
-    // The metadata go by two names.
+    // The metadata appear under two names.
     expect([times('"pipeline":') > 0, times(`"action":"${action}"`)]).toEqual([true, times('"pipeline":')]);
   }
 
@@ -118,14 +118,14 @@ describeOnEmbedded('content filters over tools', (database) => {
   const page = (path: string): Call => ({ name: 'web_fetch', input: { url: `${site.origin}${path}` } });
   const run = (command: string): Call => ({ name: 'bash', input: { command } });
 
-  /** What was asked for outside. */
-  const asked = (): string => JSON.stringify([engine.requests.map(({ json }) => json), site.asked]);
+  /** What was requested outside. */
+  const sentOutside = (): string => JSON.stringify([engine.requests.map(({ json }) => json), site.paths]);
 
   const GOING_OUT: readonly (readonly [string, () => Call])[] = [
     ['the query of a search', () => search(`about ${SECRET}`)],
     ['the address of a page', () => page(`/about?${SECRET}`)],
   ];
-  /** None of them can be cut: a domain or a place without a part is another one. */
+  /** None of them can be redacted: a part of a domain or place is another one. */
   const OPTIONS: readonly (readonly [string, object])[] = [
     ['domains to search', { include_domains: [`${SECRET}.test`] }],
     ['domains to leave out', { exclude_domains: [`${SECRET}.test`] }],
@@ -146,35 +146,35 @@ describeOnEmbedded('content filters over tools', (database) => {
         return page('/page');
       },
     ],
-    // It is no pattern as it is written.
+    // The source of the command does not match the pattern.
     ['what a command prints', () => run('printf PRJ-; echo 4711')],
   ];
 
   describe.each(FACES)('on %s', (face) => {
     describe.each([false, true])('stream %s', (stream) => {
-      it.each(GOING_OUT)('blocks %s before anybody has it', async (_, call) => {
+      it.each(GOING_OUT)('blocks %s before it is sent', async (_, call) => {
         expectBlocked(await ask(call(), 'block', face, stream), stream);
-        expect(asked()).toBe('[[],[]]');
+        expect(sentOutside()).toBe('[[],[]]');
       });
 
-      it.each(GOING_OUT)('redacts %s, for who is asked and for the model', async (_, call) => {
+      it.each(GOING_OUT)('redacts %s, outside and for the model', async (_, call) => {
         const outcome = await ask(call(), 'redact', face, stream);
         expectFlagged(outcome, 'redact');
-        expect([asked().includes(SECRET), outcome.told!.includes(SECRET)]).toEqual([false, false]);
-        expect(decodeURIComponent(asked())).toContain(GONE);
-        expect(outcome.told).toContain(GONE);
+        expect([sentOutside().includes(SECRET), outcome.modelInput!.includes(SECRET)]).toEqual([false, false]);
+        expect(decodeURIComponent(sentOutside())).toContain(GONE);
+        expect(outcome.modelInput).toContain(GONE);
       });
 
       it.each(GOING_OUT)('flags %s', async (_, call) => {
         expectFlagged(await ask(call(), 'flag', face, stream), 'flag');
-        expect(asked()).toContain(SECRET);
+        expect(sentOutside()).toContain(SECRET);
       });
 
-      it.each(OPTIONS)('blocks %s of the plugin, whatever is to be done with it', async (_, options) => {
+      it.each(OPTIONS)('blocks %s of the plugin, for every action', async (_, options) => {
         const fields = { plugins: [{ id: 'web', engine: 'exa', ...options }], tools: undefined };
         for (const action of ['block', 'redact'] as const) {
           const { status } = await ask(run('true'), action, face, stream, fields);
-          expect([status, asked(), model.requests]).toEqual([403, '[[],[]]', []]);
+          expect([status, sentOutside(), model.requests]).toEqual([403, '[[],[]]', []]);
         }
         await ask(run('true'), 'flag', face, stream, fields);
         expect(model.requests).not.toEqual([]);
@@ -187,13 +187,13 @@ describeOnEmbedded('content filters over tools', (database) => {
       it.each(COMING_IN)('redacts %s for the model', async (_, call) => {
         const outcome = await ask(call(), 'redact', face, stream);
         expectFlagged(outcome, 'redact');
-        expect([outcome.told!.includes(SECRET), outcome.told!.includes(GONE)]).toEqual([false, true]);
+        expect([outcome.modelInput!.includes(SECRET), outcome.modelInput!.includes(GONE)]).toEqual([false, true]);
       });
 
       it.each(COMING_IN)('flags %s', async (_, call) => {
         const outcome = await ask(call(), 'flag', face, stream);
         expectFlagged(outcome, 'flag');
-        expect(outcome.told).toContain(SECRET);
+        expect(outcome.modelInput).toContain(SECRET);
       });
     });
   });

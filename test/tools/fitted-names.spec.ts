@@ -1,7 +1,6 @@
 /**
- * Goal: whatever tools a request has and whoever may answer it, no target is sent two tools of one name, and a choice
- * names a tool that is sent; what is offered is what arrives. Method: requests and targets drawn at random, offered and
- * fitted as a generation does it.
+ * For any tools and any targets, no target is sent two tools of one name, and a choice names a tool that is sent;
+ * offered tools arrive. Requests and targets are random, and are offered and fitted as in a generation.
  */
 import fc from 'fast-check';
 import { typeOf, type Tool } from '../../src/core/conversation/tools.js';
@@ -11,7 +10,7 @@ import type { Target } from '../../src/core/provider.js';
 import { ownName } from '../../src/core/tool.js';
 import type { OfferedRequest } from '../../src/inference/tools/offered-tools.js';
 import { ToolOffers } from '../../src/inference/tools/tool-offers.js';
-import { toolRuns, withFittingTools } from '../../src/providers/fit-tools.js';
+import { toolRuns, withFittingTools } from '../../src/providers/fitting/fit-tools.js';
 import type { RouteResult } from '../../src/routing/route-planner.js';
 import { ALL_SERVICE_TOOLS } from '../../src/tools/service-tools.js';
 import type { ToolContexts } from '../../src/tools/tool-contexts.js';
@@ -74,17 +73,17 @@ function offered(tools: readonly Tool[], choice: string | undefined, places: rea
   const catalog = { ...catalogOf(), ...(hasEngine && { tools: engines({ simulated: {} }) }) };
   const legs = places.map((place) => ({ ...place, endpoint: place.target.endpoint }));
   const routed = { inputs: { catalog }, plan: { legs } } as never as RouteResult;
-  const asked = modelRequest({ tools, ...(choice !== undefined && { toolChoice: { type: 'tool', name: choice } }) });
+  const request = modelRequest({ tools, ...(choice !== undefined && { toolChoice: { type: 'tool', name: choice } }) });
   try {
-    return offers.offer(asked, routed);
+    return offers.offer(request, routed);
   } catch (error) {
-    // A refusal that names the tool is an answer.
+    // A refusal that names the tool is a valid outcome.
     if (error instanceof GatewayError && /^(?:tools\.\d+|web_search_options)\b/.test(error.message)) return undefined;
     throw error;
   }
 }
 
-/** What tells the tools of a body apart: vendors' own without a name by their type. */
+/** The identity of a tool in a body: vendor tools without a name by their type. */
 const keyOf = (tool: Tool): string => {
   if (tool.type === 'function') return tool.name;
   const { name } = tool.type === 'vendor' ? tool.opaque.value : {};
@@ -94,7 +93,7 @@ const keyOf = (tool: Tool): string => {
 function check({ request, offered: names, offers }: OfferedRequest, places: readonly Place[]): void {
   for (const { vendor, target } of places) {
     const { tools, toolChoice } = withFittingTools(request, target, vendor);
-    // What is left of them is refused by its dialect.
+    // Its dialect refuses the remaining ones.
     if (tools.some((tool) => tool.type === 'service' || (tool.type === 'vendor' && tool.opaque.vendor !== vendor)))
       continue;
     const keys = tools.map(keyOf);
@@ -117,7 +116,7 @@ function check({ request, offered: names, offers }: OfferedRequest, places: read
   expect(new Set(shown.map(({ name }) => name)).size).toBe(shown.length);
 }
 
-it('gives each tool a name of its own, and each choice a tool', () => {
+it('gives each tool a unique name, and each choice a tool', () => {
   const drawn = fc.record({
     named: fc.subarray([...TOOLS], { maxLength: 4 }),
     again: fc.subarray([...TOOLS], { maxLength: 1 }),
@@ -132,7 +131,7 @@ it('gives each tool a name of its own, and each choice a tool', () => {
     const own = functions.map((name): Tool => ({ type: 'function', name, inputSchema: {} }));
     const ranked = [...named, ...again.map((tool) => ({ ...tool })), ...own].map((tool) => [order.next().value!, tool] as const); // oxfmt-ignore
     const tools = ranked.sort(([one], [other]) => one - other).map(([, tool]) => tool);
-    // A plugin's goes when it is not all vendors' to run.
+    // A plugin's tool is dropped unless all targets are vendors that run it.
     const choosable = tools.flatMap((tool) => {
       if (tool.type === 'function') return [tool.name];
       return tool.type === 'service' && tool.byPlugin ? [] : [typeOf(tool), ownName(tool)!];

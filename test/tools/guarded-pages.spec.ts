@@ -1,5 +1,5 @@
-// Goal: what tools fetch is held to the domains of its generation, to its limits, and to the room of the process.
-// Method: the real fetch against a loopback server; 127.0.0.2 stands for what is public.
+// Fetches of tools obey the domains of their generation, its limits, and the room of the process. The real fetch
+// against a loopback server; 127.0.0.2 stands for public addresses.
 import { Cancellation } from '../../src/core/cancellation.js';
 import type { FetchLimits } from '../../src/core/extension.js';
 import type { GenerationPages } from '../../src/tools/guarded-pages.js';
@@ -25,7 +25,7 @@ afterAll(() => Promise.all([web.close(), bench.close()]));
 
 const pages = (egress = {}): GenerationPages => bench.context({ egress }).guardedFetch as GenerationPages;
 
-it('tells where a page was reached, its kind and its encoding, and holds its bytes until they are given back', async () => {
+it('returns the final address of a page, its type and encoding, and holds its bytes until they are released', async () => {
   const end = web.at('/end', whole('Text/HTML; Charset="ISO-8859-1"', 'page'));
   const page = await pages().fetch(web.at('/start', redirect('/end')), LIMITS, signal);
   expect(page).toMatchObject({ url: end, mediaType: 'text/html', charset: 'iso-8859-1', bytes: Buffer.from('page') });
@@ -35,13 +35,13 @@ it('tells where a page was reached, its kind and its encoding, and holds its byt
   expect(bench.bytes.held).toBe(0);
 });
 
-it('tells no encoding where the server tells none', async () => {
+it('returns no encoding where the server sends none', async () => {
   const page = await pages().fetch(web.at('/plain', whole('text/plain', 'x')), LIMITS, signal);
   expect('charset' in page).toBe(false);
   page.release();
 });
 
-it('gives back what nobody gave back once the generation is over, and takes no more', async () => {
+it('releases everything at the end of the generation, and holds no more', async () => {
   const guarded = pages();
   await guarded.fetch(web.at('/x', whole('text/plain', 'kept')), LIMITS, signal);
   expect(bench.bytes.held).toBe(4);
@@ -59,18 +59,18 @@ it.each<[string, string, () => string]>([
   ['unsupported', 'another kind', () => web.at('/png', whole('image/png', Buffer.from('89504e470d0a1a0a', 'hex')))],
   ['too-large', 'too much', () => web.at('/much', flood('text/plain', 100 * 1024 * 1024))],
   ['timed-out', 'something slow', () => web.at('/slow', trickle('text/plain'))],
-  ['unavailable', 'nobody there', () => 'http://127.0.0.2:9/'],
-])('is told as %s: %s', async (kind, _, url) => {
+  ['unavailable', 'no listener', () => 'http://127.0.0.2:9/'],
+])('is reported as %s: %s', async (kind, _, url) => {
   const limits = { ...LIMITS, timeoutMs: kind === 'timed-out' ? 300 : 5_000 };
   const allows = (target: string): boolean => !target.includes(':1/') || target.includes('127.0.0.1');
   await expect(pages().fetch(url(), { ...limits, allows }, signal)).rejects.toEqual(fault(kind));
   expect(bench.bytes.held).toBe(0);
 });
 
-it('says which addresses it allows, and never connects to others', async () => {
+it('checks which addresses it allows, and never connects to others', async () => {
   const guarded = pages({ blockedDomains: [web.origin] });
   expect([guarded.allows(`${web.origin}/x`), guarded.allows('https://example.com/')]).toEqual([false, true]);
-  web.asked.length = 0;
+  web.paths.length = 0;
   await expect(guarded.fetch(`${web.origin}/x`, LIMITS, signal)).rejects.toEqual(fault('refused'));
-  expect(web.asked).toEqual([]);
+  expect(web.paths).toEqual([]);
 });

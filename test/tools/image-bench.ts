@@ -9,7 +9,7 @@ import type { JsonBody } from '../support/recorded-request.js';
 import { readMessagesEvents } from '../support/sse.js';
 import { buildMessage } from '../http/messages-bench.js';
 
-/** Dialects that tell pictures, by a model of each that draws. */
+/** Dialects that return pictures, with a model of each that draws. */
 export const PAINTERS = {
   'google-gemini': 'gemini-3-pro-image',
   'openai-chat': 'google/gemini-2.5-flash-image',
@@ -19,7 +19,7 @@ export const PAINTERS = {
 export type Painter = keyof typeof PAINTERS;
 export const PAINTER_IDS = Object.keys(PAINTERS) as Painter[];
 
-/** By their real slugs, so that what the code knows of them holds. */
+/** By their real slugs, so that their built-in properties apply. */
 const PROVIDERS: Readonly<Record<Painter, string>> = {
   'google-gemini': 'google-ai-studio',
   'openai-chat': 'another-gateway',
@@ -40,10 +40,10 @@ const paints = (id: string, provider: string, model: string): object => ({
   endpoints: [{ provider, model, pricing: PRICES }],
 });
 
-/** Models of the sandbox as painters: each fails in its own way. */
+/** Models of the sandbox in the place of a drawing model: each fails in its own way. */
 const FAILING = ['echo', 'silent', 'overloaded', 'refusal', 'cut', 'malformed'];
 
-/** A gateway before strict doubles of every dialect that tells pictures, and what is asked of it. */
+/** A gateway with strict doubles of every dialect that returns pictures, and a client of it. */
 export class ImageBench {
   readonly ledger: LedgerReader;
 
@@ -104,7 +104,7 @@ export class ImageBench {
     return dialect === 'bedrock-converse' ? this.hosts.bedrock : this.hosts.direct;
   }
 
-  /** Of the double, since the call of that number. */
+  /** Requests to the double from this call on. */
   sent(dialect: Painter, from = 0): JsonBody[] {
     return this.hostOf(dialect)
       .calls.slice(from)
@@ -118,7 +118,7 @@ export class ImageBench {
     return 'stream' in body && body.stream === true ? buildMessage(readMessagesEvents(text)) : JSON.parse(text);
   }
 
-  /** The message of a chat reply, and its usage beside it. */
+  /** The message of a chat reply, with its usage. */
   async chat(body: { readonly stream?: boolean; readonly [key: string]: unknown }): Promise<JsonBody> {
     const response = await this.gateway.request('/chat/completions', {
       method: 'POST',

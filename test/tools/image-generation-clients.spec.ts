@@ -1,6 +1,6 @@
 /**
- * Goal: real clients read replies with pictures, whole and streamed, and go on from them. Method: the sandbox model
- * that draws, and the one that calls whatever tools it is offered.
+ * Real clients read replies with pictures, whole and streamed, and continue the conversation. The sandbox model that
+ * draws, and the one that calls all offered tools.
  */
 import Anthropic from '@anthropic-ai/sdk';
 import { createOpenRouter } from '@openrouter/ai-sdk-provider';
@@ -64,8 +64,8 @@ describeOnEmbedded('clients and pictures', (database) => {
       ['a tool that draws', 'sandbox/tools', OF_TOOL, [TOOL]],
     ])('@openrouter/ai-sdk-provider: %s', async (_, name, data, tools) => {
       const openrouter = createOpenRouter({ apiKey: API_KEY, baseURL: `${gateway.origin}/api/v1` });
-      const asked = { model: openrouter(name, { ...(tools && { extraBody: { tools } }) }), prompt: ASK };
-      const result = streamed ? streamText(asked) : await generateText(asked);
+      const request = { model: openrouter(name, { ...(tools && { extraBody: { tools } }) }), prompt: ASK };
+      const result = streamed ? streamText(request) : await generateText(request);
       const files = await result.files;
       expect(files.map(({ mediaType, base64 }) => [mediaType, base64])).toEqual([['image/png', data]]);
     });

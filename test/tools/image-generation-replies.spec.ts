@@ -1,7 +1,6 @@
 /**
- * Goal: what a model draws in its own reply reaches its caller on both faces, whole and streamed, is charged by its
- * price, and comes back in the next turn to whatever model is asked then. Method: a strict double of each dialect that
- * tells pictures, and the sandbox.
+ * Pictures in a model's own reply reach the caller on both faces, whole and streamed, are charged by their price, and
+ * are sent back in the next turn to any model. A strict double of each dialect that returns pictures, and the sandbox.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { DoubleReply } from '../support/doubles/double.js';
@@ -21,9 +20,9 @@ const REPLY: DoubleReply = {
   ],
   usage: { input: 12, cached: 0, output: 600, reasoning: 0, images: 516 },
 };
-const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
+const REPORTS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
 const costOf = (dialect: Painter): number => {
-  const images = TELLS_FIGURE.has(dialect) ? 516 : 0;
+  const images = REPORTS_FIGURE.has(dialect) ? 516 : 0;
   return (12 * 3 + (600 - images) * 15 + images * 60) / 1e6;
 };
 const ASK = { role: 'user', content: 'Draw two boats.' };
@@ -45,7 +44,7 @@ describeOnEmbedded('replies with pictures', (database) => {
     afterEach(() => expect(bench.hostOf(dialect).violations).toEqual([]));
 
     describe.each([false, true])('stream %s', (stream) => {
-      it('are told as blocks by Messages', async () => {
+      it('are returned as blocks by Messages', async () => {
         const reply = await bench.messages({ model, messages: [ASK], stream });
         const shown = reply.content.filter(({ type }: JsonBody) => type !== 'redacted_thinking');
         expect(shown).toEqual([
@@ -57,7 +56,7 @@ describeOnEmbedded('replies with pictures', (database) => {
         expect(reply.usage.cost).toBeCloseTo(costOf(dialect), 12);
       });
 
-      it('are told as images by chat completions', async () => {
+      it('are returned as images by chat completions', async () => {
         const message = await bench.chat({ model, messages: [ASK], stream });
         expect(message).toMatchObject({
           role: 'assistant',
@@ -71,17 +70,17 @@ describeOnEmbedded('replies with pictures', (database) => {
         expect(message.usage.cost).toBeCloseTo(costOf(dialect), 12);
       });
 
-      it.each(['messages', 'chat'] as const)('go on in the next turn, by %s', async (face) => {
-        const said = await sayBack(face, { model, messages: [ASK], stream });
-        await bench[face]({ model, messages: [ASK, said, { role: 'user', content: 'Bigger.' }], stream });
+      it.each(['messages', 'chat'] as const)('are sent back in the next turn, by %s', async (face) => {
+        const turn = await replyTurn(face, { model, messages: [ASK], stream });
+        await bench[face]({ model, messages: [ASK, turn, { role: 'user', content: 'Bigger.' }], stream });
         const sent = JSON.stringify(bench.sent(dialect).at(-1));
-        // Each once, in whatever place the format has for it.
+        // Each once, wherever the format puts it.
         expect(sent.split(PICTURE)).toHaveLength(2);
         expect(sent.split(ANOTHER)).toHaveLength(2);
       });
     });
 
-    it('come whole however their stream is torn', async () => {
+    it('arrive whole in any chunks of their stream', async () => {
       const host = bench.hostOf(dialect);
       host.travel = { bytesPerPiece: 97 };
       try {
@@ -92,35 +91,35 @@ describeOnEmbedded('replies with pictures', (database) => {
       }
     });
 
-    it('are not asked for where words alone are wanted', async () => {
+    it('are not requested where only text is wanted', async () => {
       const message = await bench.chat({ model, messages: [ASK], modalities: ['text'] });
-      // Nobody can ask a model of this one for words alone.
+      // A model of this dialect cannot be requested to send only text.
       if (dialect !== 'bedrock-converse') expect(message).not.toHaveProperty('images');
       expect(message.content).toBe('Two boats.');
     });
 
-    it('are asked for alone', async () => {
+    it('can be requested alone', async () => {
       const message = await bench.chat({ model, messages: [ASK], modalities: ['image'] });
       expect(message.images).toHaveLength(2);
     });
   });
 
   /** The turn as a client sends it back. */
-  async function sayBack(
+  async function replyTurn(
     face: 'messages' | 'chat',
     body: { readonly stream: boolean; readonly model: string; readonly messages: object[] },
   ): Promise<JsonBody> {
-    const { usage: _usage, ...said } = await bench[face](body);
-    return face === 'chat' ? said : { role: said.role, content: said.content };
+    const { usage: _usage, ...turn } = await bench[face](body);
+    return face === 'chat' ? turn : { role: turn.role, content: turn.content };
   }
 
-  it('carries the signature of a picture back on the very picture', async () => {
+  it('sends the signature of a picture back with the same picture', async () => {
     const host = bench.hostOf('google-gemini');
     host.script(REPLY);
     const model = 'draw/google-gemini';
     for (const face of ['messages', 'chat'] as const) {
-      const said = await sayBack(face, { model, messages: [ASK], stream: true });
-      await bench[face]({ model, messages: [ASK, said, { role: 'user', content: 'Bigger.' }] });
+      const turn = await replyTurn(face, { model, messages: [ASK], stream: true });
+      await bench[face]({ model, messages: [ASK, turn, { role: 'user', content: 'Bigger.' }] });
       const [, { parts }] = bench.sent('google-gemini').at(-1).contents;
       const signed = parts.filter(({ inlineData }: JsonBody) => inlineData);
       expect(signed.map(({ thoughtSignature }: JsonBody) => thoughtSignature)).toEqual([
@@ -132,11 +131,11 @@ describeOnEmbedded('replies with pictures', (database) => {
     expect(host.violations).toEqual([]);
   });
 
-  it('tells a model that reads no pictures of one in a word', async () => {
+  it('replaces a picture by a placeholder for a model that reads none', async () => {
     bench.hostOf('openai-chat').script({ parts: [{ type: 'text', text: 'A boat?' }] });
     for (const face of ['messages', 'chat'] as const) {
-      const said = await sayBack(face, { model: 'sandbox/image', messages: [ASK], stream: false });
-      const body = { model: 'draw/blind', messages: [ASK, said, { role: 'user', content: 'What is it?' }] };
+      const turn = await replyTurn(face, { model: 'sandbox/image', messages: [ASK], stream: false });
+      const body = { model: 'draw/blind', messages: [ASK, turn, { role: 'user', content: 'What is it?' }] };
       const reply = await bench[face](body);
       expect(reply.status).toBeUndefined();
       const sent = JSON.stringify(bench.sent('openai-chat').at(-1));
@@ -145,7 +144,7 @@ describeOnEmbedded('replies with pictures', (database) => {
     }
   });
 
-  it.each([false, true])('sandbox/image draws what the words decide (stream %s)', async (stream) => {
+  it.each([false, true])('sandbox/image draws as its prompt determines (stream %s)', async (stream) => {
     const body = { model: 'sandbox/image', messages: [ASK], stream };
     const data = drawPicture(ASK.content);
     const reply = await bench.messages(body);
@@ -155,7 +154,7 @@ describeOnEmbedded('replies with pictures', (database) => {
     expect(message).toMatchObject({ content: 'Here it is.', images: [{ image_url: { url: URL_OF(data) } }] });
   });
 
-  it('finds nobody who draws where the model is one of words', async () => {
+  it('finds no model that draws where the model returns only text', async () => {
     const reply = await bench.chat({ model: 'sandbox/echo', messages: [ASK], modalities: ['image', 'text'] });
     expect(reply).toMatchObject({ status: 404, error: { message: expect.stringContaining('image output') } });
   });

@@ -1,8 +1,7 @@
 /**
- * Goal: `openrouter:image_generation` shows an image to the caller and its fate to the model, whole and streamed, on
- * both faces, out of the box by the sandbox and by every dialect that tells pictures, with exact money; and whatever
- * goes wrong with the image is a result. Method: models of the sandbox that call the tool, before strict doubles of
- * those dialects and models that fail.
+ * `openrouter:image_generation` returns an image to the caller and its outcome to the model, whole and streamed, on
+ * both faces, by the sandbox and by every dialect that returns pictures, with exact costs; every failure of the image
+ * becomes a result. Models of the sandbox call the tool, with strict doubles of those dialects and models that fail.
  */
 import { describeOnEmbedded } from '../support/database.js';
 import type { DoubleUsage } from '../support/doubles/double.js';
@@ -21,12 +20,12 @@ const DRAWS: DoubleAnswer = {
   ],
   usage: USAGE,
 };
-/** Who tells how much of the output is pictures. */
-const TELLS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
+/** Dialects that report the image tokens of the output. */
+const REPORTS_FIGURE: ReadonlySet<Painter> = new Set(['google-gemini', 'openai-chat', 'openai-responses']);
 
 /** USD. */
 const costOf = (dialect: Painter): number => {
-  const images = TELLS_FIGURE.has(dialect) ? 258 : 0;
+  const images = REPORTS_FIGURE.has(dialect) ? 258 : 0;
   const { prompt, completion, image_output } = PRICES;
   return (12 * Number(prompt) + (300 - images) * Number(completion) + images * Number(image_output)) / 1e6;
 };
@@ -43,7 +42,7 @@ const ask = (
   stream,
 });
 
-/** What the sandbox itself charged, by its iterations: 1 and 2 USD per million tokens. */
+/** The sandbox's own charge, by its iterations: 1 and 2 USD per million tokens. */
 const sandboxCost = ({ iterations }: JsonBody): number =>
   iterations
     .filter(({ type }: JsonBody) => type === 'message')
@@ -58,7 +57,7 @@ describeOnEmbedded('image generation', (database) => {
   afterAll(() => bench?.close());
 
   describe.each([false, true])('stream %s', (stream) => {
-    it('needs no account: the sandbox draws what a model of the sandbox asks for', async () => {
+    it('needs no account: a sandbox model calls it, and the sandbox draws', async () => {
       const imageUrl = URL_OF(drawPicture('sample'));
       const reply = await bench.messages(ask(stream));
       expect(reply).toMatchObject({
@@ -98,7 +97,7 @@ describeOnEmbedded('image generation', (database) => {
         },
         { type: 'message', model: 'sandbox/tools' },
       ]);
-      // The sums are those of the model that answers; the money is of all.
+      // The tokens are those of the answering model; the cost is of all.
       expect(usage.output_tokens).toBe(usage.iterations[0].output_tokens + usage.iterations[2].output_tokens);
       expect(usage.cost).toBeCloseTo(sandboxCost(usage) + costOf(dialect), 12);
       const { upstream_inference_prompt_cost: prompt, upstream_inference_completions_cost: completion } =
@@ -120,7 +119,7 @@ describeOnEmbedded('image generation', (database) => {
       ['an overload', 'draw/overloaded', expect.any(String)],
       ['half a reply', 'draw/cut', expect.any(String)],
       ['no reply', 'draw/malformed', expect.any(String)],
-    ])('tells the model of %s, and goes on', async (_, model, error) => {
+    ])('reports %s to the model, and continues', async (_, model, error) => {
       const reply = await bench.messages(ask(stream, { model }));
       expect(reply.content).toMatchObject([
         { type: 'server_tool_use' },
@@ -135,7 +134,7 @@ describeOnEmbedded('image generation', (database) => {
       expect(message).not.toHaveProperty('images');
     });
 
-    it('tells the model where there is no room for the image, and asks it for no more', async () => {
+    it('reports to the model that there is no room for the image, and calls it no further', async () => {
       // Room for two calls of a short prompt, and for no image of a model whose whole context may be used.
       const { key } = await bench.gateway.newKey({ limit: 0.05 });
       const from = bench.sent('google-gemini').length;
@@ -148,7 +147,7 @@ describeOnEmbedded('image generation', (database) => {
     });
   });
 
-  it('sends each what it takes of how the image is to be', async () => {
+  it('sends each dialect the image parameters that it takes', async () => {
     const parameters = { quality: 'high', aspect_ratio: '16:9', size: '1024x1024' };
     const sent = async (dialect: Painter): Promise<JsonBody> => {
       bench.hostOf(dialect).script(DRAWS);
@@ -184,23 +183,23 @@ describeOnEmbedded('image generation', (database) => {
 
   it.each([
     ['of words', 'sandbox/echo', 'sandbox/echo makes no images'],
-    ['that nobody knows', 'draw/nobody', '"draw/nobody" is not in the catalog'],
-  ])('refuses a model %s by name, before anyone is asked', async (_, model, words) => {
+    ['that is unknown', 'draw/nobody', '"draw/nobody" is not in the catalog'],
+  ])('refuses a model %s by name, before anything is called', async (_, model, words) => {
     const body = { status: 400, error: { message: expect.stringContaining(words) } };
     expect(await bench.messages(ask(false, { model }))).toMatchObject(body);
     expect(await bench.chat(ask(false, { model }))).toMatchObject(body);
   });
 
   it.each([false, true])(
-    'has the shipped model draw where another than the sandbox asks: stream %s',
+    "has the shipped model draw where the caller's model is not of the sandbox: stream %s",
     async (stream) => {
-      const asksForImage: DoubleAnswer = {
+      const callsTool: DoubleAnswer = {
         parts: [{ type: 'call', id: 'call_1', name: 'generate_image', input: { prompt: 'a boat' } }],
       };
-      // The host of the model that draws has a dialect of its own, whatever its provider speaks.
+      // The drawing model's endpoint has a dialect of its own.
       bench.hostOf('openai-chat').script(({ dialect }, index) => {
         if (dialect === 'openai-responses') return { ...DRAWS, usage: { ...USAGE, drawingInput: 50 } };
-        return index === 0 ? asksForImage : { parts: [{ type: 'text', text: 'Drawn.' }] };
+        return index === 0 ? callsTool : { parts: [{ type: 'text', text: 'Drawn.' }] };
       });
       const reply = await bench.messages({ ...ask(stream), model: 'draw/blind' });
       expect(reply.content).toMatchObject([
@@ -220,17 +219,17 @@ describeOnEmbedded('image generation', (database) => {
         input_tokens: 12 + 50,
         output_tokens: 300,
       });
-      const asking = 2 * (12 * Number(PRICES.prompt) + 7 * Number(PRICES.completion));
-      // By the shipped prices: 10, 10, and 40 for what is drawn.
+      const calling = 2 * (12 * Number(PRICES.prompt) + 7 * Number(PRICES.completion));
+      // By the shipped prices: 10, 10, and 40 for the image.
       const drawing = (12 + 50) * 10 + (300 - 258) * 10 + 258 * 40;
-      expect(usage.cost).toBeCloseTo((asking + drawing) / 1e6, 12);
+      expect(usage.cost).toBeCloseTo((calling + drawing) / 1e6, 12);
       await bench.ledger.rest();
       expect((await bench.generation(id)).total_cost).toBeCloseTo(usage.cost, 12);
       expect(await bench.ledger.openHolds()).toBe(0);
     },
   );
 
-  it('tells the model which credential is missing, and calls nobody', async () => {
+  it('reports the missing credential to the model, and calls nothing', async () => {
     const from = bench.hostOf('google-gemini').calls.length;
     const reply = await bench.messages(ask(false, { model: 'draw/unpaid' }));
     const error = expect.stringContaining('No endpoint of draw/unpaid is left');
@@ -239,7 +238,7 @@ describeOnEmbedded('image generation', (database) => {
     expect(bench.hostOf('google-gemini').calls).toHaveLength(from);
   });
 
-  it('ends with its caller: the image is left, its money settled', async () => {
+  it('ends with its caller: the image is abandoned, its money settled', async () => {
     const abort = new AbortController();
     const response = await bench.gateway.messages(
       { max_tokens: 100, ...ask(true, { model: 'draw/silent' }) },
@@ -257,7 +256,7 @@ describeOnEmbedded('image generation', (database) => {
     });
   });
 
-  it('comes back in a later turn as the status alone', async () => {
+  it('is reduced to its status in a later turn', async () => {
     const first = await bench.messages(ask(false));
     const later = await bench.messages({
       ...ask(false),
@@ -271,10 +270,10 @@ describeOnEmbedded('image generation', (database) => {
     });
     expect(later.content).toMatchObject([{ text: 'Thanks.' }]);
     const message = await bench.chat(ask(false));
-    const { usage: _usage, ...said } = message;
+    const { usage: _usage, ...turn } = message;
     const chatted = await bench.chat({
       model: 'sandbox/echo',
-      messages: [{ role: 'user', content: 'Draw.' }, said, { role: 'user', content: 'Thanks.' }],
+      messages: [{ role: 'user', content: 'Draw.' }, turn, { role: 'user', content: 'Thanks.' }],
     });
     expect(chatted.content).toBe('Thanks.');
   });

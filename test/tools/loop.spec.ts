@@ -1,7 +1,7 @@
 /**
- * Goal: a request with tools that the gateway runs is answered as one reply, whole and streamed, on both faces: calls
- * of tools, their results and all that the model says between them, sums of usage, and exact money. Method: a strict
- * upstream of each of two formats before the real application, which asks for tools and then answers.
+ * A request with tools that the gateway runs is answered by one reply, whole and streamed, on both faces: tool calls,
+ * their results and the text between them, sums of usage, and exact cost. A strict upstream of each of two formats,
+ * which calls tools and then answers.
  */
 import { anthropicReply, anthropicText, anthropicToolUse } from '../support/anthropic-upstream.js';
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
@@ -40,7 +40,7 @@ const UPSTREAMS = {
 type Kind = keyof typeof UPSTREAMS;
 const KINDS = Object.keys(UPSTREAMS) as Kind[];
 
-/** One after the other; the last one again and again. */
+/** One after the other; the last one repeats. */
 const inTurn =
   (...scripts: readonly Script[]): Script =>
   (request, index) =>
@@ -118,7 +118,7 @@ describeOnEmbedded('the loop of tools', (database) => {
     const callersCall = { name: 'look', input: { at: 'it' } };
 
     describe.each([false, true])('stream %s', (stream) => {
-      it('tells calls, results and the answer as one reply', async () => {
+      it('returns calls, results and the answer as one reply', async () => {
         begin(kind, call, text('It is late.'));
         const reply = await ask(kind, stream);
         expect(reply).toMatchObject({
@@ -149,7 +149,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(await ledger.openHolds()).toBe(0);
       });
 
-      it('is on chat the answer alone, with the sums', async () => {
+      it('returns on chat only the answer, with the sums', async () => {
         begin(kind, call, text('It is late.'));
         const { message, finish_reason, usage } = await chat(kind, stream);
         expect(message).toMatchObject({ role: 'assistant', content: 'It is late.' });
@@ -159,7 +159,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(usage).toMatchObject({ prompt_tokens: 24, completion_tokens: 14 });
       });
 
-      it('goes on in a later turn with the very words that its model had', async () => {
+      it('sends a later turn the exact texts that its model had', async () => {
         begin(kind, call, text('It is late.'));
         const reply = await ask(kind, stream);
         begin(kind, text('Yes.'));
@@ -174,7 +174,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(withoutIds(sent!.messages.slice(0, 3))).toBe(withoutIds(inLoop!.messages));
       });
 
-      it('leaves to the caller what is his, and goes on with his results and its own', async () => {
+      it("leaves the caller's tools to the caller, and continues with the results of both", async () => {
         const look = { name: 'look', input_schema: { type: 'object' } };
         begin(kind, calls({ name: 'datetime', input: {} }, callersCall));
         const reply = await ask(kind, stream, { tools: [TOOL, look] });
@@ -195,7 +195,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(JSON.stringify(sentTo(kind)[0])).toMatch(/Europe\/Paris.*seen/);
       });
 
-      it('brings it back over chat, sealed beside the calls', async () => {
+      it('restores it over chat, sealed beside the calls', async () => {
         const look = { type: 'function', function: { name: 'look', parameters: { type: 'object' } } };
         begin(kind, call, calls({ name: 'datetime', input: {} }, callersCall));
         const { message, finish_reason } = await chat(kind, stream, { tools: [TOOL, look] });
@@ -211,7 +211,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect((await chat(kind, stream, fields)).message.content).toBe('Done.');
         const [sent] = sentTo(kind);
         expect(JSON.stringify(sent!.messages).match(/Europe\/Paris/g)).toHaveLength(2);
-        // Of another account, or changed, it is nothing.
+        // Of another account, or changed, it is ignored.
         begin(kind, text('Done.'));
         const forged = { ...message, reasoning_details: [{ ...message.reasoning_details[0], data: 'fl1.forged' }] };
         expect((await chat(kind, stream, { ...fields, messages: [ASK, forged, result] })).message.content).toBe(
@@ -219,7 +219,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         );
       });
 
-      it('runs several calls of one turn, in their order', async () => {
+      it('runs several calls of one turn, in order', async () => {
         begin(
           kind,
           calls({ name: 'datetime', input: {} }, { name: 'search_models', input: { query: 'openai' } }),
@@ -237,7 +237,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         ]);
       });
 
-      it('tells the model of arguments that do not fit, and goes on', async () => {
+      it('reports invalid arguments to the model, and continues', async () => {
         begin(kind, calls({ name: 'search_models', input: { query: 7 } }), text('I see.'));
         const reply = await ask(kind, stream, { tools: [{ type: 'openrouter:experimental__search_models' }] });
         expect(reply.content).toMatchObject([
@@ -260,7 +260,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         ],
         ['cost', [{ type: 'max_cost', max_cost_in_dollars: 0.00001 }]],
         ['a reason', [{ type: 'finish_reason_is', reason: 'tool_calls' }]],
-      ])('asks once more without tools when a condition is met: %s', async (_, stop_server_tools_when) => {
+      ])('calls once more without tools when a condition is met: %s', async (_, stop_server_tools_when) => {
         begin(kind, call, text('Enough.'));
         const reply = await ask(kind, stream, { stop_server_tools_when });
         expect(reply).toMatchObject({ stop_reason: 'end_turn', content: [{}, {}, { text: 'Enough.' }] });
@@ -307,7 +307,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         );
       });
 
-      it('tells a fault of a later call as one in mid-reply, and charges what was answered', async () => {
+      it('reports a fault of a later call in mid-reply, and charges what was answered', async () => {
         begin(kind, call, () => json({ error: { message: 'no', type: 'api_error' } }, 500));
         const response = await gateway.messages({
           model: `test/${kind}`,
@@ -325,7 +325,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(await ledger.openHolds()).toBe(0);
       });
 
-      it('ends with what there is where the key has no room for another call', async () => {
+      it('ends with the answer so far where the key has no room for another call', async () => {
         // Room for the first call, and for no second one beside it.
         const response = await gateway.request('/routing/explain', {
           method: 'POST',
@@ -342,7 +342,7 @@ describeOnEmbedded('the loop of tools', (database) => {
       });
     });
 
-    it('tells the route each use, with its time and cost', async () => {
+    it('reports each use in the route, with its time and cost', async () => {
       begin(kind, call, text('It is late.'));
       const { router_metadata } = await ask(kind, false, {}, { headers: { 'x-router-metadata': 'enabled' } });
       expect(router_metadata.pipeline).toEqual([
@@ -357,7 +357,7 @@ describeOnEmbedded('the loop of tools', (database) => {
       expect(router_metadata.attempts).toHaveLength(2);
     });
 
-    it('is explained: who would run what, and at what price', async () => {
+    it('is explained: what would run each tool, and at what price', async () => {
       const response = await gateway.request('/routing/explain', {
         method: 'POST',
         headers: { 'content-type': 'application/json' },
@@ -403,7 +403,7 @@ describeOnEmbedded('the loop of tools', (database) => {
     it.each([
       ['fails', () => json({ error: { message: 'no', type: 'api_error' } }, 500)],
       ['is not there', undefined],
-    ])('goes on when the adviser %s', async (_, script) => {
+    ])('continues when the advisor %s', async (_, script) => {
       const other = KINDS.find((one) => one !== kind)!;
       begin(kind, calls({ name: 'advisor', input: {} }), text('Alone then.'));
       if (script) begin(other, script);
@@ -418,7 +418,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         });
     });
 
-    it('runs bash, and goes on with its files in another request', async () => {
+    it('runs bash, and resumes its files in another request', async () => {
       const tool = (environment?: object) => ({
         type: 'openrouter:bash',
         parameters: { engine: 'openrouter', ...(environment && { environment }) },
@@ -432,7 +432,7 @@ describeOnEmbedded('the loop of tools', (database) => {
       expect(again.content[1].content).toMatchObject({ stdout: 'seven\n' });
     });
 
-    it('shows vendors’ tools that the caller runs as functions where the vendor is another one', async () => {
+    it('offers vendors’ tools that the caller runs as functions at another vendor', async () => {
       begin(kind, calls({ name: 'bash', input: { command: 'ls' } }));
       const tools = [{ type: 'bash_20250124', name: 'bash' }];
       const reply = await ask(kind, false, { tools });
@@ -469,7 +469,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         const row = await ledger.generation(reply.id);
         expect([Number(row.tools_cost), Number(row.web_searches)]).toEqual([0.004, 1]);
         expect(Number(row.cost)).toBeCloseTo(reply.usage.cost, 12);
-        // A turn later the model reads the very same.
+        // A turn later the model reads exactly the same.
         const [, inLoop] = sentTo(kind);
         begin(kind, text('Yes.'));
         await ask(kind, stream, {
@@ -480,7 +480,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         expect(later!.messages.slice(0, 3)).toEqual(inLoop!.messages);
       });
 
-      it('is cited in a turn that goes on when the caller has answered, on both faces', async () => {
+      it('is cited in a turn that continues when the caller has answered, on both faces', async () => {
         const look = { name: 'look', input_schema: { type: 'object' } };
         begin(kind, calls(SEARCHES, callersCall));
         const { content } = await ask(kind, stream, { tools: [SEARCH, look] });
@@ -506,7 +506,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         ]);
       });
 
-      it('is told by its citations on chat', async () => {
+      it('is reported by its citations on chat', async () => {
         begin(kind, searches, text(`See ${URL}`));
         const { message, usage } = await chat(kind, stream, { tools: [SEARCH] });
         expect(message.annotations).toMatchObject([{ type: 'url_citation', url_citation: { url: URL } }]);
@@ -525,7 +525,7 @@ describeOnEmbedded('the loop of tools', (database) => {
         const { data } = (await response.json()) as JsonBody;
         expect(data.tools).toMatchObject([{ type: SEARCH.type, runs_at: 'gateway', price: '0.004' }]);
         const { key } = await gateway.newKey({ limit: Number(data.candidates[0].bound) });
-        // All that the hold has room for is used by the first call.
+        // The first call uses up all of the hold.
         begin(kind, UPSTREAMS[kind].dearSearch, text('Never.'));
         const reply = await ask(kind, stream, { tools: [SEARCH] }, { key });
         expect(reply).toMatchObject({
@@ -540,11 +540,11 @@ describeOnEmbedded('the loop of tools', (database) => {
     it('ends with its caller, in any of its calls', async () => {
       begin(kind, call, neverAnswers);
       const abort = new AbortController();
-      const asked = gateway.messages(
+      const pending = gateway.messages(
         { model: `test/${kind}`, max_tokens: 9, messages: [ASK], tools: [TOOL], stream: true },
         { signal: abort.signal },
       );
-      const response = await asked;
+      const response = await pending;
       await upstreams[kind].request(1);
       abort.abort();
       await expect(response.text()).rejects.toThrow();

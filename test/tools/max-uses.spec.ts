@@ -1,8 +1,8 @@
 /**
- * Goal: `max_uses` of a tool is of the whole request, whoever runs it: what a vendor did is taken off what the gateway
- * does and the other way round, through all steps of a loop, and off what either is told; money is as much. Method: a
- * vendor that searches, fetches and consults by itself and one that does nothing of the kind, as legs of one request
- * before the real application, each of which may fail in the second step.
+ * `max_uses` of a tool covers the whole request, wherever the tool runs: uses by a vendor reduce those by the gateway
+ * and the other way round, through all steps of a loop, and in the limits that vendors are sent; so does the cost. A
+ * vendor that searches, fetches and consults itself and one that does not are legs of one request, and each may fail in
+ * the second step.
  */
 import { anthropicError, anthropicReply, anthropicText } from '../support/anthropic-upstream.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -73,17 +73,17 @@ describeOnEmbedded('max_uses of a tool', (database) => {
     ...(uses !== undefined && { max_uses: uses }),
   });
 
-  interface Asked {
+  interface Call {
     readonly stream?: boolean;
     readonly tools: readonly object[];
-    /** Who answers first; the other one is his fallback. */
+    /** The first provider; the other one is its fallback. */
     readonly first?: 'vendor' | 'other';
     readonly vendors: readonly Script[];
     readonly others?: readonly Script[];
     readonly messages?: JsonBody[];
     readonly fallbacks?: JsonBody[];
   }
-  async function ask({ stream = false, tools, first = 'vendor', vendors, others = [], ...fields }: Asked) {
+  async function ask({ stream = false, tools, first = 'vendor', vendors, others = [], ...fields }: Call) {
     bench.begin();
     for (const upstream of [vendor, other]) upstream.requests.length = 0;
     vendor.script(inTurn(...vendors));
@@ -103,19 +103,19 @@ describeOnEmbedded('max_uses of a tool', (database) => {
     return reply;
   }
 
-  /** Tools that the vendor was sent in each of his calls: by type, or by name those that are functions. */
-  const toldVendor = (): string[][] =>
+  /** Tools of each call to the vendor: by type, or functions by name. */
+  const sentToVendor = (): string[][] =>
     vendor.requests.map(({ json: { tools } }) =>
       tools.map(({ type, name, max_uses: uses }: JsonBody) => `${type ?? name}${uses === undefined ? '' : ` ${uses}`}`),
     );
   const failuresIn = ({ content }: JsonBody): string[] =>
-    content.flatMap(({ content: told }: JsonBody) => told?.error_code ?? []);
+    content.flatMap(({ content: result }: JsonBody) => result?.error_code ?? []);
 
   describe.each([false, true])('stream %s', (stream) => {
     it.each<[string, object]>([
       ['the vendor’s tool', search(2)],
       ['the gateway’s', ownSearch({ max_uses: 2 })],
-    ])('counts searches of a vendor where the gateway searches after him: %s', async (_, tool) => {
+    ])('counts searches of a vendor where the gateway searches next: %s', async (_, tool) => {
       const searches = openaiTools(USES.search, USES.search);
       const vendors = [vendorSearches('a', 'b'), BUSY];
       const reply = await ask({ stream, tools: [tool], vendors, others: [searches] });
@@ -138,45 +138,45 @@ describeOnEmbedded('max_uses of a tool', (database) => {
       expect((await bench.row(reply.id)).tools_cost).toBe(0);
     });
 
-    it('counts consultations of a vendor where the gateway asks the adviser after him', async () => {
+    it('counts consultations of a vendor where the gateway consults the advisor next', async () => {
       const vendors = [vendorConsults('a'), BUSY];
       const reply = await ask({ stream, tools: [adviser(1)], vendors, others: [openaiTools(USES.advisor)] });
       expect(failuresIn(reply)).toEqual(['max_uses_exceeded']);
       expect(reply.usage.iterations.filter(({ type }: JsonBody) => type === 'advisor_message')).toHaveLength(1);
     });
 
-    it('takes what it searched itself off what a vendor is told, who is offered none where none is left', async () => {
+    it('reduces the limit that a vendor is sent by its own searches, and offers none where none is left', async () => {
       const others = [openaiTools(USES.search, USES.search), BUSY];
-      for (const [uses, told] of [
+      for (const [uses, sent] of [
         [3, ['web_search_20250305 1', 'datetime']],
         [2, ['web_search', 'datetime']],
       ] as const) {
         const vendors = [anthropicText('So.')];
         const reply = await ask({ stream, tools: [search(uses)], first: 'other', vendors, others });
         expect(bench.upstreams.engine.requests).toHaveLength(2);
-        expect(toldVendor()).toEqual([told]);
+        expect(sentToVendor()).toEqual([sent]);
         expect(reply.usage.server_tool_use.web_search_requests).toBe(2);
       }
     });
 
-    it('tells a vendor what is left of his adviser in each step, and takes it away when it is used up', async () => {
+    it('sends a vendor the remaining uses of its advisor in each step, and drops the tool when they are used up', async () => {
       const vendors = [vendorConsults('a'), vendorConsults('b'), anthropicText('By boat.')];
       const reply = await ask({ stream, tools: [adviser(2)], vendors });
-      expect(toldVendor()).toEqual([
+      expect(sentToVendor()).toEqual([
         ['advisor_20260301 2', 'datetime'],
         ['advisor_20260301 1', 'datetime'],
         ['advisor', 'datetime'],
       ]);
       expect(reply.usage.iterations.filter(({ type }: JsonBody) => type === 'advisor_message')).toHaveLength(2);
-      const said = vendor.requests.map(({ json: { messages } }) => JSON.stringify(messages));
-      // As long as he has the adviser, he has his words in his own form.
-      expect(said[1]).toContain('advisor_tool_result');
-      expect(said[2]).not.toMatch(/advisor_tool_result|server_tool_use/);
-      expect(said[2]!.split(ADVICE)).toHaveLength(3);
+      const conversations = vendor.requests.map(({ json: { messages } }) => JSON.stringify(messages));
+      // While the advisor is offered, its advice is in the vendor's own form.
+      expect(conversations[1]).toContain('advisor_tool_result');
+      expect(conversations[2]).not.toMatch(/advisor_tool_result|server_tool_use/);
+      expect(conversations[2]!.split(ADVICE)).toHaveLength(3);
     });
   });
 
-  it('says that advice was given which only the vendor can read, in earlier turns too', async () => {
+  it('mentions advice that only the vendor can read, in earlier turns too', async () => {
     const sealed = { type: 'advisor_redacted_result', encrypted_content: 'AAAA' };
     const messages = [
       { role: 'user', content: 'How?' },
@@ -189,36 +189,36 @@ describeOnEmbedded('max_uses of a tool', (database) => {
     expect(JSON.stringify(second.json.messages)).not.toContain('AAAA');
   });
 
-  it('takes an adviser away whom nobody else could ask', async () => {
+  it('drops an advisor that no other provider could consult', async () => {
     const vendors = [vendorConsults('a'), anthropicText('By boat.')];
     await ask({ tools: [adviser(1)], vendors, fallbacks: [] });
-    expect(toldVendor()).toEqual([['advisor_20260301 1', 'datetime'], ['datetime']]);
+    expect(sentToVendor()).toEqual([['advisor_20260301 1', 'datetime'], ['datetime']]);
   });
 
-  it('leaves a tool without a bound to the vendor as it is', async () => {
+  it('leaves a tool without a limit to the vendor unchanged', async () => {
     await ask({ tools: [adviser()], vendors: [vendorConsults('a'), anthropicText('By boat.')] });
-    expect(toldVendor()).toEqual(Array.from({ length: 2 }, () => ['advisor_20260301', 'datetime']));
+    expect(sentToVendor()).toEqual(Array.from({ length: 2 }, () => ['advisor_20260301', 'datetime']));
   });
 
-  it('counts what a vendor did for all tools of its kind, for he does not tell which it was', async () => {
+  it("counts a vendor's uses for all tools of their kind, because it does not report which tool it was", async () => {
     const tools = [search(3), ownSearch({ engine: 'exa', max_uses: 2 })];
-    // The vendor has the gateway's beside his own, under a name that is free.
+    // The vendor has the gateway's tool beside its own, under a free name.
     const searchesOn = anthropicReply(
       [{ type: 'tool_use', id: 'toolu_1', name: 'web_search_2', input: USES.search.input }],
       { stopReason: 'tool_use' },
     );
     const vendors = [vendorSearches('a', 'b'), searchesOn, anthropicText('So.')];
     const reply = await ask({ tools, vendors });
-    expect(toldVendor()[1]).toEqual(['web_search_20250305 1', 'web_search_2', 'datetime']);
+    expect(sentToVendor()[1]).toEqual(['web_search_20250305 1', 'web_search_2', 'datetime']);
     expect(failuresIn(reply)).toEqual(['max_uses_exceeded']);
     expect(bench.upstreams.engine.requests).toHaveLength(0);
   });
 
-  it('does not count for a vendor what another tool of the kind did', async () => {
+  it('does not count for a vendor the uses of another tool of the kind', async () => {
     const tools = [search(2), ownSearch({ engine: 'exa', max_uses: 2 })];
     const others = [openaiTools({ name: 'web_search_2', input: USES.search.input }), BUSY];
     await ask({ tools, first: 'other', vendors: [anthropicText('So.')], others });
     expect(bench.upstreams.engine.requests).toHaveLength(1);
-    expect(toldVendor()).toEqual([['web_search_20250305 2', 'web_search_2', 'datetime']]);
+    expect(sentToVendor()).toEqual([['web_search_20250305 2', 'web_search_2', 'datetime']]);
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Goal: what a caller says of a tool is done by whoever runs it, or refused by name: nothing of it is left out unsaid.
- * Method: loopback upstreams of two formats, with and without a price for searches of their own, before the real
- * application; what arrived there, and what the caller was told.
+ * A parameter of a tool is obeyed wherever the tool runs, or refused by name; none is dropped silently. Loopback
+ * upstreams of two formats, with and without a price for their own searches; compares what arrived there with the
+ * reply.
  */
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { describeOnEmbedded } from '../support/database.js';
@@ -20,7 +20,7 @@ const inTurn =
   (request, index) =>
     scripts[Math.min(index, scripts.length - 1)]!(request, index);
 
-describeOnEmbedded('what is said of tools', (database) => {
+describeOnEmbedded('parameters of tools', (database) => {
   let anthropic: Upstream;
   let openai: Upstream;
   let gateway: TestGateway;
@@ -61,16 +61,16 @@ describeOnEmbedded('what is said of tools', (database) => {
       ['max_total_results', { max_total_results: 2 }],
       ['max_characters', { max_characters: 200 }],
       ['search_context_size', { search_context_size: 'low' }],
-    ])('is refused where the vendor has no word for %s', async (name, parameters) => {
+    ])('is refused where the vendor has no parameter for %s', async (name, parameters) => {
       const { status, body } = await messages('test/selling', search({ engine: 'native', ...parameters }));
       expect([status, body.error.message]).toEqual([
         400,
-        expect.stringContaining(`tools.0.parameters.${name}: no search of a vendor`),
+        expect.stringContaining(`tools.0.parameters.${name}: no vendor whose search could be used accepts it`),
       ]);
       expect(anthropic.requests).toHaveLength(0);
     });
 
-    it('is made with all that it was asked', async () => {
+    it('is made with all of its parameters', async () => {
       const parameters = { engine: 'native', excluded_domains: DOMAINS, max_uses: 2 };
       expect((await messages('test/selling', search(parameters))).status).toBe(200);
       expect(sent(anthropic).tools).toEqual([
@@ -78,15 +78,12 @@ describeOnEmbedded('what is said of tools', (database) => {
       ]);
     });
 
-    it.each(['/messages', '/chat/completions'])(
-      'is marked for the cache where it is asked to be, on %s',
-      async (path) => {
-        const marker = { type: 'ephemeral', ttl: '1h' };
-        const tools = [{ ...search({ engine: 'native' }), cache_control: marker }];
-        expect((await post(path, { model: 'test/selling', tools })).status).toBe(200);
-        expect(sent(anthropic).tools).toMatchObject([{ type: 'web_search_20250305', cache_control: marker }]);
-      },
-    );
+    it.each(['/messages', '/chat/completions'])('is marked for the cache as requested, on %s', async (path) => {
+      const marker = { type: 'ephemeral', ttl: '1h' };
+      const tools = [{ ...search({ engine: 'native' }), cache_control: marker }];
+      expect((await post(path, { model: 'test/selling', tools })).status).toBe(200);
+      expect(sent(anthropic).tools).toMatchObject([{ type: 'web_search_20250305', cache_control: marker }]);
+    });
 
     it('is left to the gateway where the choice is open', async () => {
       const parameters = { engine: 'auto', max_results: 2 };
@@ -100,7 +97,7 @@ describeOnEmbedded('what is said of tools', (database) => {
     expect(sent(openai).tools).toMatchObject([{ function: { name: 'web_search' } }]);
   });
 
-  describe('OpenAI’s words for a search on chat', () => {
+  describe('OpenAI’s fields for a search on chat', () => {
     it('keep their domains', async () => {
       const tools = [{ type: 'web_search', filters: { allowed_domains: DOMAINS } }];
       expect((await chat('test/chat', { tools })).status).toBe(200);
@@ -113,7 +110,7 @@ describeOnEmbedded('what is said of tools', (database) => {
       [{ max_results: 99 }, 'tools.0.max_results'],
       [{ filters: { allowed_domains: 'a' } }, 'tools.0.filters.allowed_domains'],
       [{ parameters: { max_uses: 'x' } }, 'tools.0.parameters.max_uses'],
-    ])('are judged: %j', async (options, field) => {
+    ])('are checked: %j', async (options, field) => {
       const { status, body } = await chat('test/chat', { tools: [{ type: 'web_search_preview', ...options }] });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining(field)]);
     });
@@ -149,12 +146,12 @@ describeOnEmbedded('what is said of tools', (database) => {
       [{ ...ADVISOR, allowed_callers: CODE }, 'tools.0.allowed_callers'],
       [{ ...ADVISOR, defer_loading: true }, 'tools.0.defer_loading'],
       [{ type: 'web_search_20260209', name: 'web_search', allowed_callers: CODE }, 'tools.0.allowed_callers'],
-    ])('is refused by the field that nobody can serve: %j', async (tool, field) => {
+    ])('is refused by the field that the gateway cannot keep: %j', async (tool, field) => {
       const { status, body } = await messages('test/chat', tool);
       expect([status, body.error.message]).toEqual([400, expect.stringContaining(`${field}: `)]);
     });
 
-    it('marks what the adviser is shown as it was asked', async () => {
+    it('marks the advisor’s prompt as requested', async () => {
       openai.script(inTurn(openaiTools({ name: 'advisor', input: { question: 'So?' } }), openaiText('Done.')));
       const caching = { type: 'ephemeral', ttl: '1h' };
       const { status } = await messages('test/chat', { ...ADVISOR, caching, allowed_callers: ['direct', ...CODE] });
@@ -173,18 +170,18 @@ describeOnEmbedded('what is said of tools', (database) => {
       ['/chat/completions', TYPES],
     ] as const;
 
-    it.each(FACES)('stands on the function that the model is shown: %s', async (path, types) => {
+    it.each(FACES)('is put on the function that the model is offered: %s', async (path, types) => {
       const tools = types.map((type) => ({ type, cache_control: marker }));
       for (const tool of tools) expect((await post(path, { model: 'test/plain', tools: [tool] })).status).toBe(200);
       const shown = anthropic.requests.map(({ json: body }) => body.tools[0].cache_control);
       expect(shown).toEqual(types.map(() => marker));
     });
 
-    it.each(FACES)('is judged as on any tool: %s', async (path, types) => {
+    it.each(FACES)('is checked as on any tool: %s', async (path, types) => {
       for (const type of [...types, 'openrouter:unheard_of']) {
         for (const { cache_control, fault } of [
-          { cache_control: 'x', fault: ': must be an object' },
-          { cache_control: null, fault: ': must be an object' },
+          { cache_control: 'x', fault: ': must be an object or null' },
+          { cache_control: [], fault: ': must be an object or null' },
           { cache_control: { type: 'bad' }, fault: '.type: must be ephemeral' },
           { cache_control: { type: 'ephemeral', ttl: '2h' }, fault: '.ttl: must be one of 5m, 1h' },
         ]) {
@@ -196,7 +193,7 @@ describeOnEmbedded('what is said of tools', (database) => {
     });
   });
 
-  it('never runs a tool that may be used no more than not at all', async () => {
+  it('never runs a tool whose limit is zero', async () => {
     for (const [type, name, input] of [
       ['openrouter:web_search', 'web_search', { query: 'a' }],
       ['openrouter:web_fetch', 'web_fetch', { url: 'http://a.example/' }],

@@ -1,7 +1,7 @@
 import type { TestGateway } from '../support/app.js';
 import type { JsonBody } from '../support/recorded-request.js';
 
-/** Says hello on either face, whole, with these fields beside it. */
+/** Sends a short request to either face, whole, with these fields. */
 export async function postHello(
   gateway: TestGateway,
   path: string,

@@ -1,6 +1,6 @@
 /**
- * Goal: all of the gateway's tools can be tried without any account, by a model of the sandbox that calls what its user
- * asks it to, step by step. Method: the shipped catalog, whole and streamed, on both faces.
+ * All of the gateway's tools can be tried without an account, with a sandbox model that makes the calls in the user's
+ * text, step by step. The shipped catalog, whole and streamed, on both faces.
  */
 import { startGateway, type TestGateway } from '../support/app.js';
 import { joinChunks, readChunks } from '../support/chat-stream.js';
@@ -42,7 +42,7 @@ describeOnEmbedded('tools of the sandbox', (database) => {
   const resultsIn = ({ content }: JsonBody): JsonBody[] =>
     content.filter(({ type }: JsonBody) => type.endsWith('_tool_result')).map((block: JsonBody) => block.content);
 
-  it('are explained, with the model that draws and what it charges', async () => {
+  it('are explained, with the model that draws and its price', async () => {
     const { data } = await ask([service('image_generation'), BASH], [], {}, '/routing/explain');
     expect(data.tools).toMatchObject([
       { runs_at: 'gateway', model: 'sandbox/image', model_pricing: { prompt: '1', completion: '2' }, price: '0' },
@@ -98,19 +98,19 @@ describeOnEmbedded('tools of the sandbox', (database) => {
         { type: 'advisor_result' },
       ],
       ['a picture', service('image_generation'), 'call generate_image {"prompt":"a boat"}', { status: 'ok' }],
-    ])('asks for %s', async (_, tool, line, result) => {
+    ])('calls %s', async (_, tool, line, result) => {
       const reply = await ask([tool], [line], { stream });
       expect(reply.stop_reason).toBe('end_turn');
       expect(resultsIn(reply)).toMatchObject([result]);
       expect(reply.content.at(-1)).toMatchObject({ type: 'text', text: expect.stringMatching(/^The tool answered: /) });
     });
 
-    it('asks on chat as well', async () => {
+    it('calls tools on chat too', async () => {
       const { content } = await ask([BASH], ['call bash {"command":"echo hi"}'], { stream }, '/chat/completions');
       expect(content).toMatch(/^The tool answered: [^]*hi/);
     });
 
-    it('takes a step for each line', async () => {
+    it('makes a step for each line', async () => {
       const lines = ['call bash {"command":"echo one > f"}', 'call datetime', 'call bash {"command":"cat f"}'];
       const reply = await ask([BASH, service('datetime')], lines, { stream });
       expect(resultsIn(reply)).toMatchObject([{ return_code: 0 }, { timezone: 'UTC' }, { stdout: 'one\n' }]);
@@ -130,7 +130,7 @@ describeOnEmbedded('tools of the sandbox', (database) => {
     });
   });
 
-  it('fails a use past its bound, arguments that are wrong, and says that there is no such tool', async () => {
+  it('fails a use beyond its limit and invalid arguments, and reports an unknown tool', async () => {
     const tool = service('web_search', { max_uses: 1 });
     const lines = ['call web_search {"query":"a"}', 'call web_search {"query":"b"}', 'call web_search {"query":5}'];
     const codes = resultsIn(await ask([tool], lines)).map(({ error_code }) => error_code);

@@ -1,13 +1,13 @@
 /**
- * Goal: a tool in a wrong form is a 400 that shows the right one, on both faces; forms that somebody knows pass.
- * Method: bodies with one tool, read as their routes read them.
+ * A tool in a wrong form is a 400 that shows the right one, on both faces; known forms pass. Bodies with one tool, read
+ * as their routes read them.
  */
 import 'reflect-metadata';
-import { CreateChatDto } from '../../src/chat/create-chat.dto.js';
-import { readRequest as readChat } from '../../src/chat/read-request.js';
+import { CreateChatDto } from '../../src/faces/chat/create-chat.dto.js';
+import { readRequest as readChat } from '../../src/faces/chat/read-request.js';
 import { GatewayError } from '../../src/core/errors.js';
-import { CreateMessageDto } from '../../src/messages/create-message.dto.js';
-import { readRequest as readMessages } from '../../src/messages/read-request.js';
+import { CreateMessageDto } from '../../src/faces/messages/create-message.dto.js';
+import { readRequest as readMessages } from '../../src/faces/messages/read-request.js';
 import { readBody } from '../../src/shared/http/dto.pipe.js';
 
 const BODY = { model: 'a/b', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] };
@@ -20,7 +20,7 @@ const READERS: Readonly<Record<Face, (body: object) => unknown>> = {
 };
 const FACES: readonly Face[] = ['messages', 'chat'];
 
-/** The message that a body is refused with; undefined: it is taken. */
+/** The message of the refusal of a body; undefined where it is accepted. */
 function refusal(face: Face, fields: object): string | undefined {
   try {
     READERS[face]({ ...BODY, ...fields });
@@ -56,11 +56,37 @@ describe.each(FACES)('a tool of the gateway on %s', (face) => {
     ['openrouter:websearch', 'openrouter:web_search'],
     ['openrouter:date_time', 'openrouter:datetime'],
     ['openrouter:bsh', 'openrouter:bash'],
-  ])('is named where its type is mistyped: %s', (type, meant) => {
+  ])('is suggested where its type is mistyped: %s', (type, meant) => {
     expect(refusalOf(face, { type })).toBe(`tools.0.type: is not a known type; did you mean ${meant}?`);
   });
 
   it.each([
+    ['openrouter:web_search', { max_result: 3 }, 'max_result: is not a known field; did you mean max_results?'],
+    ['openrouter:web_search', { allowed_domain: ['a.example'] }, 'allowed_domain: is not a known field; did you mean allowed_domains?'],
+    ['openrouter:web_fetch', { max_use: null }, 'max_use: is not a known field; did you mean max_uses?'],
+    ['openrouter:datetime', { timeZone: 'UTC' }, 'timeZone: is not a known field; did you mean timezone?'],
+    ['openrouter:datetime', { owl: 1 }, 'owl: is not a known field; the known ones are timezone'],
+    ['openrouter:bash', { engin: 'openrouter' }, 'engin: is not a known field; did you mean engine?'],
+    ['openrouter:advisor', { max_token: 5 }, 'max_token: is not a known field; did you mean max_tokens?'],
+    ['openrouter:experimental__search_models', { results: 5 }, 'results: is not a known field; did you mean max_results?'],
+  ])('has no other parameters: %s %j', (type, parameters, message) => {
+    expect(refusalOf(face, { type, parameters })).toBe(`tools.0.parameters.${message}`);
+  }); // oxfmt-ignore
+
+  it.each([
+    ['openroute:web_search', 'openrouter:web_search'],
+    ['open_router:datetime', 'openrouter:datetime'],
+  ])('is named where its prefix is mistyped: %s', (type, meant) => {
+    expect(refusalOf(face, { type })).toContain(`did you mean ${meant}?`);
+  });
+
+  it.each([
+    { type: 'openrouter:image_generation', parameters: { quality: 'high', owl: 1 } },
+    {
+      type: 'openrouter:web_search',
+      parameters: { engine: 'exa', allowed_domains: ['a.example'], excluded_domains: ['b.example'], mode: 'deep' },
+    },
+    { type: 'openrouter:unheard_of', parameters: { owl: 1 } },
     { type: 'openrouter:web_search' },
     { type: 'openrouter:web_search', parameters: { max_results: 3 }, cache_control: { type: 'ephemeral' } },
     { type: 'openrouter:subagent' },
@@ -79,6 +105,9 @@ describe('the other face’s form', () => {
   it.each([
     ['messages', ofChat, MESSAGES_FORM],
     ['messages', flat, MESSAGES_FORM],
+    ['messages', { ...ofChat, type: 'functon' }, MESSAGES_FORM],
+    ['messages', { ...flat, type: 'functions' }, MESSAGES_FORM],
+    ['messages', { ...ofChat, type: 'tool' }, MESSAGES_FORM],
     ['chat', ofMessages, `tools.0: is a tool of the Messages format; ${CHAT_FORM}`],
     ['chat', { type: 'custom', ...ofMessages }, `tools.0: is a tool of the Messages format; ${CHAT_FORM}`],
     ['chat', flat, `tools.0: is a tool of the responses format; ${CHAT_FORM}`],
@@ -89,10 +118,46 @@ describe('the other face’s form', () => {
     expect(refusalOf(face, tool)).toBe(message);
   });
 
-  it.each(['auto', 'any', 'none', 'tool'])('of a choice is refused on chat: %s', (type) => {
-    expect(refusal('chat', { tools: [ofChat], tool_choice: { type, name: 'look' } })).toBe(
-      'tool_choice: is a choice of the Messages format; chat completions have "auto", "none", "required" or {"type": "function", "function": {"name": …}}',
+  it.each(['auto', 'any', 'none', 'tool'])('of a choice is read on chat: %s', (type) => {
+    expect(refusal('chat', { tools: [ofChat], tool_choice: { type, name: 'look' } })).toBe(undefined);
+  });
+
+  it('of a choice that names no tool of the request is refused on chat', () => {
+    expect(refusal('chat', { tools: [ofChat], tool_choice: { type: 'tool', name: 'other' } })).toBe(
+      'tool_choice: chooses other, which is no tool of this request',
     );
+  });
+});
+
+describe('a choice of tools on messages', () => {
+  const tools = [{ name: 'look', input_schema: { type: 'object' } }];
+
+  it.each([
+    'auto',
+    'none',
+    'required',
+    { type: 'function', function: { name: 'look' } },
+    { type: 'function', name: 'look' },
+    { type: 'required' },
+    { type: 'allowed_tools', allowed_tools: { mode: 'auto', tools: [] } },
+  ])('in a form of chat is refused with the right one: %j', (choice) => {
+    expect(refusal('messages', { tools, tool_choice: choice })).toBe(
+      'tool_choice: is a choice of chat completions; the Messages format has {"type": "auto"}, {"type": "any"}, {"type": "none"} or {"type": "tool", "name": …}',
+    );
+  });
+
+  it.each([
+    [{ type: 'auto' }, undefined],
+    [{ type: 'any', disable_parallel_tool_use: true }, undefined],
+    [{ type: 'none' }, undefined],
+    [{ type: 'tool', name: 'look' }, undefined],
+    [{ type: 'tool' }, 'tool_choice.name: is required'],
+    [{ type: 'tools', name: 'look' }, 'tool_choice.type: must be one of auto, any, none, tool; did you mean tool?'],
+    [{}, 'tool_choice.type: is required'],
+    [7, 'tool_choice: must be an object'],
+    [null, 'tool_choice: must be an object'],
+  ])('%j: %s', (choice, message) => {
+    expect(refusal('messages', { tools, tool_choice: choice })).toBe(message);
   });
 });
 
@@ -104,7 +169,7 @@ describe('the type of a vendor’s tool on messages', () => {
     ['bash', 'bash_20250124'],
     ['custm', 'custom'],
     ['memmory_20250818', 'memory_20250818'],
-  ])('is named where it is mistyped: %s', (type, meant) => {
+  ])('is suggested where it is mistyped: %s', (type, meant) => {
     expect(refusalOf('messages', { type, name: 'x' })).toBe(
       `tools.0.type: is not a known type; did you mean ${meant}?`,
     );
@@ -122,7 +187,7 @@ describe('the type of a vendor’s tool on messages', () => {
     expect(refusalOf('messages', { type, name: 'x' })).toBeUndefined();
   });
 
-  it('is suggested on chat beside the list of what there is', () => {
+  it('is suggested on chat with the list of known types', () => {
     expect(refusalOf('chat', { type: 'functon', function: { name: 'x' } })).toMatch(
       /^tools\.0\.type: must be one of function, .*; did you mean function\?$/,
     );

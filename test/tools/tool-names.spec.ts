@@ -1,7 +1,7 @@
 /**
- * Goal: a name is one tool's alone wherever a request goes, and a forced choice names the tool that it means as that
- * one is called there; an explanation tells the names that models see. Method: strict loopback upstreams of three
- * formats, whose vendors search by themselves or do not, before the real application; what arrived there.
+ * A name belongs to one tool at every target, and a forced choice names its tool as that target names it; an
+ * explanation reports the names that models see. Strict loopback upstreams of three formats, whose vendors search
+ * themselves or do not.
  */
 import { catalogOf, startGateway, type TestGateway } from '../support/app.js';
 import { anthropicText } from '../support/anthropic-upstream.js';
@@ -77,7 +77,7 @@ describeOnEmbedded('names of tools', (database) => {
   describe('a forced choice', () => {
     const CHOICES = [SEARCH, { type: 'web_search' }, { type: 'function', function: { name: 'web_search' } }];
 
-    it.each(CHOICES)('of %j on chat is what the vendor calls its search', async (tool_choice) => {
+    it.each(CHOICES)("of %j on chat is the vendor's name of its search", async (tool_choice) => {
       const tools = [SEARCH, CLOCK];
       expect(await answered('/chat/completions', { model: 'test/native', tools, tool_choice })).toEqual([
         { to: 'anthropic', tools: ['web_search', 'datetime'], choice: named('web_search') },
@@ -102,13 +102,13 @@ describeOnEmbedded('names of tools', (database) => {
       ]);
     });
 
-    it('means the search that a field asks for', async () => {
-      const asked = { web_search_options: {}, tools: [CLOCK], tool_choice: SEARCH };
-      await answered('/chat/completions', { model: 'test/native', ...asked });
-      await answered('/chat/completions', { model: 'test/responses', ...asked });
-      await answered('/chat/completions', { model: 'test/chat', ...asked });
-      // The field is all that there is to say of it, and the model that takes it searches by itself.
-      await answered('/chat/completions', { model: 'test/field', ...asked });
+    it('means the search that a field requests', async () => {
+      const fields = { web_search_options: {}, tools: [CLOCK], tool_choice: SEARCH };
+      await answered('/chat/completions', { model: 'test/native', ...fields });
+      await answered('/chat/completions', { model: 'test/responses', ...fields });
+      await answered('/chat/completions', { model: 'test/chat', ...fields });
+      // The field is the whole request for it, and the model that takes the field searches itself.
+      await answered('/chat/completions', { model: 'test/field', ...fields });
       expect(sent()).toEqual([
         { to: 'anthropic', tools: ['datetime', 'web_search'], choice: named('web_search') },
         {
@@ -139,7 +139,7 @@ describeOnEmbedded('names of tools', (database) => {
       ]);
     });
 
-    it('of the caller’s function is that, whatever else has its name', async () => {
+    it('of the caller’s function means that function, whatever else has its name', async () => {
       const tools = [SEARCH, OWN_ON_CHAT];
       const tool_choice = { type: 'function', function: { name: 'web_search' } };
       await answered('/chat/completions', { model: 'test/native', tools, tool_choice });
@@ -190,7 +190,7 @@ describeOnEmbedded('names of tools', (database) => {
       ['what the caller runs', [{ type: 'openrouter:bash' }, { type: 'bash_20250124', name: 'bash' }], 'tools.1: another tool is called bash, as bash_20250124 is'],
       ['what the caller runs beside a function', [{ type: 'bash_20250124', name: 'bash' }, { ...OWN, name: 'bash' }], 'tools.0: another tool is called bash, as bash_20250124 is'],
       ['what the gateway does not know', [{ ...OWN, name: 'memory' }, { type: 'memory_20250818', name: 'memory' }], 'tools.1: another tool is called memory, as memory_20250818 is'],
-    ])('is refused by name for %s that nobody could serve under another', async (_, tools, message) => {
+    ])('is refused by name for %s that no target could be sent under another', async (_, tools, message) => {
       const { status, body } = await post('/messages', { model: 'test/native', tools });
       expect([status, body.error.message]).toEqual([400, expect.stringContaining(message)]);
       expect(sent()).toEqual([]);
@@ -202,14 +202,14 @@ describeOnEmbedded('names of tools', (database) => {
       ['one tool twice', [CLOCK, CLOCK], ['datetime', 'datetime_2']],
       ['a tool beside a function', [CLOCK, { ...OWN, name: 'datetime' }], ['datetime_2']],
       ['a tool beside one that is handed out', [{ type: 'openrouter:bash', parameters: { engine: 'openrouter' } }, { type: 'bash_20250124', name: 'bash' }], ['bash_2', 'bash']],
-    ])('tells the names that the model sees of %s', async (_, tools, names) => {
+    ])('reports the names that the model sees of %s', async (_, tools, names) => {
       const { body } = await post('/routing/explain', { model: 'test/chat', tools });
       expect(body.data.tools.map((tool: JsonBody) => tool.function)).toEqual(names);
       const [{ tools: seen }] = (await answered('/messages', { model: 'test/chat', tools })) as [Sent];
       expect(seen).toEqual(expect.arrayContaining(names));
     }); // oxfmt-ignore
 
-    it('tells whose vendor runs a search that another target is shown under another name', async () => {
+    it('reports which vendor runs a search that another target is offered under another name', async () => {
       const fallbacks = [{ model: 'test/responses' }];
       const { body } = await post('/routing/explain', { model: 'test/native', fallbacks, tools: [SEARCH, OWN] });
       const [native, responses] = body.data.candidates;

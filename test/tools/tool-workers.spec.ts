@@ -1,5 +1,5 @@
-// Goal: the threads of service tools serve every key, and answer within a job's time whatever becomes of it. Method:
-// the pool over threads of a small script that answers, hangs, fails or grows when it is told to.
+// The threads of service tools serve every key, and answer within a job's time whatever it does. The pool runs a small
+// script that answers, hangs, fails or grows on request.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -55,7 +55,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 const { signal: live } = new Cancellation();
 const fault = (kind: string) => expect.objectContaining({ name: 'ExtensionFault', kind });
-/** A job's input that holds its thread until `release` is called. */
+/** A job's input that occupies its thread until `release` is called. */
 function held(): { readonly input: { flag: SharedArrayBuffer }; readonly release: () => void } {
   const flag = new SharedArrayBuffer(4);
   const release = (): void => {
@@ -70,14 +70,14 @@ it.each([
   ['fail', 'unavailable', 'could not be worked on'],
   ['hang', 'timed-out', 'took too long to work on'],
   ['grow', 'unavailable', 'was too much to work on'],
-])('tells what a job that has to %s came to, and goes on', async (name, kind, message) => {
+])('reports the outcome of a job that has to %s, and continues', async (name, kind, message) => {
   const pool = workers().of('a key');
   await expect(pool.run(name, () => ({}), live)).rejects.toEqual(fault(kind));
   await expect(pool.run(name, () => ({}), live)).rejects.toThrow(message);
   expect(await pool.run('answer', () => ({}), live)).toMatchObject({ threadId: expect.any(Number) as number });
 });
 
-it('tells the operator where a job failed that should not, and of no other', async () => {
+it('logs where a job failed unexpectedly, and no other failure', async () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
   const pool = workers().of('a key');
   for (const name of ['fail', 'refuse', 'hang']) await pool.run(name, () => ({}), live).catch(() => undefined);
@@ -85,7 +85,7 @@ it('tells the operator where a job failed that should not, and of no other', asy
   logged.mockRestore();
 });
 
-it('moves large binary parts, and copies small ones', async () => {
+it('transfers large binary parts, and copies small ones', async () => {
   const pool = workers().of('a key');
   const large = Buffer.alloc(100_000);
   const small = Buffer.from('small');
@@ -94,7 +94,7 @@ it('moves large binary parts, and copies small ones', async () => {
   expect([large.length, small.length]).toEqual([0, 5]);
 });
 
-it('makes what a job is given once a thread is free for it', async () => {
+it('makes the input of a job once a thread is free for it', async () => {
   const pool = workers().of('a key');
   const { input, release } = held();
   let made = 0;
@@ -105,7 +105,7 @@ it('makes what a job is given once a thread is free for it', async () => {
   expect((await Promise.all(jobs))[1]).toMatchObject({ length: 1 });
 });
 
-it('has a thread for another key, however much one key asks for', async () => {
+it('has a thread for another key, however many jobs one key has', async () => {
   const all = workers();
   const { input, release } = held();
   const greedy = Array.from({ length: 17 }, () => all.of('greedy').run('wait', () => input, live));
@@ -115,7 +115,7 @@ it('has a thread for another key, however much one key asks for', async () => {
   expect(await Promise.all(greedy)).toHaveLength(17);
 });
 
-it('leaves a thread to what is short, however many keys have long work, which they do by turns', async () => {
+it('leaves a thread to short jobs, however many keys have long ones, which take turns', async () => {
   const all = workers();
   const { input, release } = held();
   const order: string[] = [];
@@ -128,12 +128,12 @@ it('leaves a thread to what is short, however many keys have long work, which th
   expect(order).toEqual(['one', 'two']);
   release();
   await Promise.all(long);
-  // Whose key was served least recently is next.
+  // The key that was served least recently is next.
   expect(order.slice(0, 3)).toEqual(['one', 'two', 'three']);
 });
 
 const onLinux = process.platform === 'linux' ? it : it.skip;
-onLinux('has its threads stand back behind the process, which stays as it is', async () => {
+onLinux('gives its threads a lower priority than the process, which keeps its own', async () => {
   const niceness = (): Map<string, number> =>
     new Map(
       readdirSync('/proc/self/task').map((id) => {
@@ -152,7 +152,7 @@ onLinux('has its threads stand back behind the process, which stays as it is', a
   expect(Math.max(...added)).toBe(Math.min(19, own + 10));
 });
 
-it('frees who is gone at once, whether a thread had the job or not', async () => {
+it('frees its place at once when the caller leaves, whether a thread had the job or not', async () => {
   const pool = workers().of('a key');
   const { input } = held();
   const abort = new Cancellation();

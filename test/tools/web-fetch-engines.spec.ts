@@ -1,5 +1,5 @@
-// Goal: pages by an engine of the catalog are asked for as the engine publishes it, and whatever it answers is a
-// result. Method: stand-ins of each engine's API on loopback, which refuse what the real one refuses.
+// Engines of the catalog are called for pages by their published API, and all of their answers become results.
+// Stand-ins for each engine's API on loopback, which refuse what the real one refuses.
 import { ExtensionFault, type EngineCall } from '../../src/core/extension.js';
 import { Secret } from '../../src/core/secret.js';
 import type { ToolsConfiguration } from '../../src/core/routing/catalog.js';
@@ -32,11 +32,11 @@ describe.each([
     const configured = { baseUrl: engine.baseUrl, credential: new Secret(key), price: 5n };
     return { webFetch: { price: 1n, engines: new Map([[name, configured]]) } };
   };
-  const asked = (more = {}, key?: string) => ({ parameters: { engine: name, ...more }, tools: tools(key) });
+  const options = (more = {}, key?: string) => ({ parameters: { engine: name, ...more }, tools: tools(key) });
 
-  it('is asked for a page, and paid for it', async () => {
-    expect(bench.offer(asked()).price).toBe(5n);
-    const result = await bench.fetch(URL_, asked({ max_content_tokens: 100 }));
+  it('is called for a page, and paid for it', async () => {
+    expect(bench.offer(options()).price).toBe(5n);
+    const result = await bench.fetch(URL_, options({ max_content_tokens: 100 }));
     const cut = name === 'firecrawl' ? '\n\n[The rest of this page was left out.]' : '';
     expect(result).toMatchObject({
       content: { url: URL_, content: { title: 'On rings', source: { data: `${'r'.repeat(400)}${cut}` } } },
@@ -47,25 +47,25 @@ describe.each([
     expect(engine.bodies).toEqual([body]);
   });
 
-  it('tells what it cannot reach, and what has no text', async () => {
-    // Firecrawl brings the page of an error as any other.
+  it('reports what it cannot reach, and what has no text', async () => {
+    // Firecrawl returns the page of an error as any other.
     const cost = name === 'firecrawl' ? 5n : 0n;
-    expect(await bench.fetch('https://example.com/none', asked())).toEqual(failure('url_not_accessible', cost));
-    expect(await bench.fetch('https://example.com/empty', asked())).toEqual(failure('unsupported_content_type', 5n));
+    expect(await bench.fetch('https://example.com/none', options())).toEqual(failure('url_not_accessible', cost));
+    expect(await bench.fetch('https://example.com/empty', options())).toEqual(failure('unsupported_content_type', 5n));
   });
 
-  it('is not asked for a domain that is not allowed', async () => {
+  it('is not called for a domain that is not allowed', async () => {
     const other = { allowed_domains: ['other.example'] };
-    expect(await bench.fetch(URL_, asked(other))).toEqual(failure('url_not_allowed'));
-    expect(await bench.fetch(URL_, { ...asked(), egress: { blockedDomains: ['example.com'] } })).toEqual(
+    expect(await bench.fetch(URL_, options(other))).toEqual(failure('url_not_allowed'));
+    expect(await bench.fetch(URL_, { ...options(), egress: { blockedDomains: ['example.com'] } })).toEqual(
       failure('url_not_allowed'),
     );
     expect(engine.bodies).toEqual([]);
-    expect(await bench.fetch(URL_, asked(other))).not.toHaveProperty('web');
+    expect(await bench.fetch(URL_, options(other))).not.toHaveProperty('web');
   });
 
-  it('may fail, which is none of the page', async () => {
-    expect(await bench.fetch(URL_, asked({}, 'another key'))).toEqual(failure('unavailable'));
+  it('may fail, which is not a failure of the page', async () => {
+    expect(await bench.fetch(URL_, options({}, 'another key'))).toEqual(failure('unavailable'));
     for (const [status, body, code, cost = 0n] of [
       [429, '{"error":"rate limited"}', 'too_many_requests'],
       [404, '{}', 'unavailable'],
@@ -83,18 +83,18 @@ describe.each([
         : []),
     ] as const) {
       engine.instead = { status, body };
-      expect(await bench.fetch(URL_, asked())).toEqual(failure(code, cost));
+      expect(await bench.fetch(URL_, options())).toEqual(failure(code, cost));
     }
   });
 
-  /** Answers with a page that stands there, as the engine came to it. */
+  /** Answers with a page at this final address. */
   const leadTo = (url: string, metadata: object = { sourceURL: url }): void => {
     const page = { url, title: 't', text: 'x', full_content: 'x' };
     const data = { markdown: 'x', metadata: { title: ['t'], statusCode: 200, ...metadata } };
     engine.instead = { status: 200, body: JSON.stringify({ results: [page], success: true, data }) };
   };
 
-  it('has a minute and four MiB for an answer, and what comes to none is none of the page', async () => {
+  it('has a minute and four MiB for an answer, and its failure is not one of the page', async () => {
     const called: EngineCall[] = [];
     for (const [kind, code] of [
       ['timed-out', 'unavailable'],
@@ -106,39 +106,39 @@ describe.each([
         called.push(one);
         return Promise.reject(new ExtensionFault(kind, 'of the engine'));
       };
-      expect(await bench.fetch(URL_, { ...asked(), parts: { engines: { call } } })).toEqual(failure(code));
+      expect(await bench.fetch(URL_, { ...options(), parts: { engines: { call } } })).toEqual(failure(code));
     }
     expect(called[0]).toMatchObject({ timeoutMs: 60_000, bytesMax: 4 * 1024 * 1024 });
   });
 
-  it('is believed that it could not fetch a page, whatever else it answers', async () => {
+  it('is trusted where it reports that it could not fetch a page, whatever else it answers', async () => {
     leadTo(URL_, { statusCode: 404 });
     engine.instead = {
       ...engine.instead!,
       body: engine.instead!.body.replace('{', '{"statuses":[{"status":"error"}],'),
     };
-    const answered = await bench.fetch(URL_, asked());
+    const answered = await bench.fetch(URL_, options());
     if (name === 'parallel') expect(answered).toMatchObject({ content: { url: URL_ } });
     else expect(answered).toEqual(failure('url_not_accessible', name === 'firecrawl' ? 5n : 0n));
   });
 
-  it('may not lead to another domain than those allowed', async () => {
+  it('may not lead to a domain outside the allowed ones', async () => {
     const evil = 'https://evil.example/';
     for (const metadata of [{ sourceURL: evil }, { sourceURL: URL_, url: evil }]) {
       leadTo(evil, metadata);
-      expect(await bench.fetch(URL_, asked())).toMatchObject({ content: { url: evil, content: { title: 't' } } });
+      expect(await bench.fetch(URL_, options())).toMatchObject({ content: { url: evil, content: { title: 't' } } });
       for (const rules of [
-        asked({ allowed_domains: ['example.com'] }),
-        { ...asked(), egress: { allowedDomains: ['example.com'] } },
-        { ...asked(), egress: { blockedDomains: ['evil.example'] } },
+        options({ allowed_domains: ['example.com'] }),
+        { ...options(), egress: { allowedDomains: ['example.com'] } },
+        { ...options(), egress: { blockedDomains: ['evil.example'] } },
       ]) {
         expect(await bench.fetch(URL_, rules)).toEqual(failure('url_not_allowed', 5n));
       }
     }
   });
 
-  it('is of the address that was asked for where the engine names none', async () => {
+  it('has the requested address where the engine names none', async () => {
     leadTo('');
-    expect(await bench.fetch(URL_, asked())).toMatchObject({ content: { url: URL_ } });
+    expect(await bench.fetch(URL_, options())).toMatchObject({ content: { url: URL_ } });
   });
 });

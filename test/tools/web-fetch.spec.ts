@@ -1,6 +1,6 @@
-// Goal: the tool of web pages brings what can be read of any of them, says in the format's own codes why not, and keeps
-// to the domains that it is held to. Method: the real fetch and the real threads against loopback servers; 127.0.0.2
-// stands for what is public, 127.0.0.1 for what must never be hit.
+// The tool of web pages returns the readable text of any page, reports failures with the format's own codes, and obeys
+// its domain rules. The real fetch and the real threads against loopback servers; 127.0.0.2 stands for public
+// addresses, 127.0.0.1 for those that must never be reached.
 import { gzipSync } from 'node:zlib';
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
@@ -20,9 +20,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([bench.close(), web.close(), inside.close()]));
 afterEach(async () => {
-  expect([inside.asked, bench.bytes.held]).toEqual([[], 0]);
+  expect([inside.paths, bench.bytes.held]).toEqual([[], 0]);
   await until(async () => (await web.connections()) === 0);
-  web.asked.length = 0;
+  web.paths.length = 0;
 });
 async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -36,7 +36,7 @@ const PAGE = `<html><head><title>On rings</title></head><body><nav><a href="/">H
   <table><tr><th>kind</th><th>size</th></tr><tr><td>small</td><td>1</td></tr></table></article></body></html>`;
 
 describe('a page', () => {
-  it('comes as its article in Markdown, with what the model reads, the block and the source', async () => {
+  it('is returned as its article in Markdown, with the text for the model, the block and the source', async () => {
     const url = web.at('/a/page', whole('text/html; charset=utf-8', PAGE));
     const result = await bench.fetch(url);
     const data = `## Where they lead\n\n${WORDS.repeat(8)}[Ropes](${web.origin}/ropes?a=1)\n\n| kind | size |\n| --- | --- |\n| small | 1 |`;
@@ -103,14 +103,14 @@ describe('a page', () => {
     ['a cut PDF', 'application/pdf', pdf({ pages: [show('x')] }).subarray(0, 60), 'is a broken PDF'],
     ['a PDF of pictures', 'application/pdf', pdf({ pages: ['', ''] }), 'is a PDF without text'],
     ['an encrypted PDF', 'application/pdf', encrypted(), 'is an encrypted PDF'],
-  ])('that is %s is of no use', async (_, mediaType, body, why) => {
+  ])('that is %s is rejected', async (_, mediaType, body, why) => {
     const result = await bench.fetch(web.at('/useless', whole(mediaType, body)));
     expect(result).toEqual(failure('unsupported_content_type'));
     expect(result.text).toContain(`It ${why}`);
     expect(result.text).toContain(webFetch.recall(result.content, openSeal));
   });
 
-  it('is not taken in a packed form', async () => {
+  it('is not accepted in compressed form', async () => {
     const packed = gzipSync(Buffer.alloc(1024 * 1024));
     const url = web.at('/packed', (response) => {
       response.writeHead(200, { 'content-type': 'text/html', 'content-encoding': 'gzip' }).end(packed);
@@ -125,16 +125,16 @@ describe('a page', () => {
     expect(textOf(result).match(/Page \d+\./g)).toHaveLength(60);
   });
 
-  it('is cut to so many tokens, and says so', async () => {
+  it('is cut to the requested tokens, with a notice', async () => {
     const url = web.at('/long', whole('text/plain', 'ä'.repeat(10_000)));
-    const asked = { parameters: { max_content_tokens: 10 } };
-    expect(textOf(await bench.fetch(url, asked))).toBe(`${'ä'.repeat(20)}\n\n[The rest of this page was left out.]`);
+    const options = { parameters: { max_content_tokens: 10 } };
+    expect(textOf(await bench.fetch(url, options))).toBe(`${'ä'.repeat(20)}\n\n[The rest of this page was left out.]`);
     const short = web.at('/short', whole('text/plain', 'ä'.repeat(20)));
-    expect(textOf(await bench.fetch(short, asked))).toBe('ä'.repeat(20));
+    expect(textOf(await bench.fetch(short, options))).toBe('ä'.repeat(20));
   });
 });
 
-/** As a writer with a password would leave it. */
+/** As written with a password. */
 function encrypted(): Buffer {
   const lock = `<< /Filter /Standard /V 2 /R 3 /Length 128 /P -44 /O <${'ab'.repeat(32)}> /U <${'cd'.repeat(32)}> >>`;
   const open = pdf({ pages: [show('secret')], more: [lock] }).toString('latin1');
@@ -169,7 +169,7 @@ describe('an address', () => {
     }
   });
 
-  it('is followed five times, and told as it was reached', async () => {
+  it('is followed five times, and returned as the final one', async () => {
     const end = web.at('/end', whole('text/plain', 'here'));
     for (let left = 5; left > 0; left--) web.at(`/${left}`, redirect(left === 1 ? end : `/${left - 1}`));
     expect(await bench.fetch(`${web.origin}/5`)).toMatchObject({ content: { url: end }, sources: [{ url: end }] });
@@ -194,31 +194,31 @@ describe('domains', () => {
   it.each([
     ['allowed_domains', () => ['example.com', web.origin], () => [elsewhere()]],
     ['blocked_domains', () => [elsewhere()], () => [web.origin]],
-  ])('of %s bind the address and where it redirects to', async (field, open, closed) => {
+  ])('of %s bind the address and its redirects', async (field, open, closed) => {
     const url = web.at('/x', whole('text/plain', 'x'));
     const from = web.at('/from', redirect('/x'));
     expect((await bench.fetch(url, { parameters: { [field]: open() } })).isError).toBe(false);
-    web.asked.length = 0;
+    web.paths.length = 0;
     expect(await bench.fetch(url, { parameters: { [field]: closed() } })).toEqual(failure('url_not_allowed'));
-    expect(web.asked).toEqual([]);
+    expect(web.paths).toEqual([]);
     const paths = field === 'allowed_domains' ? [`${web.origin}/from`] : [`${web.origin}/x`];
     expect(await bench.fetch(from, { parameters: { [field]: paths } })).toEqual(failure('url_not_allowed'));
-    expect(web.asked).toEqual(['/from']);
+    expect(web.paths).toEqual(['/from']);
   });
 
-  it('of the account and the key bind as well', async () => {
+  it('of the account and the key bind too', async () => {
     const url = web.at('/x', whole('text/plain', 'x'));
     const [allowedDomains, blockedDomains] = [['example.com'], [web.origin]];
     for (const egress of [{ allowedDomains }, { blockedDomains }]) {
       expect(await bench.fetch(url, { egress })).toEqual(failure('url_not_allowed'));
     }
-    expect(web.asked).toEqual([]);
+    expect(web.paths).toEqual([]);
     expect((await bench.fetch(url, { egress: { allowedDomains: [web.origin] } })).isError).toBe(false);
   });
 });
 
-describe('what is asked for', () => {
-  it('is the tool of both names, at its price and most uses', () => {
+describe('a requested tool', () => {
+  it('has both names, its price and its limit of uses', () => {
     const tools = { webFetch: { price: 7n, engines: new Map() } };
     const both = ['openrouter:web_fetch', 'web_fetch_20250910'].map((type) => bench.offer({ type, tools }));
     for (const one of both) {
@@ -229,22 +229,22 @@ describe('what is asked for', () => {
     expect(bench.offer({ parameters: { max_uses: 0 } }).usesMax).toBe(0);
   });
 
-  it('costs its price when it brought a page, and nothing else', async () => {
+  it('costs its price when it returned a page, and nothing else', async () => {
     const tools = { webFetch: { price: 7n, engines: new Map() } };
     const url = web.at('/x', whole('text/plain', 'x'));
     expect(await bench.fetch(url, { tools })).toMatchObject({ cost: 7n });
     expect(await bench.fetch(`${web.origin}/none`, { tools })).toMatchObject({ cost: 0n });
   });
 
-  it.each(['auto', 'native', 'openrouter'])('may be the engine %s', async (engine) => {
+  it.each(['auto', 'native', 'openrouter'])('may name the engine %s', async (engine) => {
     const url = web.at('/x', whole('text/plain', 'x'));
     expect((await bench.fetch(url, { parameters: { engine } })).isError).toBe(false);
   });
 
-  it('says whether its documents are cited, as the vendor has it', async () => {
+  it("has citations of its documents as the vendor's tool does", async () => {
     const url = web.at('/x', whole('text/plain', 'x'));
-    const asked = { type: 'web_fetch_20250910', parameters: { name: 'web_fetch', citations: { enabled: true } } };
-    expect(await bench.fetch(url, asked)).toMatchObject({ content: { content: { citations: { enabled: true } } } });
+    const options = { type: 'web_fetch_20250910', parameters: { name: 'web_fetch', citations: { enabled: true } } };
+    expect(await bench.fetch(url, options)).toMatchObject({ content: { content: { citations: { enabled: true } } } });
   });
 
   it.each<[JsonObject, string]>([
@@ -264,7 +264,7 @@ describe('what is asked for', () => {
     );
   });
 
-  it('has words for each of its failures, and its own codes for those of others', () => {
+  it('has a message for each of its failures, and its own codes for those of others', () => {
     const tool = bench.offer();
     expect({ ...tool.fail('max_uses_exceeded', {}), cost: 0n }).toEqual(failure('max_uses_exceeded'));
     expect({ ...tool.fail('query_too_long', {}), cost: 0n }).toEqual(failure('unavailable'));
@@ -280,12 +280,12 @@ describe('what is asked for', () => {
     ],
     [{ type: 'web_fetch_tool_result_error', error_code: 'made_up' }, 'The page could not be read.'],
     [{ type: 'web_fetch_tool_result_error', error_code: 'toString' }, 'The page could not be read.'],
-  ])('tells in plain words what came back as %j', (content, text) => {
+  ])('describes in plain text what was sent back as %j', (content, text) => {
     expect(webFetch.recall(content as never, openSeal)).toBe(text);
   });
 });
 
-describe('whoever is gone', () => {
+describe('a caller that leaves', () => {
   const gone = async (url: string, when: () => boolean | Promise<boolean>): Promise<void> => {
     const abort = new Cancellation();
     const fetched = bench.fetch(url, { signal: abort.signal });
@@ -303,10 +303,10 @@ describe('whoever is gone', () => {
   it('while nothing has been answered', async () => {
     await gone(
       web.at('/hang', () => undefined),
-      () => web.asked.length === 1,
+      () => web.paths.length === 1,
     );
   });
-  it('while the body comes, slowly and for ever', async () => {
+  it('while the body arrives, slowly and for ever', async () => {
     await gone(web.at('/slow', trickle('text/plain')), () => bench.bytes.held > 10);
   });
   it('while it is read', async () => {
@@ -319,8 +319,8 @@ describe('whoever is gone', () => {
   });
 });
 
-describe('where there is no room', () => {
-  it('a fetch is put off, and its bytes are given back', async () => {
+describe('without room', () => {
+  it('a fetch fails as busy, and its bytes are released', async () => {
     const small = new FetchBench(1_000);
     const url = web.at('/x', whole('text/plain', 'x'.repeat(900)));
     expect(await small.fetch(url)).toEqual(failure('too_many_requests'));
@@ -328,7 +328,7 @@ describe('where there is no room', () => {
     await small.close();
   });
 
-  it('a reading is put off, and other keys have theirs', async () => {
+  it('reading fails as busy, and other keys are not affected', async () => {
     const url = web.at('/x', whole('text/plain', 'x'));
     const results = await Promise.all(Array.from({ length: 40 }, () => bench.fetch(url)));
     const other = bench.fetch(url, { key: 'other' });
@@ -336,7 +336,7 @@ describe('where there is no room', () => {
     for (const result of results.filter(({ isError }) => isError)) expect(result).toEqual(failure('too_many_requests'));
   });
 
-  it('what fails unforeseen is left to who runs the tool, and logs it', async () => {
+  it('an unexpected failure is left to the caller of the tool, which logs it', async () => {
     const workers = { run: () => Promise.reject(new TypeError('x is not a function')) };
     const url = web.at('/x', whole('text/plain', 'x'));
     await expect(bench.fetch(url, { parts: { workers } })).rejects.toThrow(TypeError);

@@ -1,7 +1,7 @@
 /**
- * Goal: each engine of web search is asked as its published API has it, and its answer is told as the Messages format
- * has it; whatever else it does comes to a result, uncharged, and an abort leaves it at once. Method: the tool over the
- * real client, with a strict double of each engine on loopback.
+ * Each search engine is called by its published API, and its answer is returned in the Messages format; any other
+ * behaviour becomes an uncharged result, and an abort leaves the engine at once. The real client with a strict double
+ * of each engine on loopback.
  */
 import { Cancellation } from '../../src/core/cancellation.js';
 import { CallerGone } from '../../src/core/errors.js';
@@ -72,7 +72,7 @@ const failedWith = (error_code: string) => ({
 });
 
 // oxfmt-ignore
-const ASKED: Readonly<Record<Name, object>> = {
+const REQUESTS: Readonly<Record<Name, object>> = {
   exa: {
     query: 'fair leads', numResults: 7, contents: { highlights: { maxCharacters: 1500 } }, userLocation: 'DE',
     includeDomains: ['one.example', 'two.example'], excludeDomains: ['three.example'],
@@ -100,24 +100,24 @@ const OPTIONS = {
 };
 
 describe.each(NAMES)('%s', (name) => {
-  it('is asked in its own words for all that was said', async () => {
+  it('is sent all of the requested parameters in its own form', async () => {
     const { upstream, search } = await bench(name);
     expect((await search('fair leads', OPTIONS)).isError).toBe(false);
     const [request] = upstream.requests;
     const query = Object.fromEntries(new URL(request!.path, 'http://x').searchParams);
-    expect(request!.method === 'GET' ? query : request!.json).toEqual(ASKED[name]);
+    expect(request!.method === 'GET' ? query : request!.json).toEqual(REQUESTS[name]);
   });
 
-  it('is asked for what is blocked where nothing is allowed in particular', async () => {
+  it('is sent the blocked domains where no list of allowed ones is given', async () => {
     const { search } = await bench(name);
     const { isError, sources } = await search('fair leads', { excluded_domains: ['one.example'] });
     expect([isError, sources.map(({ url }) => url)]).toEqual([false, ['https://two.example/b']]);
   });
 
-  it('has its answer told, charged and recalled', async () => {
+  it('has its answer returned, charged and recalled', async () => {
     const { search } = await bench(name);
     const { text, content, sources, cost } = await search();
-    // Firecrawl tells no dates.
+    // Firecrawl returns no dates.
     const date = name === 'firecrawl' ? null : '2026-03-01';
     expect(content).toEqual([
       {
@@ -142,7 +142,7 @@ describe.each(NAMES)('%s', (name) => {
     expect(cost).toBe(PRICE);
   });
 
-  it('takes as much as it takes and no more', async () => {
+  it('accepts its longest query and no longer one', async () => {
     const most = { exa: 2_000, parallel: 5_000, firecrawl: 500, perplexity: 2_000, searxng: 500 }[name];
     const { upstream, search, offer } = await bench(name, SEARCH_DOUBLES[name].answer(pagesOf(30)));
     const parameters = { max_results: 25, max_characters: 100_000 };
@@ -153,19 +153,19 @@ describe.each(NAMES)('%s', (name) => {
     expect(upstream.requests).toHaveLength(1);
   });
 
-  it('may find nothing, which is charged: it was asked', async () => {
+  it('may find nothing, which is charged: it was called', async () => {
     const { search } = await bench(name, SEARCH_DOUBLES[name].answer([]));
     expect(await search()).toMatchObject({ content: [], isError: false, cost: PRICE });
   });
 
-  it('refuses a key that is missing or wrong, and is not charged', async () => {
+  it('refuses a missing or wrong key, and is not charged', async () => {
     const { search, upstream } = await bench(name, undefined, { credential: new Secret('another') });
     expect(await search()).toMatchObject(failedWith('unavailable'));
     expect(upstream.requests).toHaveLength(1);
   });
 
   it.each([
-    ['that it is asked too often', json({ error: 'slow down' }, 429), 'too_many_requests'],
+    ['that it is called too often', json({ error: 'slow down' }, 429), 'too_many_requests'],
     ['with an error of its own', json({ error: 'oops' }, 500), 'unavailable'],
     ['that its account is empty', json({ error: 'pay' }, 402), 'unavailable'],
     ['in other words', json({ results: 'none', data: null }), 'unavailable'],
@@ -190,7 +190,7 @@ describe('an engine that misbehaves', () => {
     ['breaks off', cutAfter(whole, 40)],
     ['resets', resets()],
     ['speaks no HTTP', garbage()],
-    ['says that 100 MB are to come', hundred({ 'content-length': String(100 * MIB.length) })],
+    ['announces 100 MB', hundred({ 'content-length': String(100 * MIB.length) })],
     ['sends 100 MB without a word', hundred({})],
     ['never ends', endless(MIB)],
     ['compresses', { ...whole, headers: { 'content-encoding': 'gzip' } }],
@@ -203,14 +203,14 @@ describe('an engine that misbehaves', () => {
     expect(request!.bodyBytesWritten).toBeLessThan(20 * MIB.length);
   });
 
-  it('sends elsewhere: nobody goes there', async () => {
+  it('redirects: it is not followed', async () => {
     const elsewhere = await bench('exa');
     const { search } = await bench('exa', { status: 307, headers: { location: elsewhere.upstream.url }, body: [] });
     expect(await search()).toMatchObject(failedWith('unavailable'));
     expect(elsewhere.upstream.requests).toEqual([]);
   });
 
-  it('is not there at all', async () => {
+  it('is not reachable at all', async () => {
     const { upstream, search } = await bench('exa');
     await upstream.close();
     open.length = 0;
@@ -244,7 +244,7 @@ describe('an abort', () => {
   it('ends one that is still connecting, and its socket', async () => {
     const hole = await BlackHole.open('127.0.0.1');
     const connecting = (): number => process.getActiveResourcesInfo().filter((kind) => kind === 'ConnectWrap').length;
-    // By then those that fill the hole are in it, or wait for good.
+    // By then the connections that fill the backlog are in it, or wait for ever.
     await new Promise((resolve) => setTimeout(resolve, 200));
     const before = connecting();
     const abort = new Cancellation();
@@ -256,7 +256,7 @@ describe('an abort', () => {
     abort.abort(new CallerGone());
     await expect(searching).rejects.toThrow(CallerGone);
     while (connecting() > before) await new Promise((resolve) => setImmediate(resolve));
-    // Left alone, it would go on until the time for connecting is over.
+    // Otherwise it would go on until the connection times out.
     expect(performance.now() - abortedAt).toBeLessThan(2_000);
     await hole.close();
   });
@@ -269,7 +269,7 @@ it('charges what Exa charges for results beyond ten', async () => {
   expect([offer(parameters).price, offer({ max_results: 10 }).price]).toEqual([PRICE + 15n * EXTRA, PRICE]);
 });
 
-it('has the whole page of Exa where more is wanted than its passages may have', async () => {
+it('returns the whole page of Exa where more is requested than its passages may have', async () => {
   const { upstream, search } = await bench('exa');
   await search('fair leads', { search_context_size: 'medium' });
   expect(upstream.requests[0]!.json.contents).toEqual({ text: { maxCharacters: 15_000 } });

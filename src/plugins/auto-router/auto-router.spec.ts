@@ -1,8 +1,9 @@
-// Goal: the auto-router ranks what may answer by expected quality against price, by the weight that is asked for, and
-// what it kept of a choice gives the same order again. Method: made-up catalogs under the hook itself.
+// The auto-router ranks the possible models by expected quality against price, with the requested weight, and the
+// stored figures of a choice reproduce its order. Called directly over made-up catalogs.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, credential, endpoint, healthOf, inputsOf, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
+import type { GatewayError } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Model } from '../../core/routing/catalog.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
@@ -23,7 +24,7 @@ const ALL = [CHEAP, GOOD, BEST, UNKNOWN];
 const HARD =
   'Critically evaluate this argument, and analyse which hidden premises and objections could decide it. '.repeat(4);
 const CODE = 'Write a Python function that sorts a list.';
-const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
+const userTurn = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
 
 const choose = (
   options: JsonObject = {},
@@ -31,7 +32,7 @@ const choose = (
   request: Partial<ModelRequest> = {},
   models: readonly Model[] = ALL,
 ): Choice =>
-  autoRouter.choose!(modelRequest({ model: 'openrouter/auto', messages: [said(HARD)], ...request }), options, {
+  autoRouter.choose!(modelRequest({ model: 'openrouter/auto', messages: [userTurn(HARD)], ...request }), options, {
     ...inputsOf(models),
     ...parts,
   });
@@ -40,7 +41,7 @@ const at = (tradeoff: number) => ({ cost_quality_tradeoff: tradeoff });
 it.each([
   [0, ['x/best', 'x/good', 'x/cheap']],
   [10, ['x/cheap', 'x/good', 'x/best']],
-])('goes by quality alone at 0, by price alone at 10: %s', (tradeoff, models) => {
+])('uses quality alone at 0, price alone at 10: %s', (tradeoff, models) => {
   expect(choose(at(tradeoff)).models).toEqual(models);
 });
 
@@ -49,13 +50,13 @@ it('leans to the price by default, as 7 does', () => {
   expect(choose().data).toMatchObject({ kind: 'reasoning', difficulty: 'hard', tradeoff: 7 });
 });
 
-it('goes by the coding score for code', () => {
-  expect(choose(at(0), {}, { messages: [said(CODE)] }).models[0]).toBe('x/cheap');
+it('uses the coding score for code', () => {
+  expect(choose(at(0), {}, { messages: [userTurn(CODE)] }).models[0]).toBe('x/cheap');
 });
 
-it('says how many it left out, and why', () => {
+it('reports how many models it left out, and why', () => {
   const counted = (options: JsonObject, parts: Partial<ChoiceInputs> = {}) => {
-    const { considered, left_out } = choose(options, parts).told!;
+    const { considered, left_out } = choose(options, parts).details!;
     return [considered, left_out];
   };
   expect(counted({})).toEqual([3, { 'no quality score': 1 }]);
@@ -63,7 +64,7 @@ it('says how many it left out, and why', () => {
     1,
     { 'no quality score': 1, 'not in the list': 2 },
   ]);
-  // What a list leaves out is outside of the list, whether it has a score or not.
+  // A list excludes models with and without a score.
   expect(counted({ allowed_models: ['x/b*'] })).toEqual([1, { 'not in the list': 3 }]);
   const policies = [{ keyModels: ['x/g*'] }];
   expect(counted({}, { policies })).toEqual([1, { 'model-not-for-key': 3 }]);
@@ -75,20 +76,40 @@ it.each<[string, JsonObject, readonly string[] | undefined, readonly string[]]>(
   ['the slug alone', { allowed_models: ['best'] }, undefined, ['x/best']],
   ['a list of the operator', {}, ['x/cheap'], ['x/cheap']],
   ['a list of the caller before that', { allowed_models: ['x/best'] }, ['x/cheap'], ['x/best']],
-  ['an empty list, which says nothing', { allowed_models: [] }, ['x/cheap'], ['x/cheap']],
+  ['an empty list, which counts as absent', { allowed_models: [] }, ['x/cheap'], ['x/cheap']],
 ])('chooses among those of %s', (_, options, shipped, models) => {
   const catalog = { ...catalogOf(...ALL), plugins: shipped ? { autoRouter: { models: shipped } } : {} };
   expect(choose(options, { catalog }).models).toEqual(models);
 });
 
-it('refuses with 404 where nothing is left, and says what removed them', () => {
+it('refuses with 404 where nothing is left, and reports what removed the models', () => {
   const act = () => choose({ allowed_models: ['x/good', 'y/*'] }, { policies: [{ ignoreModels: ['x/good'] }] });
-  expect(act).toThrow('No model is left for openrouter/auto: 3 not in the list, 1 model-not-allowed.');
+  expect(act).toThrow(
+    'No model is left for openrouter/auto: 3 not in the list, 1 model-not-allowed. plugins.auto-router.allowed_models: "y/*" fits no model of the catalog.',
+  );
   expect(act).toThrow(expect.objectContaining({ kind: 'not-found' }));
 });
 
-it('refuses a request that is too long for all of them as such, unless nobody would answer a shorter one', () => {
-  const long = { messages: [said('x'.repeat(6 * 150_000))] };
+it.each<[string, JsonObject, readonly string[] | undefined, string]>([
+  ['one', { allowed_models: ['y/*'] }, undefined, '4 not in the list. plugins.auto-router.allowed_models: "y/*" fits no model of the catalog.'],
+  ['several', { allowed_models: ['y/*', 'x/bset'] }, undefined, '4 not in the list. plugins.auto-router.allowed_models: "y/*" fits no model of the catalog. plugins.auto-router.allowed_models: "x/bset" fits no model of the catalog; the nearest: x/best, x/good, x/cheap.'],
+  ['one of the operator', {}, ['y/*'], '4 not in the list. plugins.auto-router.models of the catalog: "y/*" fits no model of the catalog.'],
+])('names the entries of a list that fit nothing: %s', (_, options, shipped, message) => {
+  const catalog = { ...catalogOf(...ALL), plugins: shipped ? { autoRouter: { models: shipped } } : {} };
+  let refusal: unknown;
+  try {
+    choose(options, { catalog });
+  } catch (error) {
+    refusal = error;
+  }
+  expect((refusal as GatewayError).message).toBe(`No model is left for openrouter/auto: ${message}`);
+  expect(refusal).toMatchObject({ kind: 'not-found' });
+  const { unmatched } = (refusal as GatewayError).detail.metadata as { unmatched: JsonObject[] };
+  expect(unmatched.map(({ field }) => field)).toContain(message.replace(/^.*?list\. (.*?): .*$/, '$1'));
+}); // oxfmt-ignore
+
+it('refuses a request that is too long for all models as such, unless a shorter one would fail too', () => {
+  const long = { messages: [userTurn('x'.repeat(6 * 150_000))] };
   const refusal = (parts: Partial<ChoiceInputs>): unknown => {
     try {
       return choose({}, parts, long);
@@ -103,14 +124,14 @@ it('refuses a request that is too long for all of them as such, unless nobody wo
   expect(refusal({ isShared: () => false })).toMatchObject({ kind: 'not-found' });
 });
 
-it('puts what is out behind what is well, and counts what fails against it', () => {
+it('ranks an endpoint in outage last, and lowers the rank for faults', () => {
   const out = healthOf({ 'of-best': { isOut: true } });
   expect(choose(at(0), { health: out }).models).toEqual(['x/good', 'x/cheap', 'x/best']);
   const failing = healthOf({ 'of-best': { faultShare: 0.9 } });
   expect(choose(at(0), { health: failing }).models[0]).toBe('x/good');
 });
 
-it('chooses what only rests, so that its plan says until when', () => {
+it('chooses a paused model where no other is left, so that its plan reports until when', () => {
   const cooling = { until: 1, by: 'rate-limit', isFirm: true } as const;
   const health = healthOf(Object.fromEntries(ALL.map(({ endpoints }) => [endpoints[0]!.tag, { cooling }])));
   expect(choose({}, { health }).models).toHaveLength(3);
@@ -121,7 +142,7 @@ it('counts own credentials as a way to a model, at the price of its endpoint the
   expect(choose({}, only).models).toEqual(['x/best']);
 });
 
-it('chooses one model where the request says what is to follow', () => {
+it('chooses one model where the request names fallbacks', () => {
   const fallbackModels = { models: ['x/cheap'], onRefusal: false };
   expect(choose(at(0), {}, { fallbackModels }).models).toEqual(['x/best']);
 });
@@ -134,7 +155,7 @@ describe('a session', () => {
     expect(choose(at(0), session('x/cheap'))).toMatchObject({
       models: ['x/cheap', 'x/best', 'x/good'],
       data: { session: true },
-      told: { session: true },
+      details: { session: true },
     });
   });
   it.each([
@@ -146,7 +167,7 @@ describe('a session', () => {
   });
 });
 
-it('keeps figures that give the same order again', () => {
+it('stores figures that reproduce the order', () => {
   const models = Array.from({ length: 40 }, (_, index) =>
     scored(`x/m${index}`, ((index * 17) % 40) / 41, ((index * 7) % 40) + 1),
   );
@@ -179,7 +200,7 @@ describe('openrouter/free', () => {
   const draw = (seed: string, models: readonly Model[] = real, parts: Partial<ChoiceInputs> = {}) =>
     choose({}, { seed, ...parts }, { model: 'openrouter/free' }, models);
 
-  it('draws evenly, the same by the same seed', () => {
+  it('draws evenly, and repeatably by the seed', () => {
     const counts = new Map<string, number>();
     for (let seed = 0; seed < 2_000; seed++) {
       const [first] = draw(`seed ${seed}`).models;
@@ -190,25 +211,25 @@ describe('openrouter/free', () => {
     expect(draw('one')).toEqual(draw('one'));
   });
 
-  it('draws by the session, whatever the seed', () => {
+  it('draws by the session, for any seed', () => {
     const session = { key: 'session', pinOf: () => undefined };
     expect(draw('one', real, { session }).models).toEqual(draw('two', real, { session }).models);
   });
 
-  it('never draws what costs anything anywhere', () => {
+  it('never draws a model that costs anything anywhere', () => {
     const partly = model('x/partly', [endpoint('p1', { pricing: null }), endpoint('p2')]);
-    expect(draw('s', [...real, partly, GOOD]).told).toMatchObject({ considered: 4, left_out: { 'not free': 2 } });
+    expect(draw('s', [...real, partly, GOOD]).details).toMatchObject({ considered: 4, left_out: { 'not free': 2 } });
     expect(() => draw('s', [partly, GOOD])).toThrow('No model is left for openrouter/free: 2 not free.');
   });
 
-  it('asks the sandbox where nobody else can answer', () => {
+  it('uses the sandbox where no other model can answer', () => {
     const sandbox = free('sandbox/echo:free');
     expect(draw('s', [sandbox]).models).toEqual(['sandbox/echo:free']);
     for (let seed = 0; seed < 50; seed++)
       expect(draw(`${seed}`, [...real, sandbox]).models[0]).not.toBe('sandbox/echo:free');
   });
 
-  it('draws of those that take the request', () => {
+  it('draws among those that take the request', () => {
     const plain = free('x/plain', { supportedParameters: ['max_tokens'] });
     const able = free('x/able', { supportedParameters: ['max_tokens', 'tools'] });
     const tools = [{ type: 'function', name: 'f', inputSchema: {} }] as const;

@@ -20,8 +20,8 @@ const FREE = 'openrouter/free';
 const TRADEOFF_DEFAULT = 7;
 
 /**
- * Chooses the model by the prompt, its quality and its price; under the name `openrouter/free` draws a free one
- * (docs/wire/tools-and-plugins.md#the-router-auto).
+ * Chooses the model by the prompt, its expected quality and its price. Under the name `openrouter/free` it draws a free
+ * model (docs/use/plugins/auto-router.md).
  */
 export const autoRouter: Plugin = {
   id: 'auto-router',
@@ -34,15 +34,15 @@ export const autoRouter: Plugin = {
   choose: (request, options, inputs) => {
     const isFree = readModelName(request.model).id === FREE;
     const choice = isFree
-      ? drawFree(request, inputs, (pool) => listedOf(pool, namesOf(options), inputs.catalog))
+      ? drawFree(request, inputs, (pool) => listedOf(pool, listOf(options), inputs.catalog))
       : chooseBest(request, options, inputs);
     return withWarnings(choice, options, inputs);
   },
 };
 
 /**
- * Tokens of an answer where no shorter one was asked for, chosen. What a model thinks before it is not among them: no
- * source says it of all of them.
+ * Expected tokens of an answer where the request sets no lower limit. Chosen. Reasoning tokens are not counted: no
+ * source gives them for every model.
  */
 const ANSWER_TOKENS: Readonly<Record<PromptKind, number>> = {
   code: 1_000, math: 800, reasoning: 1_000, writing: 800, extraction: 300, translation: 400, chat: 200, agentic: 500,
@@ -52,10 +52,10 @@ function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceIn
   const { catalog } = inputs;
   const sorted = classifyPrompt(request);
   const { kind, difficulty } = sorted;
-  const asked = options['cost_quality_tradeoff'];
-  const tradeoff = typeof asked === 'number' ? asked : TRADEOFF_DEFAULT;
-  const names = namesOf(options) ?? catalog.plugins.autoRouter?.models;
-  const candidates = findCandidates(request, inputs, listedOf(scoredModels(catalog, scoreOf(kind)), names, catalog));
+  const requested = options['cost_quality_tradeoff'];
+  const tradeoff = typeof requested === 'number' ? requested : TRADEOFF_DEFAULT;
+  const list = listOf(options) ?? operatorsList(catalog);
+  const candidates = findCandidates(request, inputs, listedOf(scoredModels(catalog, scoreOf(kind)), list, catalog));
   const { promptTokensMin, maxOutputTokens = Infinity } = candidates.needs;
   const tokens = { prompt: promptTokensMin, completion: Math.min(ANSWER_TOKENS[kind], maxOutputTokens) };
   const ranked = candidates.models.map((choosable) => rank(choosable, sorted, tokens, tradeoff)).sort(compare);
@@ -70,21 +70,36 @@ function chooseBest(request: ModelRequest, options: JsonObject, inputs: ChoiceIn
 
 const scoreOf = (kind: PromptKind): 'coding' | 'quality' => (kind === 'code' ? 'coding' : 'quality');
 
-/** Of the caller's own list: the operator's is judged with the catalog file. */
+/** Warns about the caller's own list only: the operator's list is checked with the catalog file. */
 function withWarnings(choice: Choice, options: JsonObject, { catalog }: ChoiceInputs): Choice {
-  const names = namesOf(options);
-  const warnings = names ? unmatchedModels('plugins.auto-router.allowed_models', names, catalog) : [];
+  const list = listOf(options);
+  const warnings = list ? unmatchedModels(list.field, list.names, catalog) : [];
   return warnings.length > 0 ? { ...choice, warnings } : choice;
 }
 
-/** Names of models and patterns that the caller gives; an empty list says nothing. */
-function namesOf({ allowed_models: names }: JsonObject): readonly string[] | undefined {
-  return Array.isArray(names) && names.length > 0 ? names.filter((name) => typeof name === 'string') : undefined;
+/** Names of models and patterns, and the field that has them. */
+interface ModelList {
+  readonly field: string;
+  readonly names: readonly string[];
+}
+
+/** The caller's list; an empty one counts as absent. */
+function listOf({ allowed_models: given }: JsonObject): ModelList | undefined {
+  if (!Array.isArray(given) || given.length === 0) return undefined;
+  return {
+    field: 'plugins.auto-router.allowed_models',
+    names: given.filter((name) => typeof name === 'string'),
+  };
+}
+
+function operatorsList({ plugins: { autoRouter } }: CatalogSnapshot): ModelList | undefined {
+  return autoRouter?.models && { field: 'plugins.auto-router.models of the catalog', names: autoRouter.models };
 }
 
 /** Of some models those that a list has; undefined has all. */
-function listedOf(pool: Pool, names: readonly string[] | undefined, catalog: CatalogSnapshot): Pool {
-  if (!names) return pool;
+function listedOf(pool: Pool, list: ModelList | undefined, catalog: CatalogSnapshot): Pool {
+  if (!list) return pool;
+  const { field, names } = list;
   const ids = new Set<string>();
   const patterns: string[] = [];
   for (const name of names) {
@@ -99,6 +114,7 @@ function listedOf(pool: Pool, names: readonly string[] | undefined, catalog: Cat
     models,
     others,
     leftOut: { 'not in the list': catalog.models.size - models.length - others.length },
+    unmatched: () => unmatchedModels(field, names, catalog),
   };
 }
 
@@ -122,7 +138,7 @@ function rank(
   return { choosable, score, quality, usd, worth: worthOf(quality, usd, tradeoff) };
 }
 
-/** What is out or paused goes behind all that is well; of equals the cheaper, then the better. */
+/** Models with an outage or a pause come last. Ties are broken by price, then by score. */
 function compare(one: RankedModel, other: RankedModel): number {
   return (
     Number(other.choosable.isWell) - Number(one.choosable.isWell) ||

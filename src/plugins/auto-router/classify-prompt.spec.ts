@@ -1,6 +1,6 @@
-// Goal: the classifier of the auto-router is right for 80 % of prompts, by a set that was written before it, and reads
-// no more of a long prompt than its ends. Method: the labelled prompts of test/plugins/prompts, whose odd lines it was
-// tuned on and whose even lines were held out; both figures and the confusion are printed.
+// The classifier is right for 80 % of the labelled prompts of test/plugins/prompts, which were written before it, and
+// reads only the ends of a long prompt. It was tuned on the odd lines; the even lines were held out. Both figures and
+// the confusion matrix are printed.
 import { readFileSync } from 'node:fs';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { Message } from '../../core/conversation/content.js';
@@ -22,9 +22,9 @@ const prompts = readFileSync('test/plugins/prompts/labelled-prompts.jsonl', 'utf
   .split('\n')
   .map((line) => JSON.parse(line) as Labelled);
 
-const said = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
+const userTurn = (text: string): Message => ({ role: 'user', content: [{ type: 'text', text }] });
 const classOf = ({ text, tools }: Pick<Labelled, 'text' | 'tools'>) =>
-  classifyPrompt(modelRequest({ messages: [said(text)], tools: tools ? [TOOL] : [] }));
+  classifyPrompt(modelRequest({ messages: [userTurn(text)], tools: tools ? [TOOL] : [] }));
 
 const judged = prompts.map((prompt, index) => ({ prompt, found: classOf(prompt), isHeldOut: index % 2 === 1 }));
 const share = (list: typeof judged, isRight: (one: (typeof judged)[number]) => boolean): number =>
@@ -50,13 +50,13 @@ function confusion(): string {
   ].join('\n');
 }
 
-it('is right for 80 % of the labelled prompts, and of the half that it was not tuned on', () => {
+it('is right for 80 % of the labelled prompts, and of the held-out half', () => {
   const halves = [false, true].map((isHeldOut) => judged.filter((one) => one.isHeldOut === isHeldOut));
   const kinds = [judged, ...halves].map((list) => share(list, isRightKind));
   const difficulties = [judged, ...halves].map((list) => share(list, isRightDifficulty));
-  const told = (shares: readonly number[]): string =>
+  const printed = (shares: readonly number[]): string =>
     `all ${shares[0]!.toFixed(3)}, tuned on ${shares[1]!.toFixed(3)}, held out ${shares[2]!.toFixed(3)}`;
-  process.stdout.write(`kinds: ${told(kinds)}\ndifficulties: ${told(difficulties)}\n${confusion()}\n`);
+  process.stdout.write(`kinds: ${printed(kinds)}\ndifficulties: ${printed(difficulties)}\n${confusion()}\n`);
   expect(prompts).toHaveLength(200);
   expect(kinds[0]).toBeGreaterThanOrEqual(0.8);
   expect(kinds[2]).toBeGreaterThanOrEqual(0.8);

@@ -3,47 +3,47 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { PROMPT_KINDS, type Difficulty, type PromptClass, type PromptKind } from './prompt-class.js';
 import { HARD_PHRASES, HARD_WORDS, PHRASE_CUES, WORD_CUES } from './prompt-cues.js';
 
-/** As much of a text as is read, in characters: what is wanted stands at its beginning or its end. */
+/** Characters that are read of a text: its beginning and its end usually state the task. */
 const HEAD_CHARACTERS = 900;
 const TAIL_CHARACTERS = 300;
 
 /**
- * Sorts a prompt by the words of its last turn of a user. Pure, without any call, in a time that does not grow with
+ * Classifies a prompt by the words of the last user turn. Pure and synchronous; the time it takes does not grow with
  * the prompt.
  */
 export function classifyPrompt({ messages, tools }: Pick<ModelRequest, 'messages' | 'tools'>): PromptClass {
-  const { text, characters } = lastWords(messages);
+  const { text, characters } = lastUserText(messages);
   const lower = text.toLowerCase();
   const words = wordsOf(lower);
   const points = pointsOf(words, lower, text);
   const offersTools = tools.some((tool) => tool.type === 'function');
   if (!offersTools) points.agentic *= WITHOUT_TOOLS;
-  else if (points.agentic >= ACTS) points.agentic += OFFERED;
-  if (isAtWork(messages)) points.agentic += AT_WORK;
+  else if (points.agentic >= REQUESTS_ACTIONS) points.agentic += OFFERED;
+  if (hasCalledTools(messages)) points.agentic += CALLED_TOOLS;
   addForm(points, words, lower);
   let kind: PromptKind = 'chat';
   for (const one of PROMPT_KINDS) if (points[one] > points[kind]) kind = one;
   return { kind, difficulty: difficultyOf(kind, words, lower, characters) };
 }
 
-/** Working with tools is seldom meant where none are offered. */
+/** A prompt seldom requires tools where the request offers none. */
 const WITHOUT_TOOLS = 0.4;
-/** From so many points on a text asks for things to be done, which tools that are offered then speak for. */
-const ACTS = 4;
+/** With this many points the text requests actions, so the offered tools count. */
+const REQUESTS_ACTIONS = 4;
 const OFFERED = 6;
-/** A conversation in which tools were called goes on with that. */
-const AT_WORK = 8;
+/** A conversation that has called tools is likely to continue with them. */
+const CALLED_TOOLS = 8;
 
 type Points = Record<PromptKind, number>;
 
-interface LastWords {
+interface LastUserText {
   readonly text: string;
-  /** Of the whole turn. */
+  /** Length of the whole turn. */
   readonly characters: number;
 }
 
-/** The texts of the last turn of a user that has any, cut to head and tail. */
-function lastWords(messages: readonly Message[]): LastWords {
+/** The texts of the last user turn that has any, cut to head and tail. */
+function lastUserText(messages: readonly Message[]): LastUserText {
   for (let index = messages.length - 1; index >= 0; index--) {
     const { role, content } = messages[index]!;
     if (role !== 'user') continue;
@@ -62,11 +62,11 @@ function lastWords(messages: readonly Message[]): LastWords {
   return { text: '', characters: 0 };
 }
 
-/** How many of the last turns are looked at for calls of tools. */
-const TURNS_LOOKED_AT = 4;
+/** Number of recent turns that are searched for tool calls. */
+const RECENT_TURNS = 4;
 
-const isAtWork = (messages: readonly Message[]): boolean =>
-  messages.slice(-TURNS_LOOKED_AT).some(({ content }) => content.some(({ type }) => type === 'tool-use'));
+const hasCalledTools = (messages: readonly Message[]): boolean =>
+  messages.slice(-RECENT_TURNS).some(({ content }) => content.some(({ type }) => type === 'tool-use'));
 
 const WORD = /[\p{L}\p{N}]+(?:'\p{L}+)?/gu;
 const PLAIN_WORD = /[a-z0-9]+(?:'[a-z]+)?/g;
@@ -74,19 +74,19 @@ const ACCENT = /\p{M}/gu;
 
 const PLAIN = /^[\0-\x7f]*$/;
 
-/** Without accents. @param lower in lower case */
+/** Strips accents. @param lower in lower case */
 function wordsOf(lower: string): readonly string[] {
-  // Most texts need none of this, and it is what takes longest.
+  // Most texts are plain ASCII, and the normalisation below is the slowest step.
   if (PLAIN.test(lower)) return lower.match(PLAIN_WORD) ?? [];
   return lower.normalize('NFD').replace(ACCENT, '').replaceAll('ß', 'ss').match(WORD) ?? [];
 }
 
-/** Words at the beginning say what is wanted, those in the midst of a long text what it is wanted of. */
+/** Words at the beginning usually state the task; words in the middle of a long text are usually its material. */
 const BEGINNING_WORDS = 10;
 const END_WORDS = 15;
 const LONG_WORDS = 45;
 const AT_BEGINNING = 1.5;
-const IN_THE_MIDST = 0.3;
+const IN_THE_MIDDLE = 0.3;
 
 function pointsOf(words: readonly string[], lower: string, text: string): Points {
   const points = Object.fromEntries(PROMPT_KINDS.map((kind) => [kind, 0])) as Points;
@@ -95,8 +95,8 @@ function pointsOf(words: readonly string[], lower: string, text: string): Points
     const word = words[place]!;
     if (seen.has(word)) continue;
     seen.add(word);
-    const isInMidst = words.length > LONG_WORDS && place >= BEGINNING_WORDS && place < words.length - END_WORDS;
-    const factor = place < BEGINNING_WORDS ? AT_BEGINNING : isInMidst ? IN_THE_MIDST : 1;
+    const isInMiddle = words.length > LONG_WORDS && place >= BEGINNING_WORDS && place < words.length - END_WORDS;
+    const factor = place < BEGINNING_WORDS ? AT_BEGINNING : isInMiddle ? IN_THE_MIDDLE : 1;
     for (const { kind, weight } of CUES.of(word)) points[kind] += weight * factor;
   }
   for (const { kind, weight, phrases } of PHRASES) {
@@ -111,14 +111,14 @@ interface Cue {
   readonly weight: number;
 }
 
-/** What words stand for, by the whole word or by how it begins. */
+/** Entries by a whole word or by its beginning. */
 class WordTable<Entry> {
   private readonly whole = new Map<string, Entry[]>();
   private readonly stems = new Map<string, Entry[]>();
   private shortest = Infinity;
   private longest = 0;
 
-  /** @param words with spaces between them; a `*` at the end of one stands for any ending */
+  /** @param words separated by spaces; a trailing `*` stands for any ending */
   add(words: string, entry: Entry): void {
     for (const word of words.split(/\s+/)) {
       const isStem = word.endsWith('*');
@@ -134,7 +134,7 @@ class WordTable<Entry> {
     }
   }
 
-  /** A whole word comes before any beginning, and a longer one before a shorter. */
+  /** A whole word takes precedence over a beginning, and a longer beginning over a shorter one. */
   of(word: string): readonly Entry[] {
     const whole = this.whole.get(word);
     if (whole) return whole;
@@ -154,7 +154,7 @@ for (const kind of PROMPT_KINDS) {
 }
 const PHRASES = PHRASE_CUES.map(([kind, weight, phrases]) => ({ kind, weight, phrases: phrases.split('|') }));
 
-/** How texts of a kind look; each in a time that does not grow beyond the text. */
+/** Patterns that are typical of a kind. Each runs in time linear in the text. */
 const FORMS: readonly (Cue & { readonly pattern: RegExp })[] = [
   { kind: 'code', weight: 5, pattern: /```|\b(?:def|func|fn|function|class|import|const|let|var) \w+ ?[({=:]/ },
   { kind: 'code', weight: 4, pattern: /\bSELECT\b[^;]{1,60}\bFROM\b|=> ?\{|\w\(\);|\bRLS\b|^\s*[-+] ?for \(/m },
@@ -169,7 +169,7 @@ const FORMS: readonly (Cue & { readonly pattern: RegExp })[] = [
   { kind: 'translation', weight: 3, pattern: /^[^\n]{0,80}: ?['"«„「\p{L}¿¡][^\n]{2,300}$/u },
 ];
 
-/** Short questions are small talk or facts, long texts something to work on. */
+/** Short questions are usually small talk or facts; long texts are material to work on. */
 const SHORT_WORDS = 12;
 const NUMBER = /\d/;
 const QUESTION = /^(?:who|what'?s?|when|where|how|is|are|do|does|can|wie|wer|wann|quelle?|qui|quien|cual|hola)$/;
@@ -177,24 +177,24 @@ const QUESTION = /^(?:who|what'?s?|when|where|how|is|are|do|does|can|wie|wer|wan
 function addForm(points: Points, words: readonly string[], lower: string): void {
   if (words.length <= SHORT_WORDS) points.chat += 2;
   if (words.length <= SHORT_WORDS && QUESTION.test(words[0] ?? '') && !NUMBER.test(lower)) points.chat += 3;
-  if (words.length > 2 * SHORT_WORDS) points.chat *= IN_THE_MIDST;
-  // The languages of a translation are no wish of their own.
+  if (words.length > 2 * SHORT_WORDS) points.chat *= IN_THE_MIDDLE;
+  // Naming a language counts only where a translation is requested.
   if (points.translation < TRANSLATES) points.translation = 0;
   if (lower.includes('?') && words.length > SHORT_WORDS) points.reasoning += 1.5;
 }
 
-/** From so many points on a translation is asked for, and not only a language named. */
+/** With this many points a translation is requested; below it a language is only mentioned. */
 const TRANSLATES = 7;
 
 const HARD = new WordTable<true>();
 HARD.add(HARD_WORDS, true);
 const HARD_PARTS = HARD_PHRASES.split('|');
 const CHARACTERS_PER_WORD = 6;
-/** Chinese and Japanese have about so many characters where others have a word. */
+/** Chinese and Japanese use about this many characters where other languages use a word. */
 const WIDE_CHARACTERS_PER_WORD = 2;
 const WIDE = /[\u3040-\u30ff\u3400-\u9fff]/;
 
-/** What kinds come to by themselves, and what length, conditions and words add. */
+/** Base points of each kind, to which length, conditions and words are added. */
 const BASE: Readonly<Record<PromptKind, number>> = {
   code: 1, math: 1.3, reasoning: 1.6, writing: 1.3, extraction: 0.8, translation: 0.3, chat: -1, agentic: 1.7,
 }; // oxfmt-ignore

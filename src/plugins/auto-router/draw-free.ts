@@ -5,13 +5,13 @@ import { hash01 } from '../../core/routing/draw.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { findCandidates, freeModels, makeChoice, type Pool } from '../routers/candidates.js';
 
-/** What this draw is told from those of endpoints by. */
+/** Separates this draw from the draw of endpoints with the same seed. */
 const DRAW = 'free';
 
 /**
- * Draws evenly among the models that cost nothing wherever they may be tried, by the seed, of a session by its key. The
- * sandbox answers where nobody else can.
- * @throws GatewayError `not-found` where there is none
+ * Draws one of the eligible free models, each with the same chance, by the seed, or by the session key where there is
+ * one. The sandbox is drawn only where no other model can answer.
+ * @throws GatewayError `not-found` where no model is left
  */
 export function drawFree(request: ModelRequest, inputs: ChoiceInputs, narrow: (pool: Pool) => Pool): Choice {
   const candidates = findCandidates(request, inputs, narrow(freeModels(inputs.catalog)), {

@@ -1,4 +1,4 @@
-/** What a prompt wants to have (test/plugins/prompts/GUIDE.md). */
+/** What a prompt requests (test/plugins/prompts/GUIDE.md). */
 export const PROMPT_KINDS = [
   'code',
   'math',
@@ -14,7 +14,7 @@ export type PromptKind = (typeof PROMPT_KINDS)[number];
 export const DIFFICULTIES = ['easy', 'medium', 'hard'] as const;
 export type Difficulty = (typeof DIFFICULTIES)[number];
 
-/** What is known of a prompt without asking anybody. */
+/** What is known of a prompt without a model call. */
 export interface PromptClass {
   readonly kind: PromptKind;
   readonly difficulty: Difficulty;

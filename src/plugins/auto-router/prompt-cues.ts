@@ -1,9 +1,9 @@
 import type { PromptKind } from './prompt-class.js';
 
-/** Words that speak for a kind, in several languages: by weight, a `*` standing for any ending. */
+/** Words that indicate a kind, in several languages, by weight. A `*` stands for any ending. */
 export type Cues = Readonly<Record<PromptKind, Readonly<Record<number, string>>>>;
 
-/** Lower case, without accents. What they weigh was set on the odd lines of the labelled prompts. */
+/** Lower case, without accents. The weights were set on the odd lines of the labelled prompts. */
 // oxfmt-ignore
 export const WORD_CUES: Cues = {
   code: {
@@ -67,7 +67,7 @@ export const WORD_CUES: Cues = {
   },
 };
 
-/** Parts of words of languages that do without spaces, and phrases: looked for anywhere. */
+/** Phrases, and parts of words of languages that are written without spaces; they match anywhere. */
 // oxfmt-ignore
 export const PHRASE_CUES: readonly (readonly [kind: PromptKind, weight: number, phrases: string])[] = [
   ['translation', 8, '翻译|翻訳|译为|译成|how do you say|word for|was heißt|se dice|comment dit-on|put this into|come si dice'],
@@ -81,7 +81,7 @@ export const PHRASE_CUES: readonly (readonly [kind: PromptKind, weight: number, 
   ['agentic', 5, '打开|运行|提交代码|search the web|sur le web|open the pages|pull request|go through|look into|check the logs|text sam'],
 ];
 
-/** Words of what takes long, whatever it is. */
+/** Words that indicate a task of much work, of any kind. */
 // oxfmt-ignore
 export const HARD_WORDS =
   'prove proof beweis* demontre* derive design entwirf diseña disena implement* architect* critically evaluat* evalue beurteile analyse analysiere concurrent* '

@@ -2,20 +2,20 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Plugin, Prepared } from '../../core/plugin.js';
 import type { Leg } from '../../core/routing/plan.js';
-import { doInTurns, type Steps } from '../../core/steps.js';
+import { doInSlices, type Steps } from '../../core/steps.js';
 import { flag, oneOf, optional } from '../../shared/http/schema.js';
 import { middleOut } from './middle-out.js';
 
-/** Tokens. Where nobody speaks of it, only endpoints of so short a context are helped. */
-const UNASKED_CONTEXT_MAX = 8_192;
-/** Of the answer, where nobody says how long it may be; at most a quarter of the context. Chosen. */
+/** Tokens. Where the plugin is not requested, only endpoints with at most this context are shortened for. */
+const DEFAULT_CONTEXT_MAX = 8_192;
+/** Tokens that are left for the answer where the request sets no limit; at most a quarter of the context. Chosen. */
 const ANSWER_TOKENS = 1_024;
-/** Messages that Claude is sent at most (docs/wire/tools-and-plugins.md#context-compression). */
+/** Maximum number of messages that are sent to Claude (docs/use/plugins/context-compression.md). */
 const CLAUDE_MESSAGES_MAX = 1_000;
 
 /**
- * Leaves out of the middle of a conversation what an endpoint has no room for
- * (docs/wire/tools-and-plugins.md#context-compression).
+ * Removes from the middle of a conversation what exceeds the context of an endpoint
+ * (docs/use/plugins/context-compression.md).
  */
 export const contextCompression: Plugin = {
   id: 'context-compression',
@@ -24,15 +24,15 @@ export const contextCompression: Plugin = {
     enabled: optional(flag()),
     engine: optional(oneOf(['middle-out'])),
   },
-  unasked: { contextMax: UNASKED_CONTEXT_MAX },
+  whenNotRequested: { contextMax: DEFAULT_CONTEXT_MAX },
   shortens: ({ contextMax }) => ({ contextMax: typeof contextMax === 'number' ? contextMax : Infinity }),
-  fit: (request, leg, options) => doInTurns(fitInSteps(request, leg, options)),
+  fit: (request, leg, options) => doInSlices(fitInSteps(request, leg, options)),
 };
 
 function* fitInSteps(request: ModelRequest, leg: Leg, { contextMax }: JsonObject): Steps<Prepared> {
   const { contextLength } = leg.endpoint;
   if (typeof contextMax === 'number' && contextLength > contextMax) return { request };
-  // Who draws and writes nothing has no conversation to shorten.
+  // A model without text output has no conversation to shorten.
   if (!leg.model.outputModalities.includes('text')) return { request };
   const output = request.maxOutputTokens ?? Math.min(ANSWER_TOKENS, Math.floor(contextLength / 4));
   const isCapped = leg.model.id.startsWith('anthropic/');

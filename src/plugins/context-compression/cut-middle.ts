@@ -1,15 +1,15 @@
-/** Stands where something was left out. */
+/** Marks the place of a cut. */
 const GAP = '\n…\n';
 const GAP_BYTES = Buffer.byteLength(GAP);
 
 /**
- * A text without its middle, at most `bytesMax` of UTF-8 long, but for the mark of the gap where that has no room.
- * Characters stay whole. No more of it is read than is kept.
- * @param text longer than that
+ * A text without its middle, at most `bytesMax` bytes of UTF-8 long, plus the mark of the gap where that alone is
+ * longer. Characters stay whole. Reads no more of the text than it keeps.
+ * @param text longer than `bytesMax`
  */
 export function cutMiddle(text: string, bytesMax: number): string {
   const half = Math.max(0, Math.floor((bytesMax - GAP_BYTES) / 2));
-  // So many characters are as many bytes at least.
+  // A text has at least as many bytes as characters.
   const beginning = Buffer.from(text.slice(0, half));
   const end = Buffer.from(half === 0 ? '' : text.slice(-half));
   let head = Math.min(half, beginning.length);

@@ -1,5 +1,5 @@
-// Goal: what is left of a conversation fits, keeps its order, its tools with their results, its turns whole and its
-// last question, and is left alone from there on. Method: conversations made at random, and some by hand.
+// A shortened conversation fits, keeps its order, whole turns, tool calls with their results and the last question, and
+// is not shortened further. Checked on random and hand-made conversations.
 import * as fc from 'fast-check';
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import { modelRequest } from '../../../test/support/model-request.js';
@@ -11,24 +11,24 @@ import { middleOut, type Room } from './middle-out.js';
 
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 const user = (...content: ContentBlock[]): Message => ({ role: 'user', content });
-const said = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
+const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content });
 
-/** One turn of each side, with calls of tools between them: each call with signed thinking before it. */
+/** A turn of each side with tool calls between them, each with signed thinking before it. */
 const exchange = fc
   .record({
-    asked: fc.integer({ min: 1, max: 4_000 }),
+    questionLength: fc.integer({ min: 1, max: 4_000 }),
     tools: fc.array(fc.integer({ min: 1, max: 2_000 }), { maxLength: 3 }),
   })
-  .map(({ asked, tools }) => (at: number): Message[] => [
-    user(text('q'.repeat(asked))),
+  .map(({ questionLength, tools }) => (at: number): Message[] => [
+    user(text('q'.repeat(questionLength))),
     ...tools.flatMap((length, step) => [
-      said(
+      assistant(
         { type: 'thinking', thinking: 'hm', signature: `s${at}.${step}` },
         { type: 'tool-use', id: `t${at}.${step}`, name: 'look', input: {} },
       ),
       user({ type: 'tool-result', toolUseId: `t${at}.${step}`, content: [{ type: 'text', text: 'r'.repeat(length) }] }),
     ]),
-    said(text('a'.repeat(asked))),
+    assistant(text('a'.repeat(questionLength))),
   ]);
 const conversation = fc
   .tuple(fc.array(exchange, { maxLength: 12 }), fc.integer({ min: 1, max: 6_000 }))
@@ -37,7 +37,7 @@ const conversation = fc
 const request = (messages: readonly Message[]) =>
   modelRequest({ system: [{ type: 'text', text: 'Be kind.' }], messages });
 const shorten = (long: ModelRequest, room: Room) => doAtOnce(middleOut(long, room));
-/** Of what is left, where each message stood. */
+/** The original places of the kept messages. */
 const placesOf = (left: readonly Message[], messages: readonly Message[]): number[] =>
   left.map(({ content }) => messages.findIndex((message) => message.content === content));
 const idsOf = (messages: readonly Message[], type: 'tool-use' | 'tool-result') =>
@@ -48,7 +48,7 @@ const idsOf = (messages: readonly Message[], type: 'tool-use' | 'tool-result') =
     }),
   );
 
-it('keeps whole turns in their order, and what is left fits and is left alone', () => {
+it('keeps whole turns in order, and the result fits and is not shortened further', () => {
   fc.assert(
     fc.property(conversation, fc.integer({ min: 200, max: 8_000 }), (messages, tokensMax) => {
       const room = { tokensMax, messagesMax: Infinity };
@@ -74,22 +74,25 @@ it('keeps whole turns in their order, and what is left fits and is left alone', 
   );
 });
 
-it('leaves out of the middle', () => {
-  const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? said : user)(text(`${at}:${'x'.repeat(396)}`)));
+it('removes from the middle', () => {
+  const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? assistant : user)(text(`${at}:${'x'.repeat(396)}`)));
   const { messages: left } = shorten(request(messages), { tokensMax: 1_000, messagesMax: Infinity })!;
   expect(placesOf(left, messages)).toEqual([0, 1, 2, 3, 4, 17, 18, 19, 20]);
 });
 
-it('keeps half of the most messages from either end', () => {
-  const messages = Array.from({ length: 1_201 }, (_, at) => (at % 2 ? said : user)(text(String(at))));
+it('keeps half of the permitted messages at either end', () => {
+  const messages = Array.from({ length: 1_201 }, (_, at) => (at % 2 ? assistant : user)(text(String(at))));
   const { messages: left } = shorten(request(messages), { tokensMax: Infinity, messagesMax: 1_000 })!;
   expect(left).toHaveLength(1_000);
   expect(placesOf(left, messages).slice(499, 501)).toEqual([499, 701]);
 });
 
-it('keeps the question of a loop of tools, and its last step', () => {
+it('keeps the question of a tool loop, and its last step', () => {
   const steps = Array.from({ length: 10 }, (_, at) => [
-    said({ type: 'thinking', thinking: '', signature: 's' }, { type: 'tool-use', id: `t${at}`, name: 'f', input: {} }),
+    assistant(
+      { type: 'thinking', thinking: '', signature: 's' },
+      { type: 'tool-use', id: `t${at}`, name: 'f', input: {} },
+    ),
     user({ type: 'tool-result', toolUseId: `t${at}`, content: [{ type: 'text', text: 'r'.repeat(400) }] }),
   ]).flat();
   const messages = [user(text('What is it?')), ...steps];
@@ -98,7 +101,7 @@ it('keeps the question of a loop of tools, and its last step', () => {
   expect(left.length).toBeLessThan(8);
 });
 
-it('cuts the middle of a question that is too long by itself, not its characters', () => {
+it('cuts the middle of a question that is too long by itself, without splitting characters', () => {
   const message: Message = {
     ...user(text(`begins ${'ü€😀'.repeat(5_000)} ends`)),
     origin: { vendor: 'anthropic', value: {} },
@@ -112,7 +115,7 @@ it('cuts the middle of a question that is too long by itself, not its characters
   expect(JSON.stringify(block)).not.toContain('\ufffd');
 });
 
-it('cuts results of one step alike, however many there are', () => {
+it('cuts the results of one step to the same length, however many there are', () => {
   const uses = Array.from({ length: 1_000 }, (_, at): ContentBlock => ({ type: 'tool-use', id: `t${at}`, name: 'f', input: {} })); // oxfmt-ignore
   const results = uses.map((_, at): ContentBlock => ({
     type: 'tool-result',
@@ -120,7 +123,7 @@ it('cuts results of one step alike, however many there are', () => {
     content: [{ type: 'text', text: 'ü'.repeat(at % 2 ? 100 : 1_000) }],
     origin: { vendor: 'anthropic', value: {} },
   }));
-  const messages = [user(text('?')), said(...uses), user(...results)];
+  const messages = [user(text('?')), assistant(...uses), user(...results)];
   const { messages: left, cut } = shorten(request(messages), { tokensMax: 200_000, messagesMax: Infinity })!;
   expect([left.length, cut]).toEqual([3, 500]);
   expect(estimateInputTokens(request(left))).toBeLessThanOrEqual(200_000);
@@ -132,28 +135,28 @@ it('cuts results of one step alike, however many there are', () => {
   ]);
 });
 
-it('says so where nothing helps', () => {
+it('returns undefined where nothing helps', () => {
   expect(shorten(request([user(text('x'.repeat(4_000)))]), { tokensMax: 10, messagesMax: 1_000 })).toBeUndefined();
 });
 
-it('tells where blocks stood, for errors name what the caller wrote', () => {
-  const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? said : user)(text(`${at}:${'x'.repeat(396)}`)));
+it('keeps the original places of blocks, which errors name', () => {
+  const messages = Array.from({ length: 21 }, (_, at) => (at % 2 ? assistant : user)(text(`${at}:${'x'.repeat(396)}`)));
   messages[19] = { ...messages[19]!, paths: ['messages.40.content.1'] };
   const { messages: left } = shorten(request(messages), { tokensMax: 1_000, messagesMax: Infinity })!;
-  const told = left.map((message, index) => blockPath(message, index, 0));
+  const paths = left.map((message, index) => blockPath(message, index, 0));
   const stood = (at: number): string => `messages.${at}.content.0`;
-  expect(told).toEqual([0, 1, 2, 3, 4, 17, 18, 19, 20].map((at) => (at === 19 ? 'messages.40.content.1' : stood(at))));
+  expect(paths).toEqual([0, 1, 2, 3, 4, 17, 18, 19, 20].map((at) => (at === 19 ? 'messages.40.content.1' : stood(at))));
 });
 
-describe('1 MB does not hold the loop', () => {
+describe('1 MB does not block the event loop', () => {
   const HELD_MS_MAX = 20;
   const many = Array.from({ length: 1_000 }, (_, at) => `t${at}`);
   const use = (id: string): ContentBlock => ({ type: 'tool-use', id, name: 'f', input: {} });
   const result = (toolUseId: string, ...content: ContentBlock[]): ContentBlock =>
     ({ type: 'tool-result', toolUseId, content }) as ContentBlock;
-  const short = Array.from({ length: 50_001 }, (_, at) => (at % 2 ? said : user)(text('x'.repeat(20))));
+  const short = Array.from({ length: 50_001 }, (_, at) => (at % 2 ? assistant : user)(text('x'.repeat(20))));
 
-  /** Of all steps, in milliseconds. */
+  /** Longest of all steps, in milliseconds. */
   function longestStep(messages: readonly Message[], room: Room): number {
     const steps = middleOut(request(messages), room);
     for (let longest = 0; ;) {
@@ -172,19 +175,19 @@ describe('1 MB does not hold the loop', () => {
 
   it.each<[string, readonly Message[], number, number?]>([
     ['of one text', [user(text('x'.repeat(1_000_000)))], 8_192],
-    ['of turns', Array.from({ length: 2_001 }, (_, at) => (at % 2 ? said : user)(text('x'.repeat(500)))), 8_192],
+    ['of turns', Array.from({ length: 2_001 }, (_, at) => (at % 2 ? assistant : user)(text('x'.repeat(500)))), 8_192],
     ['of 50,001 short turns, of which few stay', short, 8_192],
     ['of 50,001 short turns, of which most stay', short, 440_000],
     ['of 50,001 short turns, of which a thousand may stay', short, 1_000_000, 1_000],
     ['of 50,000 short texts of one turn', [user(...Array.from({ length: 50_000 }, () => text('x'.repeat(300))))], 3_400_000], // oxfmt-ignore
     [
       'of a thousand calls, each with its result',
-      [user(text('?')), ...many.flatMap((id) => [said(use(id)), user(result(id, text('ü'.repeat(500))))])],
+      [user(text('?')), ...many.flatMap((id) => [assistant(use(id)), user(result(id, text('ü'.repeat(500))))])],
       150_000,
     ],
     [
       'of results of one step',
-      [user(text('?')), said(...many.map(use)), user(...many.map((id) => result(id, text('ü'.repeat(500)))))],
+      [user(text('?')), assistant(...many.map(use)), user(...many.map((id) => result(id, text('ü'.repeat(500)))))],
       150_000,
     ],
   ])('%s', async (_, messages, tokensMax, messagesMax = Infinity) => {

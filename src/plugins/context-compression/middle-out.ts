@@ -12,9 +12,9 @@ import { StepCounter, TextStepCounter, type Steps } from '../../core/steps.js';
 import { cutMiddle } from './cut-middle.js';
 import { listUnits, type Unit } from './units.js';
 
-/** What there is room for. */
+/** The limits that a conversation has to fit. */
 export interface Room {
-  /** Of the whole prompt, as it is estimated. */
+  /** Of the whole prompt, by estimate. */
   readonly tokensMax: number;
   readonly messagesMax: number;
 }
@@ -22,15 +22,15 @@ export interface Room {
 /** A conversation without its middle. */
 export interface Shortened {
   readonly messages: readonly Message[];
-  /** How many texts had their middle cut out, beside what was left out whole. */
+  /** Number of texts whose middle was cut, not counting messages that were removed whole. */
   readonly cut: number;
 }
 
 /**
- * Leaves whole turns out of the middle, calls of tools together with their results: what is kept is the longest
- * beginning and end that there is room for, the shorter side first, and always the last turn of the user and the last
- * turn. Where these alone have no room, the longest of their texts lose their middle. Pure.
- * @returns undefined where all has room, or nothing that may be done makes it fit
+ * Removes whole turns from the middle, tool calls together with their results. Keeps the longest beginning and end that
+ * fit, adding to the shorter side first, and always the last user turn and the last turn. Where these alone do not fit,
+ * their longest texts lose their middle. Pure.
+ * @returns undefined where everything fits, or where no permitted cut makes it fit
  */
 export function* middleOut(request: ModelRequest, { tokensMax, messagesMax }: Room): Steps<Shortened | undefined> {
   const { messages } = request;
@@ -44,7 +44,7 @@ export function* middleOut(request: ModelRequest, { tokensMax, messagesMax }: Ro
   return over <= 0 ? { messages: left, cut: 0 } : yield* cutTexts(left, over);
 }
 
-/** Messages in their new places. They tell where their blocks stood, for errors name what the caller wrote. */
+/** Messages at their new places. They keep the original place of their blocks, which errors name. */
 function* placed(places: readonly number[], messages: readonly Message[]): Steps<readonly Message[]> {
   const steps = new StepCounter();
   const left: Message[] = [];
@@ -57,11 +57,11 @@ function* placed(places: readonly number[], messages: readonly Message[]): Steps
   return left;
 }
 
-/** The places of messages in units that stay, in their order. */
+/** The places of messages of the kept units, in order. */
 function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): Steps<readonly number[]> {
   const last = units.length - 1;
-  const asked = units.findLastIndex(({ isAsked }) => isAsked);
-  const kept = new Set(asked === -1 ? [last] : [asked, last]);
+  const question = units.findLastIndex(({ startsWithUser }) => startsWithUser);
+  const kept = new Set(question === -1 ? [last] : [question, last]);
   let tokens = 0;
   const first = new Side(0, 1, Math.floor(messagesMax / 2));
   const end = new Side(last, -1, Math.ceil(messagesMax / 2));
@@ -93,7 +93,7 @@ function* keepEnds(units: readonly Unit[], { tokensMax, messagesMax }: Room): St
   return places;
 }
 
-/** One of both ends, from which units are kept inwards. */
+/** The beginning or the end of the conversation, from which units are kept inwards. */
 class Side {
   isOpen = true;
   tokens = 0;
@@ -119,25 +119,27 @@ class Side {
   }
 }
 
-/** A conversation that began with its user still does: vendors refuse others. @param left places of messages */
+/**
+ * Keeps a user turn first where the conversation began with one: vendors refuse others. @param left places of messages
+ */
 function withBeginning(left: readonly number[], all: readonly Message[]): readonly number[] {
   const isUsers = ({ role }: Message): boolean => role === 'user';
   if (left.length === all.length || all.find(({ role }) => role !== 'system')?.role !== 'user') return left;
   const first = left.findIndex((place) => all[place]!.role !== 'system');
   if (first === -1 || isUsers(all[left[first]!]!)) return left;
-  const asked = left.findIndex((place) => isUsers(all[place]!) && !holdsResults(all[place]!));
-  return asked === -1 ? left : [...left.slice(0, first), ...left.slice(asked)];
+  const question = left.findIndex((place) => isUsers(all[place]!) && !holdsResults(all[place]!));
+  return question === -1 ? left : [...left.slice(0, first), ...left.slice(question)];
 }
 
 const holdsResults = ({ content }: Message): boolean => content.some(({ type }) => type === 'tool-result');
 
-/** Bytes that a cut text keeps at least. Chosen. */
+/** Fewest bytes that a cut text keeps. Chosen. */
 const TEXT_BYTES_MIN = 256;
 const BYTES_PER_TOKEN = 4;
 
 /**
- * The longest texts lose their middle, all down to one length: each is read once, however many there are.
- * @param over tokens that have no room
+ * Cuts the longest texts to one common length. Each is read once.
+ * @param over tokens by which the messages exceed the limit
  */
 function* cutTexts(kept: readonly Message[], over: number): Steps<Shortened | undefined> {
   const texts = yield* listTexts(kept);
@@ -158,7 +160,7 @@ function* cutTexts(kept: readonly Message[], over: number): Steps<Shortened | un
   return { messages, cut: shorter.size };
 }
 
-/** Of what users and tools said, with their bytes: what a model said is its own. */
+/** Texts of users and tools, with their bytes. Texts of models are never cut. */
 function* listTexts(messages: readonly Message[]): Steps<ReadonlyMap<TextBlock, number>> {
   const steps = new TextStepCounter();
   const texts = new Map<TextBlock, number>();
@@ -176,7 +178,10 @@ function* listTexts(messages: readonly Message[]): Steps<ReadonlyMap<TextBlock, 
   return texts;
 }
 
-/** The most bytes that texts may have so that so many are saved of them; undefined: no length that may be does. */
+/**
+ * The longest length that saves the needed bytes when every text is cut to it; undefined where no permitted length
+ * does.
+ */
 function* lengthThatSaves(sizes: readonly number[], needed: number): Steps<number | undefined> {
   const saves = (level: number): boolean => {
     let saved = 0;
@@ -185,7 +190,7 @@ function* lengthThatSaves(sizes: readonly number[], needed: number): Steps<numbe
   };
   if (!saves(TEXT_BYTES_MIN)) return undefined;
   let level = TEXT_BYTES_MIN;
-  // That of the longest saves nothing.
+  // The length of the longest text saves nothing.
   let beyond = sizes.reduce((longest, size) => Math.max(longest, size), 0);
   while (beyond - level > 1) {
     yield;
@@ -196,7 +201,7 @@ function* lengthThatSaves(sizes: readonly number[], needed: number): Steps<numbe
   return level;
 }
 
-/** Without the words that what changes came in: they hold the whole text. */
+/** Drops the origins of what is changed: they hold the whole text. */
 function* withTexts(message: Message, shorter: ReadonlyMap<TextBlock, TextBlock>, steps: StepCounter): Steps<Message> {
   const shortened = <Part extends ToolResultContent | ContentBlock>(part: Part): Part | TextBlock =>
     (part.type === 'text' ? shorter.get(part) : undefined) ?? part;

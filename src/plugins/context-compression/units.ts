@@ -1,18 +1,21 @@
 import type { Message } from '../../core/conversation/content.js';
 import { StepCounter, type Steps } from '../../core/steps.js';
 
-/** Turns that stay together, or go together. */
+/** Turns that are kept or removed together. */
 export interface Unit {
-  /** Indexes of messages, `to` not among them. */
+  /** Indexes of messages; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
-  /** As they are estimated. */
+  /** By estimate. */
   readonly tokens: number;
-  /** It begins with what a user asks. */
-  readonly isAsked: boolean;
+  /** It begins with a user turn. */
+  readonly startsWithUser: boolean;
 }
 
-/** Turns apart, but calls of tools with what came of them. @param sizes of the messages, in tokens */
+/**
+ * Splits a conversation into units: single turns, and tool calls together with their results. @param sizes of the
+ * messages, in tokens
+ */
 export function* listUnits(messages: readonly Message[], sizes: readonly number[]): Steps<readonly Unit[]> {
   const steps = new StepCounter();
   const results = new Map<string, number>();
@@ -37,7 +40,7 @@ export function* listUnits(messages: readonly Message[], sizes: readonly number[
         to = Math.max(to, (results.get(block.id) ?? index) + 1);
       }
     }
-    units.push({ from, to, tokens, isAsked: messages[from]!.role === 'user' });
+    units.push({ from, to, tokens, startsWithUser: messages[from]!.role === 'user' });
     from = to;
   }
   return units;

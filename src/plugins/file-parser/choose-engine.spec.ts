@@ -1,6 +1,6 @@
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import { modelRequest } from '../../../test/support/model-request.js';
-import { chooseEngine, UNASKED } from './choose-engine.js';
+import { chooseEngine, NOT_REQUESTED } from './choose-engine.js';
 
 const files = model('test/files', [endpoint('a')], { inputModalities: ['text', 'file'] });
 const words = model('test/words', [endpoint('a')]);
@@ -22,17 +22,17 @@ const ocr = (isForAll: boolean) => ({ name: 'mistral-ocr', isForAll });
 const pdf = (engine: string) => ({ pdf: { engine } });
 
 it.each([
-  ['unasked, all take files', FILES, UNASKED, WITH, NATIVE],
-  ['unasked, none does', WORDS, UNASKED, WITH, local(true)],
-  ['unasked, some do', BOTH, UNASKED, WITH, local(false)],
-  ['unasked, whoever is chosen', ANY, UNASKED, WITH, local(false)],
-  ['asked, all take files', FILES, {}, WITH, NATIVE],
-  ['asked, none does', WORDS, {}, WITH, ocr(true)],
-  ['asked, some do', BOTH, { pdf: {} }, WITH, ocr(false)],
-  ['asked, without an engine', WORDS, {}, WITHOUT, local(true)],
+  ['not requested, all take files', FILES, NOT_REQUESTED, WITH, NATIVE],
+  ['not requested, none does', WORDS, NOT_REQUESTED, WITH, local(true)],
+  ['not requested, some do', BOTH, NOT_REQUESTED, WITH, local(false)],
+  ['not requested, any model', ANY, NOT_REQUESTED, WITH, local(false)],
+  ['requested, all take files', FILES, {}, WITH, NATIVE],
+  ['requested, none does', WORDS, {}, WITH, ocr(true)],
+  ['requested, some do', BOTH, { pdf: {} }, WITH, ocr(false)],
+  ['requested, without an engine', WORDS, {}, WITHOUT, local(true)],
   ['native', FILES, pdf('native'), WITH, NATIVE],
   ['native, some take files', BOTH, pdf('native'), WITH, NATIVE],
-  ['native, whoever is chosen', ANY, pdf('native'), WITH, NATIVE],
+  ['native, any model', ANY, pdf('native'), WITH, NATIVE],
   ['the local one', FILES, pdf('cloudflare-ai'), WITH, local(true)],
   ['the local one by its former name', FILES, pdf('pdf-text'), WITHOUT, local(true)],
   ['the engine outside', FILES, pdf('mistral-ocr'), WITH, ocr(true)],
@@ -41,8 +41,8 @@ it.each([
 });
 
 it.each([
-  ['native', WORDS, WITH, 'plugins.1.pdf.engine: native leaves PDFs to models that take files, and none that is asked for does'],
+  ['native', WORDS, WITH, 'plugins.1.pdf.engine: native leaves PDFs to models that take files, and no requested model does'],
   ['mistral-ocr', FILES, WITHOUT, 'plugins.1.pdf.engine: mistral-ocr is not set up, or lacks its credential; the setting is plugins.file-parser.mistral-ocr of the catalog file'],
-])('refuses %s where nobody can', (engine, request, catalog, message) => {
+])('refuses %s where it is impossible', (engine, request, catalog, message) => {
   expect(() => chooseEngine(request, pdf(engine), catalog)).toThrow(message);
 }); // oxfmt-ignore

@@ -6,31 +6,31 @@ import type { CatalogSnapshot } from '../../core/routing/catalog.js';
 import { readModelName } from '../../core/routing/model-name.js';
 import { modelId } from '../../core/routing/resolve-model.js';
 
-/** Who is to read files: the models themselves, this gateway, or an engine outside. */
+/** What reads the files: the models themselves, this gateway or an outside engine. */
 export interface ChosenEngine {
   readonly name: 'native' | 'local' | 'mistral-ocr';
-  /** No model is to have the file itself: none of them takes any, or the caller wants it so. */
+  /** No model is sent the file itself: none of them takes files, or the caller chose so. */
   readonly isForAll: boolean;
 }
 
-/** Options of who did not ask for the plugin: nothing that costs is done for him. */
-export const UNASKED: JsonObject = { isUnasked: true };
+/** Options where the plugin is not requested: nothing that costs money is done. */
+export const NOT_REQUESTED: JsonObject = { isNotRequested: true };
 
 const ID = 'file-parser';
 const SETTING = 'plugins.file-parser.mistral-ocr';
 
 /**
- * Who reads the files of a request (docs/wire/tools-and-plugins.md#the-plugin-file-parser). Pure.
+ * Chooses what reads the files of a request (docs/use/plugins/file-parser.md). Pure.
  * @throws GatewayError `invalid-request` for an engine that is not set up, or that none of the models can be
  */
 export function chooseEngine(request: ModelRequest, options: JsonObject, catalog: CatalogSnapshot): ChosenEngine {
   const { pdf } = options;
-  const asked = isJsonObject(pdf) ? pdf['engine'] : undefined;
+  const requested = isJsonObject(pdf) ? pdf['engine'] : undefined;
   const takers = takersOf(request, catalog);
-  switch (asked) {
+  switch (requested) {
     case 'native':
       if (takers !== 'none') return { name: 'native', isForAll: false };
-      throw refused(request, 'native leaves PDFs to models that take files, and none that is asked for does');
+      throw refused(request, 'native leaves PDFs to models that take files, and no requested model does');
     case 'cloudflare-ai':
     case 'pdf-text':
       return { name: 'local', isForAll: true };
@@ -42,13 +42,16 @@ export function chooseEngine(request: ModelRequest, options: JsonObject, catalog
       );
     default: {
       if (takers === 'all') return { name: 'native', isForAll: false };
-      const maySpend = options['isUnasked'] !== true && catalog.plugins.ocr !== undefined;
+      const maySpend = options['isNotRequested'] !== true && catalog.plugins.ocr !== undefined;
       return { name: maySpend ? 'mistral-ocr' : 'local', isForAll: takers === 'none' };
     }
   }
 }
 
-/** Which of the models that a request names take files. What is no model of the catalog may be chosen among all. */
+/**
+ * How many of the requested models take files. A name that is no model of the catalog is a router's, which may choose
+ * one that does.
+ */
 function takersOf({ model, fallbackModels }: ModelRequest, catalog: CatalogSnapshot): 'all' | 'some' | 'none' {
   const takes = [model, ...(fallbackModels?.models ?? [])].map((name) => {
     const { id } = readModelName(name);

@@ -3,31 +3,35 @@ import { traitsOf } from '../../core/conversation/traits.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { LocalContext, Plugin, Prepared } from '../../core/plugin.js';
 import { flag, object, oneOf, optional } from '../../shared/http/schema.js';
-import { chooseEngine, UNASKED } from './choose-engine.js';
+import { chooseEngine, NOT_REQUESTED } from './choose-engine.js';
 import { assertReadable, hashOf, listFiles, nameOf, parse, parsedFile, ReadFiles, reasonOf } from './read-files.js';
-import { growthOf, isAwaited, priceOf, readOutside } from './read-outside.js';
+import { growthOf, heldGrowthOf, isAwaited, priceOf, readOutside } from './read-awaited-files.js';
 
-/** Turns PDFs into text for models that read none (docs/wire/tools-and-plugins.md#the-plugin-file-parser). */
+/** Turns PDFs into text for models that read none (docs/use/plugins/file-parser.md). */
 export const fileParser: Plugin = {
   id: 'file-parser',
   options: {
     enabled: optional(flag()),
     pdf: optional(object({ engine: optional(oneOf(['mistral-ocr', 'native', 'cloudflare-ai', 'pdf-text'])) })),
   },
-  unasked: UNASKED,
+  whenNotRequested: NOT_REQUESTED,
   concerns: (request) => traitsOf(request.messages).hasDocuments && listFiles(request).next().done !== true,
   prepare,
   price: (request, _options, context) => priceOf(request, context),
   growth: growthOf,
+  heldGrowth: heldGrowthOf,
   consults: isAwaited,
   consult: (request, _options, context) => readOutside(request, context),
 };
 
-/** Reads what is at hand and costs nothing. What is by address, or an engine's, is marked. */
+/**
+ * Reads what is in the request and costs nothing to read. Files by address, and files for an engine, are marked as
+ * awaited.
+ */
 async function prepare(request: ModelRequest, options: JsonObject, context: LocalContext): Promise<Prepared> {
   const engine = chooseEngine(request, options, context.catalog);
   if (engine.name === 'native') return { request };
-  // What a model is asked on the way may have been read before.
+  // A consulted model may be sent files that were read before.
   const found = [...listFiles(request)].filter(({ block }) => block.inWords?.type !== 'blocks');
   assertReadable(found);
   const files = new ReadFiles(request, engine, context);
@@ -37,7 +41,7 @@ async function prepare(request: ModelRequest, options: JsonObject, context: Loca
   for (const file of found) {
     const { block } = file;
     if (block.source.type === 'url') {
-      files.tell(block, { type: 'awaited', isScan, isForAll: engine.isForAll });
+      files.setWords(block, { type: 'awaited', isScan, isForAll: engine.isForAll });
       continue;
     }
     try {
@@ -46,11 +50,11 @@ async function prepare(request: ModelRequest, options: JsonObject, context: Loca
       const known = files.find(hash, nameOf(block.title));
       if (!known && isScan) {
         const { pages } = await parse(data, false, context);
-        files.tell(block, { type: 'awaited', isScan, isForAll: engine.isForAll, pages });
+        files.setWords(block, { type: 'awaited', isScan, isForAll: engine.isForAll, pages });
         continue;
       }
       if (!known) files.keep(parsedFile(hash, block, await parse(data, true, context)));
-      files.tell(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
+      files.setWords(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
       read++;
     } catch (error) {
       context.signal.throwIfAborted();

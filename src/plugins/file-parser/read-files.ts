@@ -6,16 +6,16 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { ExtensionFault } from '../../core/extension.js';
 import type { LocalContext, Prepared } from '../../core/plugin.js';
-import { decoded, decodedLengthMax, hashInTurns, joinInTurns } from '../../tools/parse-file/file-bytes.js';
-import { wordsOf } from '../../tools/parse-file/file-words.js';
+import { decoded, decodedLengthMax, hashInSlices, joinInSlices } from '../../tools/parse-file/file-bytes.js';
+import { pageBlocks } from '../../tools/parse-file/file-pages.js';
 import type { PdfText } from '../../tools/parse-file/parse-pdf.js';
 import type { ChosenEngine } from './choose-engine.js';
 
 const PDF = 'application/pdf';
-/** Of one request: each has a thread for seconds, perhaps. Chosen. */
+/** Maximum number of files of one request: each may occupy a thread for seconds. Chosen. */
 const FILES_MAX = 20;
 const DEFAULT_NAME = 'document.pdf';
-/** Characters of a name, as many as come back. */
+/** Characters of a name, as many as responses carry. */
 const NAME_LENGTH_MAX = 256;
 
 /** A file that a model may not be able to read. */
@@ -28,16 +28,16 @@ export interface FoundFile extends FoundDocument {
 const isFile = ({ block: { source } }: FoundDocument): boolean =>
   source.type === 'url' || (source.type === 'base64' && source.mediaType === PDF);
 
-/** The files of a request, without those that are stored at a vendor: nobody else can read these. */
+/** The files of a request, without those stored at a vendor, which only that vendor can read. */
 export function* listFiles(request: ModelRequest): Generator<FoundFile, void> {
   for (const found of listDocuments(request)) if (isFile(found)) yield found as FoundFile;
 }
 
-/** What became of the files of one request. */
+/** The state of the files of one request. */
 export class ReadFiles {
-  /** In words, by hash: those that the caller handed back, too. */
+  /** Parsed files by hash, including those that the caller sent back. */
   private readonly files = new Map<string, ParsedFile>();
-  /** Of these, those that he does not have. */
+  /** Hashes of those that the caller does not have yet. */
   private readonly unknown = new Set<string>();
   private readonly words = new Map<DocumentBlock, DocumentWords | undefined>();
 
@@ -49,14 +49,14 @@ export class ReadFiles {
     for (const file of request.parsedFiles ?? []) this.files.set(file.hash, file);
   }
 
-  /** What is told of those that were read here. */
-  get told(): readonly ParsedFile[] {
+  /** The files that were parsed here, as the response reports them. */
+  get reported(): readonly ParsedFile[] {
     return [...this.unknown].map((hash) => this.files.get(hash)!);
   }
 
   /**
-   * A file in words that was read before, here or in an earlier turn.
-   * @param name as it is called now: whoever sent it before may have called it otherwise
+   * A parsed file of this or an earlier turn.
+   * @param name the current name: an earlier turn may have named the file differently
    */
   find(hash: string, name: string): ParsedFile | undefined {
     const known = this.files.get(hash);
@@ -67,32 +67,35 @@ export class ReadFiles {
     return named;
   }
 
-  /** It was read now. */
+  /** Adds a file that was parsed now. */
   keep(file: ParsedFile): void {
     this.add(file);
-    // Whoever wants nothing retained has it read again.
+    // A request with zero data retention has its files parsed each time.
     if (this.request.preferences.zeroDataRetention !== true) this.context.parsedFiles.keep(file, this.engine.name);
   }
 
-  /** @param words absent: nobody could read it here, and who takes files has it as it is */
-  tell(block: DocumentBlock, words: DocumentWords | undefined): void {
+  /** @param words absent where the gateway could not read the file; a model that takes files is sent the file itself */
+  setWords(block: DocumentBlock, words: DocumentWords | undefined): void {
     this.words.set(block, words);
   }
 
   /** @throws GatewayError where no model could read it either */
   unreadable({ block, path }: FoundFile, reason: string): void {
     if (this.engine.isForAll) throw this.failure('invalid-request', `${path}: ${reason}`);
-    this.tell(block, undefined);
+    this.setWords(block, undefined);
   }
 
-  /** With what was read already, so that it need not be read again (docs/wire/errors.md#file-annotations). */
+  /**
+   * An error with the files that are parsed already, so that a retry does not parse them again
+   * (docs/use/errors.md#file-annotations).
+   */
   failure(kind: 'invalid-request' | 'unavailable', message: string): GatewayError {
-    const { told } = this;
-    const metadata = { file_annotations: told.map(viewParsedFile) };
-    return new GatewayError(kind, message, told.length > 0 ? { metadata } : {});
+    const { reported } = this;
+    const metadata = { file_annotations: reported.map(viewParsedFile) };
+    return new GatewayError(kind, message, reported.length > 0 ? { metadata } : {});
   }
 
-  /** The request with what its files say. */
+  /** The request with the text of its files. */
   done(isForAll: boolean): Pick<Prepared, 'request' | 'files'> {
     const request = withDocuments(this.request, (block) => {
       if (!this.words.has(block)) return block;
@@ -101,7 +104,7 @@ export class ReadFiles {
       if (!words) return file;
       return isForAll && words.type === 'blocks' ? asWords(file, words.blocks) : { ...file, inWords: words };
     });
-    return { request, files: this.told };
+    return { request, files: this.reported };
   }
 
   private add(file: ParsedFile): void {
@@ -110,7 +113,7 @@ export class ReadFiles {
   }
 }
 
-/** @throws GatewayError for more files than are read, and for those of office programs */
+/** @throws GatewayError for too many files, and for those of office programs */
 export function assertReadable(files: readonly FoundFile[]): void {
   const excess = files[FILES_MAX];
   if (excess) {
@@ -124,7 +127,7 @@ export function assertReadable(files: readonly FoundFile[]): void {
 }
 
 export const hashOf = (base64: string, { signal }: Pick<LocalContext, 'signal'>): Promise<string> =>
-  hashInTurns(decoded(base64), signal);
+  hashInSlices(decoded(base64), signal);
 
 /** @throws ExtensionFault, or the signal's reason */
 export function parse(
@@ -133,17 +136,17 @@ export function parse(
   { workers, signal }: Pick<LocalContext, 'workers' | 'signal'>,
 ): Promise<PdfText> {
   const makeInput = async (): Promise<object> => {
-    const bytes = await joinInTurns(decoded(base64), decodedLengthMax(base64.length));
+    const bytes = await joinInSlices(decoded(base64), decodedLengthMax(base64.length));
     return { bytes, wantsText };
   };
   return workers.run('parse-pdf', makeInput, signal) as Promise<PdfText>;
 }
 
-/** A file in words, as it was read here. */
+/** A parsed file, as it was read here. */
 export const parsedFile = (hash: string, { title }: DocumentBlock, { pages, texts }: PdfText): ParsedFile => ({
   hash,
   name: nameOf(title),
-  content: wordsOf(
+  content: pageBlocks(
     texts.map((text) => ({ text })),
     pages,
   ),
@@ -152,7 +155,7 @@ export const parsedFile = (hash: string, { title }: DocumentBlock, { pages, text
 export const nameOf = (title: string | undefined): string =>
   title === undefined || title === '' ? DEFAULT_NAME : title.slice(0, NAME_LENGTH_MAX);
 
-/** Why a file cannot be read; what is no fault of the file's is thrown on. */
+/** Why a file cannot be read. Rethrows what is not a fault of the file. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof ExtensionFault) || error.kind === 'busy') throw error;
   return error.message;

@@ -12,31 +12,37 @@ import { untilAborted } from '../../shared/http/until-aborted.js';
 import { consultedRequest } from '../../tools/consulted-request.js';
 import type { Panel, PanelModel } from './panel.js';
 
-/** Of one answer, in tokens, reasoning included: as the service has it (`@openrouter/sdk` 1.3, maxCompletionTokens). */
+/**
+ * Tokens of one answer, reasoning included. The service has the same default (`@openrouter/sdk` 1.3,
+ * maxCompletionTokens).
+ */
 const OUTPUT_TOKENS_MAX = 16_000;
-/** Of one answer, in characters: as long as so many tokens are in prose. What is longer loses its end. */
+/** Characters of one answer: about the length of so many tokens of prose. A longer answer loses its end. */
 export const ANSWER_CHARACTERS_MAX = 64_000;
-/** Of one model, its tools among it, in milliseconds. Chosen: the panel is side by side, the judge waits for it. */
+/**
+ * Time limit of one model with its tools, in milliseconds. Chosen: the panel runs in parallel, and the judge waits for
+ * it.
+ */
 export const MODEL_MS_MAX = 240_000;
 
 /** Why a model of the panel, or the judge, is left out. */
 export type Omission = GatewayError['kind'] | 'empty' | 'refused';
 
-/** What a model that was asked came to. */
+/** The outcome of a consulted model. */
 export interface Consultation {
   readonly name: string;
-  /** Absent: it is left out. */
+  /** Absent where the model is left out. */
   readonly text?: string;
-  /** The text lacks its end. */
+  /** The end of the text is missing. */
   readonly isCut: boolean;
   /** Why it is left out. */
   readonly error?: GatewayError;
   readonly omission?: Omission;
-  /** As the pipeline tells it. */
-  readonly told: JsonObject;
+  /** Its entry in the pipeline. */
+  readonly report: JsonObject;
 }
 
-/** What a model is asked. */
+/** What a model is sent. */
 export interface Question extends Pick<
   ModelRequest,
   'system' | 'messages' | 'outputFormat' | 'contextManagement' | 'parsedFiles'
@@ -44,7 +50,7 @@ export interface Question extends Pick<
   readonly kind: ConsultationKind;
 }
 
-/** A model of the panel, or the judge, that is planned: nothing is held for it or sent yet. */
+/** A planned model of the panel, or the planned judge: no money is held and nothing is sent yet. */
 export class ConsultedModel {
   private readonly abort = new Cancellation();
   private call: PlannedCall | undefined;
@@ -53,19 +59,19 @@ export class ConsultedModel {
 
   private constructor(
     private readonly context: ExtensionContext,
-    private readonly asked: PanelModel,
+    private readonly panelModel: PanelModel,
   ) {}
 
-  /** @throws GatewayError `invalid-request` naming what the tools lack that were asked for */
+  /** @throws GatewayError `invalid-request` naming what the requested tools lack */
   static async plan(
     context: ExtensionContext,
     panel: Panel,
-    asked: PanelModel,
+    panelModel: PanelModel,
     question: Question,
   ): Promise<ConsultedModel> {
-    const model = new ConsultedModel(context, asked);
+    const model = new ConsultedModel(context, panelModel);
     const options = { signal: model.abort.signal, toolUsesMax: panel.toolUsesMax };
-    for (const request of requestsFor(context.request, panel, asked, question)) {
+    for (const request of requestsFor(context.request, panel, panelModel, question)) {
       try {
         model.call = await context.plan(request, question.kind, options);
         model.tools = request.tools;
@@ -81,7 +87,7 @@ export class ConsultedModel {
     return model;
   }
 
-  /** Asks it. @throws the signal's reason, or a fault of ours: whatever else goes wrong leaves it out */
+  /** Calls the model. @throws the signal's reason, or a fault of the gateway; any other failure leaves the model out */
   async ask(): Promise<Consultation> {
     const { context, abort } = this;
     const beganAt = performance.now();
@@ -92,7 +98,7 @@ export class ConsultedModel {
     try {
       if (!this.call) throw this.unplanned!;
       const answer = await untilAborted(readAnswer(this.call), toAbortSignal(abort.signal));
-      // It is kept until the generation is over: the answer is made of it.
+      // Kept until the generation ends: the final answer is made from it.
       if (!context.keep(answer.text.length)) return this.without('overloaded', beganAt);
       if (answer.omission) return this.without(answer.omission, beganAt);
       return this.consultation(beganAt, answer);
@@ -106,7 +112,7 @@ export class ConsultedModel {
     }
   }
 
-  /** Nobody needs it any more: what it has under way ends. */
+  /** Aborts what the model has under way. */
   end(reason: Error): void {
     this.abort.abort(reason);
   }
@@ -115,13 +121,13 @@ export class ConsultedModel {
     return this.consultation(beganAt, { omission, ...(error && { error }), isCut: false });
   }
 
-  private consultation(beganAt: number, came: Omit<Consultation, 'name' | 'told'>): Consultation {
-    const { asked, tools, call } = this;
-    const name = asked.model?.id ?? asked.name;
+  private consultation(beganAt: number, came: Omit<Consultation, 'name' | 'report'>): Consultation {
+    const { panelModel, tools, call } = this;
+    const name = panelModel.model?.id ?? panelModel.name;
     return {
       ...came,
       name,
-      told: {
+      report: {
         model: name,
         outcome: came.omission ? 'left out' : 'answered',
         ...(came.omission && { reason: came.omission }),
@@ -135,30 +141,30 @@ export class ConsultedModel {
 }
 
 /**
- * What a model is asked, the first that can be planned: default tools that it cannot have it does without. It carries
- * the depth, and nothing of what the caller said for the answer alone.
+ * The requests for one model, of which the first that can be planned is sent: default tools are dropped one by one
+ * until the model can have the rest. They carry the depth, and no option that the caller set for the final answer only.
  */
 export function requestsFor(
   request: ModelRequest,
   { tools, isToolsDefault }: Panel,
-  asked: PanelModel,
+  panelModel: PanelModel,
   { kind: _kind, ...question }: Question,
 ): readonly ModelRequest[] {
   const consulted = consultedRequest(request, {
-    model: asked.name,
-    // Whoever is left in the midst of a stream bills what it said.
+    model: panelModel.name,
+    // A provider bills only the streamed part when a stream is aborted.
     stream: true,
-    maxOutputTokens: outputOf(asked),
+    maxOutputTokens: outputOf(panelModel),
     tools,
     fusionDepth: (request.fusionDepth ?? 0) + 1,
-    ...(asked.fallbacks.length > 0 && { fallbackModels: { models: asked.fallbacks, onRefusal: false } }),
+    ...(panelModel.fallbacks.length > 0 && { fallbackModels: { models: panelModel.fallbacks, onRefusal: false } }),
     ...question,
   });
   if (!isToolsDefault) return [consulted];
   return [...tools.keys(), tools.length].map((place) => ({ ...consulted, tools: tools.slice(place) }));
 }
 
-/** At most a quarter of its context: the rest is for what it reads. */
+/** At most a quarter of the context: the rest is for the input. */
 function outputOf({ model }: PanelModel): number {
   if (!model) return OUTPUT_TOKENS_MAX;
   const limits = model.endpoints.map(({ maxCompletionTokens, contextLength }) =>
@@ -167,11 +173,11 @@ function outputOf({ model }: PanelModel): number {
   return Math.max(1, Math.min(OUTPUT_TOKENS_MAX, Math.max(...limits)));
 }
 
-const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The model took longer than it may.');
+const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The model exceeded its time limit.');
 
 type Answer = Pick<Consultation, 'omission' | 'isCut'> & { readonly text: string };
 
-/** What a model says behind what its tools brought, as far as there is room for it. */
+/** The text of the model after its tool calls, as far as there is room for it. */
 async function readAnswer(call: PlannedCall): Promise<Answer> {
   const reader = new AnswerReader();
   for await (const batch of await call.start()) for (const event of batch) reader.read(event);

@@ -7,9 +7,9 @@ import { transcriptOf } from '../../tools/advisor/transcript.js';
 const ANSWER_THE_LAST = 'That was a conversation between a user and an assistant. Write what the assistant says next.';
 
 /**
- * What the models of a panel are shown: the conversation as it is, with what is to be cleared of it, for each of them
- * is a leg of its own, and the files of it that are in words already; where tools were called in it that they do not
- * have, all of it in words, for some vendors take no calls of tools that are not there.
+ * What the models of a panel are sent: the conversation with its context management, since each of them is a leg of its
+ * own, and with its parsed files. Where the conversation has calls of tools that the models do not have, it is sent as
+ * a transcript: some vendors refuse calls of tools that are not offered.
  */
 export function conversationOf(
   request: ModelRequest,
@@ -27,13 +27,13 @@ export function conversationOf(
   return { system: [], messages: [{ role: 'user', content: textsOf([...transcriptOf(request), ANSWER_THE_LAST]) }] };
 }
 
-/** All of it in words, and words behind it, as one turn. */
+/** The whole conversation as a transcript in one turn, followed by `words`. */
 export const asOneTurn = (request: ModelRequest, words: string): Message => ({
   role: 'user',
   content: textsOf([...transcriptOf(request), words]),
 });
 
-/** The request with words behind what its user said last: what comes before may be in the provider's cache. */
+/** Appends words to the last user turn: what comes before may be in the provider's cache. */
 export function withWords(request: ModelRequest, words: string, end: number): ModelRequest {
   const { messages } = request;
   const block: TextBlock = { type: 'text', text: words, keeps: { start: 0, end } };

@@ -8,7 +8,7 @@ import { dialectOf, FUSION_PRESETS } from '../../core/routing/catalog.js';
 import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { name } from '../../shared/http/bounds.js';
 import { flag, integer, list, oneOf, optional, variant, type TProperties } from '../../shared/http/schema.js';
-import { serviceTools } from '../../shared/http/service-tools.js';
+import { TOOL_PARAMETERS } from '../../tools/service-tools.js';
 import { ConsultedModel, requestsFor, type Consultation, type Question } from './consulted-model.js';
 import { conversationOf, withWords } from './conversation.js';
 import { judge, judgeQuestion, printAnswers, type Verdict } from './judge.js';
@@ -22,7 +22,7 @@ const TOOL_CALLS_MAX = 16;
 const PANEL_TOOLS = ['web_search', 'web_fetch', 'datetime', 'bash', 'advisor', 'experimental__search_models'] as const;
 const panelTools = Object.fromEntries(
   PANEL_TOOLS.flatMap((tool): [string, TProperties][] => {
-    const fields = serviceTools[`openrouter:${tool}`];
+    const fields = { parameters: optional(TOOL_PARAMETERS[`openrouter:${tool}`]!) };
     return [
       [`openrouter:${tool}`, fields],
       [tool, fields],
@@ -31,8 +31,8 @@ const panelTools = Object.fromEntries(
 );
 
 /**
- * Asks a panel of models side by side, has their answers judged, and has the answer made of both
- * (docs/wire/tools-and-plugins.md#fusion).
+ * Calls a panel of models in parallel, has their answers judged, and has the answer written from both
+ * (docs/use/plugins/fusion.md).
  */
 export const fusion: Plugin = {
   id: FUSION_ID,
@@ -47,6 +47,11 @@ export const fusion: Plugin = {
   models: FUSION_MODELS,
   choose,
   foresee,
+  // Models that cannot be afforded are left out: the panel fails where all are. The judge is optional.
+  requires: (request, options, foresight) => ({
+    calls: foresee(request, options, foresight).filter(({ isWhole }) => isWhole),
+    isAnyOf: true,
+  }),
   growth: (request) => (isPart(request) ? 0 : textTokens(CLOSING) + SHORTENED_LEAST),
   consult,
 };
@@ -76,16 +81,16 @@ function isTrial({ model }: JsonObject, { catalog, credentials, isShared }: Choi
   return [...catalog.providers.values()].every((provider) => provider.dialect === 'simulated' || !isShared(provider));
 }
 
-/** @returns nobody where it would not be run */
+/** @returns no calls where the plugin would not run */
 function foresee(request: ModelRequest, options: JsonObject, { catalog, isSandbox }: Foresight): ForeseenCall[] {
   if (isPart(request)) return [];
   const panel = readPanel({ request, options, catalog, isSandbox });
   const question = panelQuestion(request);
   const { toolUsesMax } = panel;
   return [
-    ...panel.models.map((asked) => ({
+    ...panel.models.map((panelModel) => ({
       kind: question.kind,
-      requests: requestsFor(request, panel, asked, question),
+      requests: requestsFor(request, panel, panelModel, question),
       toolUsesMax,
       isWhole: true,
     })),
@@ -102,7 +107,7 @@ const isPart = ({ fusionDepth = 0 }: ModelRequest): boolean => fusionDepth > 0;
 
 const panelQuestion = (request: ModelRequest): Question => ({ kind: 'fusion-panel', ...conversationOf(request) });
 
-/** All of it; at the first failure the others are told to end, and have ended before it is thrown. */
+/** Waits for all; at the first failure ends the others, and waits for their end before it throws. */
 async function allOf<T>(work: readonly Promise<T>[], end: (error: Error) => void): Promise<readonly T[]> {
   try {
     return await Promise.all(work);
@@ -117,7 +122,7 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
   if (isPart(request)) return { request, note: { summary: 'not run', data: { reason: 'part of another fusion' } } };
   const { catalog, isSandbox } = context;
   const panel = readPanel({ request, options, catalog, isSandbox });
-  const consulted = await askPanel(panel, context);
+  const consulted = await callPanel(panel, context);
   const answers = consulted.filter(({ text }) => text !== undefined);
   if (answers.length === 0) throw nobodyAnswered(consulted);
   const verdict = await judge(context, panel, answers);
@@ -128,15 +133,15 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
       summary: `${answers.length} of ${consulted.length} answered`,
       data: {
         ...(panel.preset && { preset: panel.preset }),
-        panel: consulted.map(({ told }) => told),
-        judge: verdict.told,
+        panel: consulted.map(({ report }) => report),
+        judge: verdict.report,
       },
     },
   };
 }
 
-/** All are planned before any is asked: what their tools lack is known before anything is spent. */
-async function askPanel(panel: Panel, context: ExtensionContext): Promise<readonly Consultation[]> {
+/** All are planned before one is called, so that a missing setting of a tool is reported before anything is spent. */
+async function callPanel(panel: Panel, context: ExtensionContext): Promise<readonly Consultation[]> {
   const question = panelQuestion(context.request);
   const planning = panel.models.map((model) => ConsultedModel.plan(context, panel, model, question));
   // Plans are bounded by themselves, and start nothing.
@@ -149,11 +154,11 @@ async function askPanel(panel: Panel, context: ExtensionContext): Promise<readon
   );
 }
 
-/** The last failure says what the request fails by. */
+/** The request fails by the last failure. */
 function nobodyAnswered(consulted: readonly Consultation[]): GatewayError {
   const error = consulted.findLast((one) => one.error)?.error;
   const reasons = consulted.map(({ name: one, omission }) => `${one} (${omission})`).join(', ');
-  const last = error ? `; the last said: ${error.message}` : '';
+  const last = error ? `; the last error: ${error.message}` : '';
   const message = `No model of the panel answered: ${reasons}${last}`;
   const isUnpaid = consulted.every(({ omission }) => omission === 'payment-required');
   return new GatewayError(

@@ -23,7 +23,7 @@ const PROPERTIES: JsonObject = {
   blind_spots: texts,
 };
 
-/** What the judge finds, in the words of the service (`@openrouter/sdk` 1.3, FusionAnalysisResult). */
+/** The findings of the judge, in the field names of the service (`@openrouter/sdk` 1.3, FusionAnalysisResult). */
 const SCHEMA: JsonObject = {
   type: 'object',
   properties: PROPERTIES,
@@ -40,26 +40,26 @@ const INSTRUCTIONS = [
   printJson(SCHEMA),
 ].join('\n');
 
-/** What the judge came to. */
+/** The outcome of the judge. */
 export interface Verdict {
-  /** The analysis, as JSON; absent: the answer is made without one. */
+  /** The analysis, as JSON; absent where the answer is made without one. */
   readonly analysis?: string;
-  readonly told: JsonObject;
+  readonly report: JsonObject;
 }
 
-/** Has the answers of a panel compared. Whatever keeps the judge from it, the answers stand by themselves. */
+/** Has the answers of a panel compared. If the judge fails, the answers are used without an analysis. */
 export async function judge(
   context: ExtensionContext,
   panel: Panel,
   answers: readonly Consultation[],
 ): Promise<Verdict> {
   const question = judgeQuestion(context.request, panel, answers);
-  const { text, isCut = false, told } = await ask(context, panel, question);
-  if (text === undefined) return { told: { ...told, outcome: 'left out' } };
+  const { text, isCut = false, report } = await ask(context, panel, question);
+  if (text === undefined) return { report: { ...report, outcome: 'left out' } };
   const analysis = await healed(context, { text, isCut });
   return analysis === undefined
-    ? { told: { ...told, outcome: 'unusable' } }
-    : { analysis, told: { ...told, outcome: 'judged' } };
+    ? { report: { ...report, outcome: 'unusable' } }
+    : { analysis, report: { ...report, outcome: 'judged' } };
 }
 
 export const judgeQuestion = (request: ModelRequest, panel: Panel, answers: readonly Consultation[]): Question => ({
@@ -73,21 +73,21 @@ async function ask(
   context: ExtensionContext,
   panel: Panel,
   question: Question,
-): Promise<Pick<Consultation, 'told'> & Partial<Consultation>> {
+): Promise<Pick<Consultation, 'report'> & Partial<Consultation>> {
   try {
     return await (await ConsultedModel.plan(context, panel, panel.judge, question)).ask();
   } catch (error) {
     context.signal.throwIfAborted();
     if (!(error instanceof GatewayError)) throw error;
-    return { told: { model: panel.judge.name, reason: error.kind } };
+    return { report: { model: panel.judge.name, reason: error.kind } };
   }
 }
 
-/** Who is told the schema answers by it; the others are told in words. */
+/** Models that take a schema get it as such; the others get it in the prompt. */
 const takesSchemas = ({ model }: PanelModel): boolean =>
   model?.endpoints.every(({ supportedParameters }) => supportedParameters.includes('structured_outputs')) ?? false;
 
-/** @returns undefined where it is no analysis */
+/** @returns undefined where the text is no analysis */
 async function healed(
   { workers, signal }: ExtensionContext,
   { text, isCut }: { readonly text: string; readonly isCut: boolean },
@@ -103,7 +103,7 @@ async function healed(
   }
 }
 
-/** As the judge and the model that answers read them. */
+/** The form in which the judge and the answering model read the answers. */
 export const printAnswers = (answers: readonly Consultation[]): string =>
   answers
     .map(({ name, text, isCut }) => `<answer model="${name}"${isCut ? ' cut="true"' : ''}>\n${text}\n</answer>`)

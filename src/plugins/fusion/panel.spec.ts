@@ -1,5 +1,4 @@
-// Goal: who is asked and who judges follows from what is said, the preset and the model of the request, in this order.
-// Method: a table over a made-up catalog.
+// The panel and its judge follow from the options, the preset and the requested model, in this order of precedence.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import type { JsonObject } from '../../core/json/json.js';
@@ -14,8 +13,8 @@ const catalog = {
 };
 const panel = (options: JsonObject, name = 'openrouter/fusion', isSandbox = false) =>
   readPanel({ request: modelRequest({ model: name, plugins: [{ id: 'fusion' }] }), options, catalog, isSandbox });
-const shown = (...told: Parameters<typeof panel>) => {
-  const { models, judge, preset } = panel(...told);
+const shown = (...inputs: Parameters<typeof panel>) => {
+  const { models, judge, preset } = panel(...inputs);
   return [models.map(({ name }) => name), judge.name, judge.fallbacks, preset];
 };
 
@@ -32,7 +31,7 @@ it.each<[JsonObject, string, unknown[]]>([
   expect(shown(options, name)).toEqual(expected);
 });
 
-it('is of the sandbox where nobody else may answer, unless a preset is named', () => {
+it("consists of the sandbox's models where no other may answer, unless a preset is named", () => {
   expect(shown({}, 'openrouter/fusion', true)).toEqual([
     ['sandbox/echo', 'sandbox/thinking'],
     'sandbox/json',
@@ -42,7 +41,7 @@ it('is of the sandbox where nobody else may answer, unless a preset is named', (
   expect(shown({ preset: 'general-high' }, 'openrouter/fusion', true)[3]).toBe('general-high');
 });
 
-it('limits the uses of each tool and of all, by either name of one', () => {
+it('limits the uses of each tool and of all, by either name of a tool', () => {
   const tools = [{ type: 'web_search', parameters: { max_uses: 2, max_results: 3 } }, { type: 'openrouter:datetime' }];
   expect(panel({ tools, max_tool_calls: 5 })).toMatchObject({
     toolUsesMax: 5,
@@ -72,7 +71,7 @@ it.each<[string, boolean]>([
 it.each([
   [{ analysis_models: ['a/one', 'a/two:online'] }, 'plugins.0.analysis_models.1: :online searches before'],
   [{ model: 'a/best:nitro:online' }, 'plugins.0.model: :online searches before'],
-])('refuses a search that nobody would make: %j', (options, message) => {
+])('refuses a search that would not be made: %j', (options, message) => {
   expect(() => panel(options)).toThrow(message);
   expect(() => panel({ analysis_models: ['a/one:nitro'] })).not.toThrow();
 });

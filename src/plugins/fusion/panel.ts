@@ -16,34 +16,34 @@ import { modelId } from '../../core/routing/resolve-model.js';
 import { SERVICE_TOOL_PREFIX } from '../../core/tool.js';
 
 export const FUSION_ID = 'fusion';
-/** Names that stand for the plugin. */
+/** Model names that stand for the plugin. */
 export const FUSION_MODELS: readonly string[] = ['openrouter/fusion', 'fairlead/fusion'];
 
 const PRESET_DEFAULT: FusionPresetName = 'general-high';
-/** Of whoever asks the sandbox alone, and needs no account for it. */
+/** For requests to the sandbox alone, which need no account. */
 const SANDBOX_PRESET: FusionPreset = { analysisModels: ['sandbox/echo', 'sandbox/thinking'], model: 'sandbox/json' };
 
-/** Uses of tools of one model of the panel, and of the judge, where nothing is said (SCOPE of the contract). */
+/** Default limit of tool uses of one model of the panel, and of the judge (SCOPE of the contract). */
 const TOOL_CALLS_DEFAULT = 8;
 const TOOLS_DEFAULT = ['openrouter:web_search', 'openrouter:web_fetch'] as const;
-/** Vendors that run these by themselves are told the limit as well. */
+/** Vendors that run these tools themselves are sent the limit too. */
 const LIMITED_TOOLS: ReadonlySet<string> = new Set(TOOLS_DEFAULT);
 
-/** A model that is asked, by the name that it is asked by, routing suffixes among it. */
+/** A model to be consulted, with the name it was requested by, routing suffixes included. */
 export interface PanelModel {
   readonly name: string;
-  /** Absent: its name is a router's, which chooses. */
+  /** Absent: the name is a router's, which chooses the model. */
   readonly model?: Model;
-  /** Ids of those that stand in for it where it may not be asked, or fails. */
+  /** Ids of models that replace it where it may not be called, or fails. */
   readonly fallbacks: readonly string[];
 }
 
-/** Who is asked, who judges, and what they work with. */
+/** The consulted models, the judge and their tools. */
 export interface Panel {
   readonly models: readonly PanelModel[];
   readonly judge: PanelModel;
   readonly tools: readonly RequestedServiceTool[];
-  /** Nobody asked for these tools: who cannot have them does without. */
+  /** The tools are the default: a model that cannot have them answers without. */
   readonly isToolsDefault: boolean;
   readonly toolUsesMax: number;
   /** Absent where every model was named. */
@@ -60,8 +60,8 @@ export interface PanelInputs {
 }
 
 /**
- * Explicit models go before those of the preset. Who judges where nobody says so: the preset's model where the request
- * asks for the fusion by name or by preset, else the model that was asked for, which answers.
+ * Named models take precedence over those of the preset. The judge, where it is not named, is the preset's model if the
+ * request names the fusion as its model or names a preset; else the requested model, which also answers.
  * @throws GatewayError `invalid-request` naming the option that names no model or no preset of the catalog
  */
 export function readPanel({ request, options, catalog, isSandbox }: PanelInputs): Panel {
@@ -92,12 +92,12 @@ export function readPanel({ request, options, catalog, isSandbox }: PanelInputs)
     return { ...find(id, `${path}.preset`), fallbacks: analysisModels.filter((other) => other !== id) };
   };
   const toolUsesMax = typeof calls === 'number' ? calls : TOOL_CALLS_DEFAULT;
-  const asked = options['tools'];
+  const requested = options['tools'];
   return {
     models,
     judge: judgeOf(),
-    tools: readTools(asked ?? TOOLS_DEFAULT.map((type) => ({ type })), `${path}.tools`, toolUsesMax),
-    isToolsDefault: asked === undefined,
+    tools: readTools(requested ?? TOOLS_DEFAULT.map((type) => ({ type })), `${path}.tools`, toolUsesMax),
+    isToolsDefault: requested === undefined,
     toolUsesMax,
     ...(isExpanded && { preset: isTrial ? 'sandbox' : preset }),
   };
@@ -106,36 +106,39 @@ export function readPanel({ request, options, catalog, isSandbox }: PanelInputs)
 export const standsForFusion = (name: string): boolean => FUSION_MODELS.includes(readModelName(name).id);
 
 function findModel(name: Json, field: string, catalog: CatalogSnapshot): PanelModel {
-  const said = typeof name === 'string' ? name : '';
-  if (standsForFusion(said)) {
-    throw new GatewayError('invalid-request', `${field}: a fusion is not part of another; name a model of /models`);
-  }
-  if (readModelName(said).online) {
+  const modelName = typeof name === 'string' ? name : '';
+  if (standsForFusion(modelName)) {
     throw new GatewayError(
       'invalid-request',
-      `${field}: :online searches before a model is asked, and models of a fusion search by their tools; ` +
+      `${field}: a fusion cannot contain another fusion; name a model of /models`,
+    );
+  }
+  if (readModelName(modelName).online) {
+    throw new GatewayError(
+      'invalid-request',
+      `${field}: :online searches before a model is called, and models of a fusion search by their tools; ` +
         `name ${TOOLS_DEFAULT[0]} in tools, and leave the suffix out`,
     );
   }
-  const found = modelCalled(said, catalog);
+  const found = modelCalled(modelName, catalog);
   if (found.model) return found;
-  const shown = JSON.stringify(said.slice(0, MODEL_SHOWN_CHARACTERS_MAX));
+  const shown = JSON.stringify(modelName.slice(0, MODEL_SHOWN_CHARACTERS_MAX));
   throw new GatewayError('invalid-request', `${field}: ${shown} is not in the catalog; name a model of /models`);
 }
 
-/** By any of its names. */
+/** Finds a model by any of its names. */
 function modelCalled(name: string, catalog: CatalogSnapshot): PanelModel {
   const id = modelId(catalog, readModelName(name).id);
   const model = id === undefined ? undefined : catalog.models.get(id);
   return model ? { name, model, fallbacks: [] } : { name, fallbacks: [] };
 }
 
-/** As their schema has judged them; both names of a tool are one. */
-function readTools(asked: Json, path: string, usesMax: number): readonly RequestedServiceTool[] {
-  if (!Array.isArray(asked)) return [];
-  return asked.filter(isJsonObject).map(({ type, parameters }, index) => {
-    const said = typeof type === 'string' ? type : '';
-    const id = said.startsWith(SERVICE_TOOL_PREFIX) ? said : `${SERVICE_TOOL_PREFIX}${said}`;
+/** The schema has checked them. Both names of a tool mean the same tool. */
+function readTools(requested: Json, path: string, usesMax: number): readonly RequestedServiceTool[] {
+  if (!Array.isArray(requested)) return [];
+  return requested.filter(isJsonObject).map(({ type, parameters }, index) => {
+    const toolName = typeof type === 'string' ? type : '';
+    const id = toolName.startsWith(SERVICE_TOOL_PREFIX) ? toolName : `${SERVICE_TOOL_PREFIX}${toolName}`;
     const given = isJsonObject(parameters) ? parameters : {};
     const { max_uses: own } = given;
     const limit = LIMITED_TOOLS.has(id)

@@ -1,12 +1,12 @@
 import type { MediaSource } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import type { ExtensionContext } from '../../core/extension.js';
-import type { ModerationCategory } from '../../core/moderation/categories.js';
+import type { ModerationCategory } from './harm/categories.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 
-/** What is judged as one: the texts of a turn, or a window of a reply. */
+/** Texts that are judged as one: those of a turn, or a window of a reply. */
 export interface JudgedText {
-  /** Of neighbouring blocks. */
+  /** Texts of adjacent blocks. */
   readonly parts: readonly string[];
   readonly by: 'system' | 'user' | 'assistant';
 }
@@ -20,26 +20,26 @@ export interface Judged {
   readonly pictures: readonly MediaSource[];
 }
 
-/** Why something may not be. */
+/** Why something is refused. */
 export interface Flag {
   readonly category: ModerationCategory;
-  /** The piece that was flagged; empty for a picture. */
+  /** The flagged piece; empty for a picture. */
   readonly words: string;
 }
 
-/** Who judges. One file each; a request is judged by the one that the operator has set up. */
+/** A moderation engine, one file each. The operator sets up one, which judges all requests. */
 export interface ModerationEngine {
   readonly name: 'local' | 'openai' | 'model';
-  /** Most pictures that it reads of one request. */
+  /** Maximum number of pictures that it reads of one request. */
   readonly picturesMax: number;
-  /** Of one request with its reply; models that it consults are charged as calls. */
+  /** Price of a request with its reply. Models that it consults are charged as calls of their own. */
   readonly price: PicoUsd;
   /**
-   * @returns empty: it may be. At once where nobody outside is asked and there is little of it
+   * @returns empty where nothing is flagged. Synchronous for short texts of an engine that calls no outside service
    * @throws ExtensionFault where it did not serve; GatewayError `too-large` for more than it reads, or as `infer`; the
-   *   signal's reason
+   * signal's reason
    */
   judge(judged: Judged, context: ExtensionContext): readonly Flag[] | Promise<readonly Flag[]>;
-  /** What it would ask models of the catalog for that, one after the other. Absent: nothing. */
+  /** The calls of catalog models that it would make, one after the other. Absent: none. */
   foresee?(judged: Judged, request: ModelRequest): readonly ModelRequest[];
 }

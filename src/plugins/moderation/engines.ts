@@ -8,7 +8,7 @@ import { local } from './local.js';
 import { openai } from './openai.js';
 
 /**
- * Who judges, as the operator has set it up; the local rules where he says nothing.
+ * The engine that the operator has set up; the local rules by default.
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
 export function chooseEngine(request: ModelRequest, { catalog }: Pick<ExtensionContext, 'catalog'>): ModerationEngine {

@@ -4,7 +4,7 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { definedOnly } from '../../core/defined.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { printJson } from '../../core/json/json.js';
-import { MODERATION_CATEGORIES } from '../../core/moderation/categories.js';
+import { MODERATION_CATEGORIES } from './harm/categories.js';
 import type { Model } from '../../core/routing/catalog.js';
 import { consultedRequest } from '../../tools/consulted-request.js';
 import type { Flag, Judged, ModerationEngine } from './engine.js';
@@ -12,23 +12,23 @@ import { readVerdict } from './guard-verdict.js';
 import { piecesOf } from './pieces.js';
 import { asPulled } from '../../core/stream/pulled.js';
 
-/** Its own template has the policy, and takes turns of users and assistants alone. */
+/** Its own template contains the policy, and takes only user and assistant turns. */
 const LLAMA_GUARD = /llama-?guard/i;
 
-/** Of one verdict; reasoning counts as well. */
+/** Tokens of one verdict, reasoning included. */
 const OUTPUT_TOKENS = 1_024;
-/** Of a piece, in characters: what the model's context has room for at two of them a token, within these. */
+/** Characters of a piece: what fits into the model's context at two characters a token, within these bounds. */
 const PIECE_MIN = 2_000;
 const PIECE_MAX = 40_000;
 const CHARACTERS_PER_TOKEN = 2;
-/** Tokens of the policy and of the verdict. */
+/** Tokens reserved for the policy and the verdict. */
 const RESERVED_TOKENS = 2_048;
-/** Of one request, each a call of the model. */
+/** Maximum number of pieces of one request; each is a call of the model. */
 const PIECES_MAX = 8;
-/** Of the question that a reply is judged with, in characters: its end. */
-const QUESTION_MAX = 2_000;
+/** Characters, from its end, of the question that a reply is judged with. */
+export const QUESTION_MAX = 2_000;
 
-/** A guard model of the catalog (docs/moderation.md#guard-models). */
+/** A guard model of the catalog (docs/operate/moderation.md#guard-models). */
 export const guardModel = (model: Model): ModerationEngine => {
   const room = (model.contextLength - RESERVED_TOKENS) * CHARACTERS_PER_TOKEN - QUESTION_MAX;
   const pieceMax = Math.min(Math.max(room, PIECE_MIN), PIECE_MAX);
@@ -39,7 +39,7 @@ export const guardModel = (model: Model): ModerationEngine => {
     price: 0n,
     judge: async (judged, context) => {
       for (const piece of piecesIn(judged)) {
-        const flags = await ask(questionAbout(piece, model.id, judged, context.request), piece, context);
+        const flags = await askGuard(questionAbout(piece, model.id, judged, context.request), piece, context);
         if (flags.length > 0) return flags;
       }
       return [];
@@ -56,13 +56,13 @@ function questionAbout(piece: string, model: string, { of }: Judged, request: Mo
     ...(LLAMA_GUARD.test(model) ? bare(piece, question) : withPolicy(piece, question, of)),
     maxOutputTokens: OUTPUT_TOKENS,
     sampling: { temperature: 0 },
-    // Whom the caller lets answer says nothing of who judges; what may be kept of his words does.
+    // The caller's choice of providers does not apply to the guard model; the caller's data policies do.
     preferences: definedOnly({ dataCollection, zeroDataRetention }),
   });
 }
 
-async function ask(asked: ModelRequest, piece: string, context: ExtensionContext): Promise<readonly Flag[]> {
-  const { blocks } = await readReply(asPulled(await context.infer(asked, 'moderation')));
+async function askGuard(request: ModelRequest, piece: string, context: ExtensionContext): Promise<readonly Flag[]> {
+  const { blocks } = await readReply(asPulled(await context.infer(request, 'moderation')));
   const answer = blocks.map(({ start, text }) => (start.type === 'text' ? text : '')).join('');
   const categories = readVerdict(answer);
   if (!categories) throw new ExtensionFault('unavailable', 'The guard model gave no verdict.');
@@ -71,7 +71,7 @@ async function ask(asked: ModelRequest, piece: string, context: ExtensionContext
 
 type Prompt = Pick<ModelRequest, 'system' | 'messages'>;
 
-/** A reply behind what was asked, and of a request the piece alone. */
+/** A reply after its question; of a request the piece alone. */
 function bare(piece: string, question: string): Prompt {
   const turn = (role: Message['role'], text: string): Message => ({ role, content: [{ type: 'text', text }] });
   const messages = question === '' ? [turn('user', piece)] : [turn('user', question), turn('assistant', piece)];
@@ -88,16 +88,16 @@ const POLICY = [
 ].join('\n');
 
 function withPolicy(piece: string, question: string, of: Judged['of']): Prompt {
-  // A JSON string has no end that its content could write.
-  const asked = question === '' ? '' : `It answers to: ${printJson(question)}\n`;
-  const text = `${asked}${of === 'request' ? 'Asked' : 'Answered'}: ${printJson(piece)}`;
+  // A JSON string: its content cannot close it.
+  const preface = question === '' ? '' : `It answers to: ${printJson(question)}\n`;
+  const text = `${preface}${of === 'request' ? 'Asked' : 'Answered'}: ${printJson(piece)}`;
   return {
     system: [{ type: 'text', text: POLICY }],
     messages: [{ role: 'user', content: [{ type: 'text', text }] }],
   };
 }
 
-/** The last words of a user, of whose turn no more is read: each window is judged with them. */
+/** The last text of a user, of whose turn no more is read. Each window is judged with it. */
 function questionOf({ messages }: ModelRequest): string {
   const content = messages.findLast(({ role }) => role === 'user')?.content ?? [];
   let words = '';

@@ -1,4 +1,4 @@
-// Goal: a verdict is read in whichever form guard models give it, and what is none is taken for none. Method: a table.
+// Reads verdicts in all forms of guard models, and rejects everything else.
 import { readVerdict } from './guard-verdict.js';
 
 it.each([
@@ -36,6 +36,6 @@ it.each([
   '{"categories": ["hate"]}',
   '[]',
   'x'.repeat(20_001),
-])('takes %j for no verdict', (answer) => {
+])('rejects %j as a verdict', (answer) => {
   expect(readVerdict(answer)).toBeUndefined();
 });

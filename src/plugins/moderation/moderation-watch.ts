@@ -1,23 +1,34 @@
 import { ReplyRefused } from '../../core/generation/ending.js';
 import type { ModelEvent } from '../../core/conversation/event.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { plainWords } from '../../core/json/plain-words.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import type { NoteStage, ReplyWatch } from '../../core/plugin.js';
 import { ended } from '../../core/text/ended.js';
-import type { Flag, ModerationEngine } from './engine.js';
+import type { Flag, Judged, ModerationEngine } from './engine.js';
+import { QUESTION_MAX } from './guard-model.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
 
 type Batch = readonly ModelEvent[];
 
-/** Characters after which what is held back is judged. */
+/** Held-back characters at which a window is judged. */
 const WINDOW = 256;
-/** The same of a reply that goes out whole anyway. */
+/** The same for a reply that is sent whole. */
 const WINDOW_WHOLE = 16_384;
-/** How long it is held back at most before that, in milliseconds. */
+/** Characters of a token of an answer, for the length of its first window. Chosen: English has about four. */
+const CHARACTERS_PER_TOKEN = 4;
+/** Longest time that text is held back before it is judged, in milliseconds. */
 const WINDOW_MS = 2_000;
-/** What each window is read with of what came before it, in characters. Chosen: a long sentence or two. */
+/** Characters of preceding text that are judged with each window. Chosen: a long sentence or two. */
 const TAIL = 1_024;
+
+/** What is judged first of the answer to a request, at its usual length, with the longest question. */
+export function firstWindowOf({ stream, maxOutputTokens = Infinity }: ModelRequest): Judged {
+  const most = stream ? WINDOW : WINDOW_WHOLE;
+  const text = 'x'.repeat(QUESTION_MAX + Math.min(most, maxOutputTokens * CHARACTERS_PER_TOKEN));
+  return { of: 'reply', texts: [{ parts: [text], by: 'assistant' }], pictures: [] };
+}
 
 /** What judges the replies to one request. */
 interface WatchParts {
@@ -29,20 +40,20 @@ interface WatchParts {
 }
 
 /**
- * Holds an answer back until it is judged: its text, its reasoning and the arguments of its tools, in windows, each
- * with the end of what came before it. One judgement is under way at a time, and the provider waits for it.
+ * Holds an answer back until it is judged: its text, its reasoning and its tool arguments, in windows, each with the
+ * end of the text before it. One judgement runs at a time, and the provider waits for it.
  */
 export class ModerationWatch implements ReplyWatch {
   private held: ModelEvent[] = [];
-  /** What of it is not judged. */
+  /** The text that is not judged yet. */
   private fresh: string[] = [];
   private freshLength = 0;
   private tail = '';
-  /** When the first of it came, by `performance.now()`. */
+  /** When the first held event arrived, by `performance.now()`. */
   private heldSince: number | undefined;
-  /** What the latest words are part of: a block of a tool stands for itself. */
+  /** Where the latest text belongs: each tool block is a place of its own. */
   private place = '';
-  /** Why nothing more goes out. */
+  /** Why nothing more is sent. */
   private refusal: Error | undefined;
   private windows = 0;
   private readonly windowMax: number;
@@ -56,23 +67,23 @@ export class ModerationWatch implements ReplyWatch {
     return Math.max(0, this.heldSince + WINDOW_MS - performance.now());
   }
 
-  tell(batch: Batch): Batch | Promise<Batch> {
+  pass(batch: Batch): Batch | Promise<Batch> {
     if (this.refusal) throw this.refusal;
-    const told: ModelEvent[] = [];
+    const passed: ModelEvent[] = [];
     let endsTool = false;
     for (const event of batch) {
       this.read(event);
       endsTool ||= event.type === 'block-end' && this.place.startsWith('tool');
-      if (this.heldSince === undefined || event.type === 'ping') told.push(event);
+      if (this.heldSince === undefined || event.type === 'ping') passed.push(event);
       else this.held.push(event);
     }
     const isOver = batch.at(-1)?.type === 'reply-end';
-    // A tool is run when its arguments are judged.
+    // A tool may run only when its arguments are judged.
     const isDue = isOver || endsTool || this.freshLength >= this.windowMax || this.overdueMs === 0;
-    if (!isDue) return told;
+    if (!isDue) return passed;
     const judged = this.judged();
-    if (judged instanceof Promise) return judged.then((released) => this.asLast(isOver, [...told, ...released]));
-    return this.asLast(isOver, [...told, ...judged]);
+    if (judged instanceof Promise) return judged.then((released) => this.asLast(isOver, [...passed, ...released]));
+    return this.asLast(isOver, [...passed, ...judged]);
   }
 
   release(): Batch | Promise<Batch> {
@@ -84,7 +95,7 @@ export class ModerationWatch implements ReplyWatch {
       const { type } = event.block;
       const isTool = type === 'tool-use' || type === 'server-tool-use';
       const place = isTool ? `tool ${event.index}` : type;
-      // Texts go on over blocks, which citations part.
+      // Citations split a text into blocks, so text continues across them.
       if (place !== this.place && (this.tail !== '' || this.freshLength > 0)) this.add('\n');
       this.place = place;
     } else if (event.type === 'block-delta') {
@@ -102,42 +113,42 @@ export class ModerationWatch implements ReplyWatch {
   }
 
   private judged(): Batch | Promise<Batch> {
-    if (this.freshLength === 0) return this.letGo([]);
+    if (this.freshLength === 0) return this.releaseHeld([]);
     const text = this.tail + this.fresh.splice(0).join('');
     this.freshLength = 0;
     this.tail = text.slice(-TAIL);
     const done = (flags: readonly Flag[]): Batch => {
       this.windows++;
-      return this.letGo(flags);
+      return this.releaseHeld(flags);
     };
     try {
-      const flags = this.ask(text);
+      const flags = this.judge(text);
       return flags instanceof Promise ? flags.then(done).catch((error: unknown) => this.refuse(error)) : done(flags);
     } catch (error) {
       return this.refuse(error);
     }
   }
 
-  private ask(text: string): readonly Flag[] | Promise<readonly Flag[]> {
+  private judge(text: string): readonly Flag[] | Promise<readonly Flag[]> {
     const { engine, context } = this.parts;
     context.signal.throwIfAborted();
-    // Arguments are JSON, whose escapes would stand between words.
+    // The escapes of JSON arguments would separate words.
     return engine.judge(
       { of: 'reply', texts: [{ parts: [plainWords(text)], by: 'assistant' }], pictures: [] },
       context,
     );
   }
 
-  private letGo(flags: readonly Flag[]): Batch {
+  private releaseHeld(flags: readonly Flag[]): Batch {
     if (flags.length > 0) {
-      this.tellStage(flags);
+      this.noteVerdict(flags);
       throw new ReplyRefused(`Moderation refused this answer: ${listed(flags)}.`, metadataOf(flags, this.parts.model));
     }
     this.heldSince = undefined;
     return this.held.splice(0);
   }
 
-  /** What fails is not passed on. */
+  /** Nothing is sent after a failure. */
   private refuse(error: unknown): never {
     this.parts.context.signal.throwIfAborted();
     this.held = [];
@@ -149,11 +160,11 @@ export class ModerationWatch implements ReplyWatch {
   }
 
   private asLast(isOver: boolean, events: Batch): Batch {
-    if (isOver && this.windows > 0) this.tellStage([]);
+    if (isOver && this.windows > 0) this.noteVerdict([]);
     return events;
   }
 
-  private tellStage(flags: readonly Flag[]): void {
+  private noteVerdict(flags: readonly Flag[]): void {
     const { engine, note } = this.parts;
     note(noteOf(engine, 'reply', flags, { windows: this.windows }));
   }

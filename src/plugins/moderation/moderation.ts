@@ -1,14 +1,25 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
-import type { NoteStage, Plugin, StageNote } from '../../core/plugin.js';
-import { doInTurns } from '../../core/steps.js';
+import type { ForeseenCall, NoteStage, Plugin, StageNote } from '../../core/plugin.js';
+import { doInSlices } from '../../core/steps.js';
+import type { Judged } from './engine.js';
 import { chooseEngine } from './engines.js';
-import { ModerationWatch } from './moderation-watch.js';
+import { firstWindowOf, ModerationWatch } from './moderation-watch.js';
 import { listed, metadataOf, noteOf } from './refusal.js';
 import { textsOf } from './request-texts.js';
 
-/** Refuses what is asked or answered that may not be (docs/moderation.md). */
+/** Of ASCII, as `textTokens` counts it. */
+const CHARACTERS_PER_TOKEN = 2;
+
+const foreseenCall = (request: ModelRequest): ForeseenCall => ({
+  kind: 'moderation',
+  requests: [request],
+  toolUsesMax: 0,
+  isWhole: true,
+});
+
+/** Refuses requests and replies with forbidden content (docs/operate/moderation.md). */
 export const moderation: Plugin = {
   id: 'moderation',
   options: {},
@@ -17,8 +28,12 @@ export const moderation: Plugin = {
   foresee: async (request, _options, foresight) => {
     const engine = chooseEngine(request, foresight);
     if (!engine.foresee) return [];
-    const asked = engine.foresee(await doInTurns(textsOf(request, engine.picturesMax)), request);
-    return asked.map((one) => ({ kind: 'moderation', requests: [one], toolUsesMax: 0, isWhole: true }));
+    return engine.foresee(await doInSlices(textsOf(request, engine.picturesMax)), request).map(foreseenCall);
+  },
+  requires: (request, _options, foresight, tokens) => {
+    const text = 'x'.repeat(tokens * CHARACTERS_PER_TOKEN);
+    const judged: Judged = { of: 'request', texts: [{ parts: [text], by: 'user' }], pictures: [] };
+    return { calls: (chooseEngine(request, foresight).foresee?.(judged, request) ?? []).map(foreseenCall) };
   },
   price: (request, _options, context) => chooseEngine(request, context).price,
   consult: async (request, _options, context, note) => ({
@@ -26,6 +41,8 @@ export const moderation: Plugin = {
     note: await judge(request, context, note),
   }),
   review: async (brought, _options, context, note) => note(await judge(brought, context, note)),
+  foreseeWatch: (request, _options, foresight) =>
+    (chooseEngine(request, foresight).foresee?.(firstWindowOf(request), request) ?? []).map(foreseenCall),
   watch: (request, _options, context, note) =>
     new ModerationWatch({
       engine: chooseEngine(request, context),
@@ -42,7 +59,7 @@ export const moderation: Plugin = {
  */
 async function judge(request: ModelRequest, context: ExtensionContext, note: NoteStage): Promise<StageNote> {
   const engine = chooseEngine(request, context);
-  const { unread, ...judged } = await doInTurns(textsOf(request, engine.picturesMax));
+  const { unread, ...judged } = await doInSlices(textsOf(request, engine.picturesMax));
   const flags = await engine.judge(judged, context);
   const verdict = noteOf(engine, 'request', flags, unread > 0 ? { unread } : {});
   if (flags.length === 0) return verdict;

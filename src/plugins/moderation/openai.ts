@@ -1,25 +1,31 @@
 import type { MediaSource } from '../../core/conversation/content.js';
 import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
-import type { ModerationCategory } from '../../core/moderation/categories.js';
+import type { ModerationCategory } from './harm/categories.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
 import type { Flag, ModerationEngine } from './engine.js';
 import { piecesOf } from './pieces.js';
 
-/** Of one call, from the connection to the last byte. Chosen: a caller waits for it before the model is asked. */
+/**
+ * Time limit of one call, from the connection to the last byte. Chosen: the caller waits for it before the model is
+ * called.
+ */
 const JUDGE_MS = 10_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
-/** Of one text, in characters. Chosen: the vendor advises to send long texts in pieces. */
+/** Characters of one text. Chosen: the vendor advises to split long texts. */
 const PIECE_MAX = 4_000;
 const PIECES_PER_CALL = 32;
-/** Of all texts of a request, in characters: eight calls. */
+/** Characters of all texts of a request: eight calls. */
 const TOTAL_MAX = 1_000_000;
 /** One a call: the vendor takes no more. */
 const PICTURES_MAX = 8;
-/** Of base64: 20 MB is what the vendor takes. Chosen, because a body is printed in one step. */
+/** Characters of base64. Chosen below the vendor's 20 MB, because a body is printed in one step. */
 const PICTURE_LENGTH_MAX = 8 * 1024 * 1024;
 
-/** From which score on a category is a hit, though the vendor does not say so (docs/moderation.md#thresholds). */
+/**
+ * Scores from which a category counts as a hit even where the vendor does not flag it
+ * (docs/operate/moderation.md#thresholds).
+ */
 const THRESHOLDS: Readonly<Record<ModerationCategory, number>> = {
   harassment: 0.7,
   hate: 0.6,
@@ -32,7 +38,7 @@ const THRESHOLDS: Readonly<Record<ModerationCategory, number>> = {
   other: 0.7,
 };
 
-/** The vendor's categories, of `omni-moderation` and of the models before it, as they are called here. */
+/** The categories of `omni-moderation` and of earlier models, by their name here. */
 const CATEGORIES: Readonly<Record<string, ModerationCategory>> = {
   harassment: 'harassment',
   'harassment/threatening': 'harassment',
@@ -50,7 +56,7 @@ const CATEGORIES: Readonly<Record<string, ModerationCategory>> = {
 };
 
 /**
- * OpenAI's moderation endpoint, or one that speaks as it does (package `openai` 6, resources/moderations;
+ * OpenAI's moderation endpoint, or a compatible one (package `openai` 6, resources/moderations;
  * developers.openai.com/api/docs/guides/moderation, read 2026-11-25).
  */
 export const openai = (service: ToolEngine, model: string): ModerationEngine => ({
@@ -75,13 +81,13 @@ export const openai = (service: ToolEngine, model: string): ModerationEngine => 
 
 interface Judgement {
   readonly input: Json;
-  /** Of each result that is expected. */
+  /** One for each expected result. */
   readonly words: readonly string[];
 }
 
 /**
- * A verdict is charged: the first of a generation, for no more than the price of one is reserved for all.
- * @returns those of the first result that is flagged
+ * Only the first verdict of a generation is charged: the price of one is held for all.
+ * @returns the flags of the first flagged result
  */
 async function judge(
   engine: ToolEngine,
@@ -95,7 +101,7 @@ async function judge(
       engine,
       name: 'openai',
       method: 'POST',
-      // The base may end as other addresses of this vendor do.
+      // The operator may give the base address with or without `/v1`.
       path: baseUrl.endsWith('/v1') ? '/moderations' : '/v1/moderations',
       headers: credential ? { authorization: `Bearer ${credential.reveal()}` } : {},
       body: { model, input },
@@ -117,9 +123,9 @@ function flagsOf(result: Json, words: string): readonly Flag[] {
   const { flagged, categories, category_scores: scores } = result;
   if (!isJsonObject(categories)) throw noVerdict();
   const hits = new Set<ModerationCategory>();
-  for (const [name, says] of Object.entries(categories)) {
+  for (const [name, isFlagged] of Object.entries(categories)) {
     const category = CATEGORIES[name] ?? 'other';
-    if (says === true || scoreOf(scores, name) >= THRESHOLDS[category]) hits.add(category);
+    if (isFlagged === true || scoreOf(scores, name) >= THRESHOLDS[category]) hits.add(category);
   }
   if (flagged && hits.size === 0) hits.add('other');
   return [...hits].map((category) => ({ category, words }));

@@ -1,14 +1,14 @@
 import { GatewayError } from '../../core/errors.js';
 import type { JudgedText } from './engine.js';
 
-/** What two pieces share, in characters: a phrase across their edge stands whole in one of them. */
+/** Overlap of two pieces, in characters: a phrase across their edge is whole in one of them. */
 const SHARED = 200;
 
 /**
- * Texts in pieces that an engine takes, each as long as it may be; empty ones are left out.
- * @param lengthMax of a piece, in characters: far more than what two of them share
+ * Splits texts into pieces that an engine takes, each as long as allowed. Empty texts are left out.
+ * @param lengthMax of a piece, in characters: far more than the overlap
  * @param totalMax of all texts, in characters
- * @throws GatewayError `too-large` for more: what was not read is not sent
+ * @throws GatewayError `too-large` for more: unread text is never sent
  */
 export function piecesOf(texts: readonly JudgedText[], lengthMax: number, totalMax: number): readonly string[] {
   const pieces: string[] = [];

@@ -1,4 +1,4 @@
-// Goal: a hit tells no more than a hundred characters of what was flagged. Method: texts at, above and far above that.
+// A hit shows at most a hundred characters of the flagged text.
 import { metadataOf } from './refusal.js';
 
 const shown = (words: string): string =>

@@ -2,12 +2,12 @@ import type { Json } from '../../core/json/json.js';
 import type { StageNote } from '../../core/plugin.js';
 import type { Flag, Judged, ModerationEngine } from './engine.js';
 
-/** Who refuses. */
+/** The provider name of a refusal by the gateway. */
 const GATEWAY = 'Fairlead';
 const SHOWN_MAX = 100;
 const GAP = '…';
 
-/** `error.metadata` of a hit (docs/wire/errors.md#moderation). */
+/** `error.metadata` of a hit (docs/use/errors.md#moderation). */
 export const metadataOf = (flags: readonly Flag[], model: string): { readonly [key: string]: Json } => ({
   reasons: flags.map(({ category }) => category),
   flagged_input: cutMiddle(flags.map(({ words }) => words).find((words) => words !== '') ?? ''),
@@ -17,7 +17,7 @@ export const metadataOf = (flags: readonly Flag[], model: string): { readonly [k
 
 export const listed = (flags: readonly Flag[]): string => flags.map(({ category }) => category).join(', ');
 
-/** What the pipeline is told of a verdict; nothing of the text. */
+/** The pipeline entry of a verdict. It holds nothing of the text. */
 export const noteOf = (
   { name }: ModerationEngine,
   of: Judged['of'],
@@ -37,7 +37,7 @@ export const noteOf = (
 
 /** At most 100 characters, in one line. */
 function cutMiddle(text: string): string {
-  // Of what is longer than any hundred characters can be, the ends are enough.
+  // A hundred characters, however many units they have, fit into these ends.
   const ends = text.length > 8 * SHOWN_MAX ? text.slice(0, 2 * SHOWN_MAX) + text.slice(-4 * SHOWN_MAX) : text;
   const characters = [...ends];
   if (characters.length <= SHOWN_MAX && ends === text) return text;

@@ -1,5 +1,4 @@
-// Goal: a request is judged by the words that models read: those of arguments, and of files that are sent as words.
-// Method: requests with each of them, and the parts that come of it.
+// A request is judged by the text that models read, including tool arguments and parsed files.
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock, DocumentBlock } from '../../core/conversation/content.js';
 import { doAtOnce } from '../../core/steps.js';
@@ -17,14 +16,14 @@ const file: DocumentBlock = {
 };
 const inWords = { type: 'blocks', blocks: [{ type: 'text', text: 'what page one says' }] } as const;
 
-it('reads arguments as words, however JSON escapes them', () => {
+it('reads arguments as plain text, in any escaping of JSON', () => {
   const input = { q: 'how\tto\nbuild' };
   expect(judged({ type: 'tool-use', id: 'c', name: 'f', input }).parts).toEqual(['{"q":"how\tto\nbuild"}']);
   const raw = '{"q":"pipe \\u0062omb"}';
   expect(judged({ type: 'tool-use', id: 'c', name: 'f', input: raw }).parts).toEqual(['{"q":"pipe bomb"}']);
 });
 
-it('reads the words of a file that has some, and counts one that has none', () => {
+it('reads the text of a parsed file, and counts one without text', () => {
   expect(judged({ ...file, inWords })).toEqual({ parts: ['what page one says'], unread: 0 });
   expect(judged(file)).toEqual({ parts: [], unread: 1 });
 });

@@ -1,4 +1,4 @@
-// Goal: however long a request is, reading its words does not hold the event loop. Method: the longest step of 10 MB.
+// Reading the texts of a long request does not block the event loop: the longest step of 10 MB.
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock, DocumentBlock } from '../../core/conversation/content.js';

@@ -15,15 +15,15 @@ import { PIECE } from '../../core/yield-to-event-loop.js';
 import { decoded } from '../../tools/parse-file/file-bytes.js';
 import type { Judged, JudgedText } from './engine.js';
 
-/** What of a request is judged, and what nobody reads. */
+/** The parts of a request that are judged, and the number of those that are not. */
 export interface RequestTexts extends Judged {
-  /** Documents, sound and films, and pictures beyond what the engine takes. */
+  /** Documents, audio and video, and pictures beyond what the engine takes. */
   readonly unread: number;
 }
 
 /**
- * All that is said in a request, the newest turn first: the instructions and every turn, since a caller can write any
- * of them. Neighbouring turns of one role are one.
+ * All texts of a request, the newest turn first: the instructions and every turn, since a caller can write any of them.
+ * Adjacent turns of one role are joined.
  */
 export function* textsOf({ system, messages }: ModelRequest, picturesMax: number): Steps<RequestTexts> {
   const reading = new Reading();
@@ -81,7 +81,7 @@ class Reading {
         break;
       case 'document':
         for (const text of [block.title, block.context]) if (text !== undefined) parts.push(text);
-        // A model that reads no files is sent the words.
+        // A model that reads no files is sent this text.
         if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) yield* this.read(part, parts);
         yield* this.document(block.source, parts, block.inWords?.type === 'blocks');
         break;
@@ -115,7 +115,7 @@ class Reading {
   }
 }
 
-/** The words of a value as it is printed; no piece ends within an escape. */
+/** A JSON value in pieces of its printed text, without escapes; no piece ends within an escape. */
 function* printed(value: Json): Steps<string> {
   const words: string[] = [];
   for (const piece of printInPieces(value, PIECE)) {
@@ -126,7 +126,7 @@ function* printed(value: Json): Steps<string> {
   return words.join('');
 }
 
-/** The text of a file that came as base64. */
+/** The text of a base64 file. */
 function* decodedText(base64: string): Steps<string> {
   const decoder = new StringDecoder('utf8');
   const text: string[] = [];

@@ -9,52 +9,55 @@ import { planRoute } from '../../core/routing/plan-route.js';
 import type { Exclusion, LengthLimits, RouterStrategy } from '../../core/routing/plan.js';
 import { forbids, readRules, type Rules } from '../../core/routing/rules.js';
 import type { Choice, ChoiceInputs, RouteInputs, RouteNeeds } from '../../core/routing/route-inputs.js';
+import type { Warning } from '../../core/warning.js';
 
-/** Most models of a choice: the first, and those that are tried when it fails. */
+/** Maximum number of models of a choice: the first, and those that are tried when it fails. */
 const CHOSEN_MAX = 3;
-/** Most models of a ranking that an explanation tells. */
+/** Maximum number of ranked models that an explanation lists. */
 const RANKED_SHOWN_MAX = 50;
 
 /** The models that a router may choose among. */
 export interface Candidates {
   readonly models: readonly ChoosableModel[];
   readonly needs: RouteNeeds;
-  /** Of all models of the catalog, why the others are none. */
+  /** Counts of all other models of the catalog, by the reason why they are not candidates. */
   readonly leftOut: LeftOut;
 }
 
-/** What a router looks at before anything of the request. */
+/** The models that a router considers, independent of the request. */
 export interface Pool {
   readonly models: readonly Model[];
-  /** Those that it never chooses, and why. */
+  /** Models that it never chooses, and the reason. */
   readonly others: readonly Model[];
   readonly otherwise: string;
-  /** Of models that are in neither: a list of the request leaves them out. */
+  /** Models in neither list: a list of the request excludes them. */
   readonly leftOut: LeftOut;
+  /** Entries of that list that match no model. Called only where nothing is left. */
+  readonly unmatched?: () => readonly Warning[];
 }
 
-/** A model in its place of a ranking. */
+/** A model at its place in a ranking. */
 export interface Ranked {
   readonly choosable: ChoosableModel;
 }
 
-/** A choice as a router makes it of its candidates. */
+/** A router's choice among its candidates. */
 export interface Ranking<One extends Ranked> {
   readonly strategy: RouterStrategy;
   /** All candidates that it would choose, the best first. */
   readonly ranked: readonly One[];
-  /** What it was made from: kept, told, and shown in the summary. */
+  /** What the choice is based on: stored, reported, and shown in the summary. */
   readonly basis: JsonObject;
-  /** What is kept beside that of those that are chosen. */
+  /** What is stored of each chosen model besides. */
   readonly keptOf?: (one: One) => Json;
-  /** What an explanation tells of one, its id aside. */
+  /** The figures that an explanation gives of a model, without its id. */
   readonly figuresOf: (one: One) => JsonObject;
 }
 
 /**
- * Judges a router's models as the planner would judge each.
- * @param isOne which of those that could answer it may choose; the others are left out for `otherwise`
- * @throws GatewayError `not-found` where nothing is left, or that the request is too long where that alone is why
+ * Filters a router's models as the planner would filter each.
+ * @param isOne which of the models that could answer it may choose; the others are left out for `otherwise`
+ * @throws GatewayError `not-found` where nothing is left, or that the request is too long where that is the only reason
  */
 export function findCandidates(
   request: ModelRequest,
@@ -68,14 +71,14 @@ export function findCandidates(
   const fitting = able.filter(isOne);
   if (fitting.length < able.length) leftOut[otherwise] = (leftOut[otherwise] ?? 0) + able.length - fitting.length;
   if (fitting.length > 0) return { models: fitting, needs, leftOut };
-  // Their plan will say until when.
+  // Their plan will report until when they rest.
   const waiting = resting.map(atRest).filter(isOne);
   if (waiting.length > 0) return { models: waiting, needs, leftOut };
   const tooLong = lengthLimits(removed, { ...inputs, needs });
-  throw tooLong ? tooLongError(tooLong) : noChoiceError(request.model, leftOut, removed);
+  throw tooLong ? tooLongError(tooLong) : noChoiceError(request.model, leftOut, removed, pool.unmatched?.());
 }
 
-/** Of the longest that would answer if the request were shorter; undefined: there is none. */
+/** Limits of the model with the longest context that would answer a shorter request; undefined where there is none. */
 function lengthLimits(removed: readonly Exclusion[], inputs: RouteInputs): LengthLimits | undefined {
   let longest: LengthLimits | undefined;
   for (const { model } of removed.filter(isByLength)) {
@@ -85,7 +88,7 @@ function lengthLimits(removed: readonly Exclusion[], inputs: RouteInputs): Lengt
   return longest;
 }
 
-/** A model that a list does not allow is counted as such, whatever else there is about it. */
+/** A model that a list forbids is counted as forbidden, even where other reasons apply. */
 function leftOutBefore({ others, otherwise, leftOut: before }: Pool, rules: Rules): Record<string, number> {
   const leftOut: Record<string, number> = { ...before };
   const forbidden = rules.limitsModels ? others.flatMap(({ id }) => forbids(rules, id) ?? NONE) : NONE;
@@ -99,8 +102,8 @@ const NONE: readonly never[] = [];
 const atRest = (model: Model): ChoosableModel => ({ model, legs: [], isWell: false, isFree: false });
 
 /**
- * The best of a ranking, and up to two behind it; of a session the model that it had, while it is one of them and well
- * (docs/decisions/0068-routers.md). Where the request names what is to follow, nothing else follows.
+ * The best of a ranking, and up to two after it. A session keeps its model while that is a candidate without an outage
+ * or a pause (docs/contribute/decisions/0068-routers.md). Where the request names fallbacks, only the best is chosen.
  */
 export function makeChoice<One extends Ranked>(
   request: ModelRequest,
@@ -122,7 +125,7 @@ export function makeChoice<One extends Ranked>(
       ', ',
     ),
     data: { ...kept, ...(keptOf && { figures: chosen.map(keptOf) }) },
-    told: { ...kept, considered: ranked.length, left_out: leftOut },
+    details: { ...kept, considered: ranked.length, left_out: leftOut },
     ranking: inOrder
       .slice(0, RANKED_SHOWN_MAX)
       .map((one) => ({ model: one.choosable.model.id, ...figuresOf(one), well: one.choosable.isWell })),
@@ -133,11 +136,11 @@ type ScoreKind = keyof Model['scores'];
 
 const POOLS = new WeakMap<CatalogSnapshot['models'], Map<string, Pool>>();
 
-/** The models that have a score, found once for a catalog. */
+/** The models that have a score, computed once per catalog. */
 export const scoredModels = ({ models }: CatalogSnapshot, kind: ScoreKind): Pool =>
   poolOf(models, `no ${kind} score`, ({ scores }) => scores[kind] !== undefined);
 
-/** The models that some endpoint serves for nothing, found once for a catalog. */
+/** The models that some endpoint serves free of charge, computed once per catalog. */
 export const freeModels = ({ models }: CatalogSnapshot): Pool =>
   poolOf(models, 'not free', ({ endpoints }) => endpoints.some(({ pricing }) => !pricing || pricing.prompt === 0n));
 

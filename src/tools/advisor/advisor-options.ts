@@ -4,24 +4,24 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { definedOnly } from '../../core/defined.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 
-/** Tokens of one piece of advice, beside its reasoning, where nothing else is said. Chosen: a page or two. */
+/** Default tokens of one piece of advice, beside its reasoning. Chosen: a page or two. */
 const OUTPUT_TOKENS_DEFAULT = 2_048;
 
 const INSTRUCTIONS =
   'You advise another model, whose conversation with its user follows. Say what it should do next, and what it has ' +
   'overlooked, in a few precise sentences. You speak to the model, not to its user.';
 
-/** What a caller says of an adviser, whichever of its types he uses; its fields have been judged. */
+/** The settings of an advisor, for each of its tool types. The schema has checked the fields. */
 export interface AdvisorOptions {
-  /** By which the model is told of several. */
+  /** The name by which the model distinguishes several advisors. */
   readonly name?: string;
   readonly instructions: string;
-  /** Whether it is shown the conversation, or the question alone. */
+  /** Whether it is sent the conversation, or only the question. */
   readonly seesConversation: boolean;
   readonly usesMax: number;
-  /** Ends what later consultations begin with. */
+  /** Placed where the prefix that later consultations share ends. */
   readonly cacheMarker?: CacheMarker;
-  /** Of the model that is consulted. */
+  /** Settings of the consulted model. */
   readonly wishes: Pick<ModelRequest, 'maxOutputTokens' | 'effort' | 'thinking' | 'sampling'>;
 }
 

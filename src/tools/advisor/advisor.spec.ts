@@ -1,5 +1,4 @@
-// Goal: an adviser is shown the conversation in words, and what it says, or why it says nothing, reaches the model.
-// Method: the tool with a model that answers by hand.
+// An advisor is sent the conversation as text, and its advice or its failure is returned to the model.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, model } from '../../../test/support/route-inputs.js';
@@ -23,7 +22,7 @@ const offer = (type: string, parameters: JsonObject): ServedTool =>
     },
   ) as ServedTool;
 
-async function* saying(text: string, unified: UnifiedStop = 'end-turn'): AsyncGenerator<readonly ModelEvent[]> {
+async function* replying(text: string, unified: UnifiedStop = 'end-turn'): AsyncGenerator<readonly ModelEvent[]> {
   yield await Promise.resolve<ModelEvent[]>([
     { type: 'reply-start' },
     { type: 'block-start', index: 0, block: { type: 'text' } },
@@ -55,18 +54,18 @@ const CONVERSATION = modelRequest({
 const textsOf = (request: ModelRequest | undefined): string[] =>
   request!.messages[0]!.content.map((block) => (block.type === 'text' ? block.text : ''));
 
-/** One consultation, and what its model was asked. */
+/** One consultation, with the request to its model. */
 async function consult(type: string, parameters: JsonObject, input: JsonObject, request = TALK) {
-  let asked: ModelRequest | undefined;
+  let sent: ModelRequest | undefined;
   const context = extensionContext({
     request,
     infer: (consulted) => {
-      asked = consulted;
-      return Promise.resolve(saying('So.'));
+      sent = consulted;
+      return Promise.resolve(replying('So.'));
     },
   });
   const result = await offer(type, parameters).run(input, { context, number: 1 });
-  return { asked, result };
+  return { sent, result };
 }
 
 const TALK = modelRequest({
@@ -77,14 +76,14 @@ const TALK = modelRequest({
   ],
 });
 
-it('shows the latest of the conversation, and asks', async () => {
-  let asked: ModelRequest | undefined;
+it('sends the latest part of the conversation, and the question', async () => {
+  let sent: ModelRequest | undefined;
   const context = extensionContext({
     request: CONVERSATION,
     infer: (request, kind) => {
-      asked = request;
+      sent = request;
       expect(kind).toBe('advisor');
-      return Promise.resolve(saying('Look again.'));
+      return Promise.resolve(replying('Look again.'));
     },
   });
   const tool = offer('advisor_20260301', { model: 'wise/one', max_tokens: 99 });
@@ -95,8 +94,8 @@ it('shows the latest of the conversation, and asks', async () => {
     isError: false,
   });
   expect(advisor.recall(result.content, () => undefined)).toBe('Look again.');
-  expect(asked).toMatchObject({ model: 'wise/one', maxOutputTokens: 99, tools: [] });
-  const shown = textsOf(asked).join('');
+  expect(sent).toMatchObject({ model: 'wise/one', maxOutputTokens: 99, tools: [] });
+  const shown = textsOf(sent).join('');
   expect(shown).toContain('[Calls the tool look with {"at":"it"}]');
   expect(shown).toContain('[The tool answers with an error: gone]');
   expect(shown).toMatch(/^<system>\nBe kind\..*The question: What now\?$/s);
@@ -107,7 +106,7 @@ it('shows the latest of the conversation, and asks', async () => {
 it.each([
   ['rate-limited', 'too_many_requests'],
   ['payment-required', 'unavailable'],
-] as const)('tells of one that is %s', async (kind, code) => {
+] as const)('reports a model that is %s', async (kind, code) => {
   const context = extensionContext({ request: TALK, infer: () => Promise.reject(new GatewayError(kind, 'no')) });
   const result = await offer('openrouter:advisor', { model: 'wise/one' }).run({}, { context, number: 1 });
   expect(result).toMatchObject({ isError: true, content: { error_code: code } });
@@ -116,9 +115,9 @@ it.each([
 it.each<[string, string, UnifiedStop | undefined]>([
   ['refuses', 'I would rather not.', 'refusal'],
   ['is kept from it by a filter', '', 'content-filter'],
-  ['says nothing', ' ', undefined],
-])('gives no advice where its model %s', async (_, said, stop) => {
-  const context = extensionContext({ request: TALK, infer: () => Promise.resolve(saying(said, stop)) });
+  ['returns no text', ' ', undefined],
+])('gives no advice where its model %s', async (_, reply, stop) => {
+  const context = extensionContext({ request: TALK, infer: () => Promise.resolve(replying(reply, stop)) });
   const result = await offer('openrouter:advisor', { model: 'wise/one' }).run({}, { context, number: 1 });
   expect(result).toMatchObject({ isError: true, content: { error_code: 'unavailable' } });
 });
@@ -130,21 +129,21 @@ it.each([
   expect(() => offer(type, { model: 'nobody' })).toThrow(path);
 });
 
-it.each(['5m', '1h'] as const)('ends what a later consultation begins with by a marker of %s', async (ttl) => {
+it.each(['5m', '1h'] as const)('places a cache marker of %s after the shared prefix', async (ttl) => {
   const parameters = { model: 'wise/one', caching: { type: 'ephemeral', ttl } };
-  const { asked } = await consult('advisor_20260301', parameters, { question: 'Why?' });
-  const content = asked!.messages[0]!.content;
+  const { sent } = await consult('advisor_20260301', parameters, { question: 'Why?' });
+  const content = sent!.messages[0]!.content;
   expect(content.map(({ cacheMarker }) => cacheMarker)).toEqual([undefined, { ttl }, undefined]);
   const more = { ...TALK, messages: [...TALK.messages, { role: 'user' as const, content: [] }] };
   const later = await consult('advisor_20260301', parameters, {}, more);
-  expect(textsOf(later.asked).slice(0, 2)).toEqual(textsOf(asked).slice(0, 2));
-  expect((await consult('advisor_20260301', { model: 'wise/one', caching: null }, {})).asked).not.toHaveProperty(
+  expect(textsOf(later.sent).slice(0, 2)).toEqual(textsOf(sent).slice(0, 2));
+  expect((await consult('advisor_20260301', { model: 'wise/one', caching: null }, {})).sent).not.toHaveProperty(
     'messages.0.content.1.cacheMarker',
   );
 });
 
-it('asks as it was told to', async () => {
-  const { asked } = await consult(
+it('applies its settings', async () => {
+  const { sent } = await consult(
     'openrouter:advisor',
     {
       model: 'wise/one',
@@ -155,7 +154,7 @@ it('asks as it was told to', async () => {
     },
     {},
   );
-  expect(asked).toMatchObject({
+  expect(sent).toMatchObject({
     model: 'wise/one',
     system: [{ text: 'Be brief.' }],
     maxOutputTokens: 7,
@@ -165,44 +164,44 @@ it('asks as it was told to', async () => {
   });
 });
 
-it('asks the model that answers where none is named', async () => {
-  expect((await consult('openrouter:advisor', {}, {})).asked!.model).toBe('small/one');
+it('consults the answering model where none is named', async () => {
+  expect((await consult('openrouter:advisor', {}, {})).sent!.model).toBe('small/one');
 });
 
-it('shows the question alone where the conversation is not to be forwarded', async () => {
+it('sends only the question where the conversation is not to be forwarded', async () => {
   const parameters = { forward_transcript: false };
-  const { asked } = await consult('openrouter:advisor', parameters, { question: 'Why?' });
-  expect(textsOf(asked)).toEqual(['The question: Why?']);
+  const { sent } = await consult('openrouter:advisor', parameters, { question: 'Why?' });
+  expect(textsOf(sent)).toEqual(['The question: Why?']);
   expect(offer('openrouter:advisor', parameters).shown.inputSchema).toMatchObject({ required: ['question'] });
   const { result } = await consult('openrouter:advisor', parameters, { question: '' });
   expect(result).toMatchObject({ isError: true, content: { error_code: 'invalid_tool_input' } });
 });
 
-it('is told of by its name, and counts as often as it may be asked', () => {
+it('is described by its name, and limits its uses', () => {
   const { shown, usesMax } = offer('openrouter:advisor', { name: ' reviewer ', max_uses: 0 });
   expect(shown.description).toContain('This adviser is called reviewer.');
   expect(usesMax).toBe(0);
   expect(offer('openrouter:advisor', {}).usesMax).toBe(Infinity);
 });
 
-it('judges what is asked of all by the same two schemas: each of them is kept for ever', () => {
+it('uses the same two schemas for all arguments: the validator caches each of them for ever', () => {
   const schemaOf = (parameters: JsonObject) => offer('openrouter:advisor', parameters).shown.inputSchema;
   expect(schemaOf({ name: 'one' })).toBe(schemaOf({ name: 'other' }));
   expect(schemaOf({ name: 'one', forward_transcript: false })).toBe(schemaOf({ forward_transcript: false }));
 });
 
-it('has room for reasoning beside the advice, where nothing is said of both', async () => {
-  const askedFor = async (parameters: JsonObject) =>
-    (await consult('openrouter:advisor', parameters, {})).asked!.maxOutputTokens;
-  expect(await askedFor({})).toBe(2_048);
-  expect(await askedFor({ reasoning: { max_tokens: 4_000 } })).toBe(6_048);
-  expect(await askedFor({ reasoning: { max_tokens: 4_000 }, max_tokens: 5_000 })).toBe(5_000);
+it('leaves room for reasoning beside the advice by default', async () => {
+  const outputTokensFor = async (parameters: JsonObject) =>
+    (await consult('openrouter:advisor', parameters, {})).sent!.maxOutputTokens;
+  expect(await outputTokensFor({})).toBe(2_048);
+  expect(await outputTokensFor({ reasoning: { max_tokens: 4_000 } })).toBe(6_048);
+  expect(await outputTokensFor({ reasoning: { max_tokens: 4_000 }, max_tokens: 5_000 })).toBe(5_000);
 });
 
 it.each<[JsonObject, string, readonly string[]]>([
   [{ model: 'wise/one' }, 'wise/one', ['<user>\nOne.\n</user>\n\n', '<assistant>\nTwo.\n</assistant>\n\n']],
   [{ forward_transcript: false }, 'small/one', []],
-])('foresees whom it asks, and of what: %j', (parameters, named, words) => {
+])('foresees the model and the text of its call: %j', (parameters, named, words) => {
   const foreseen = offer('openrouter:advisor', parameters).consults?.(TALK);
   expect(foreseen).toMatchObject({ model: named, tools: [] });
   expect(textsOf(foreseen)).toEqual(words);

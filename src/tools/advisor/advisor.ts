@@ -4,10 +4,12 @@ import { readReply } from '../../core/conversation/reply.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import type { ServiceTool, ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
+import type { ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
 import { consultedRequest } from '../consulted-request.js';
 import { assertServable } from '../servable.js';
+import type { ToolDefinition } from '../tool-definition.js';
 import { type AdvisorOptions, readAdvisorOptions } from './advisor-options.js';
+import { advisorParameters } from './parameters.js';
 import { transcriptOf } from './transcript.js';
 import { isOfType } from '../plain-failure.js';
 import { asPulled } from '../../core/stream/pulled.js';
@@ -15,25 +17,27 @@ import { asPulled } from '../../core/stream/pulled.js';
 const QUESTION_LENGTH_MAX = 20_000;
 const FAILURE = 'advisor_tool_result_error';
 
-/** How an adviser ends who gives no advice. */
+/** Stop reasons of an advisor that gives no advice. */
 const REFUSED: ReadonlySet<StopReason['unified']> = new Set(['refusal', 'content-filter']);
 
-/** Its parameters stand in an object of their own, a vendor's beside the type. */
+/** This type has its parameters in an object of their own; a vendor's type has them beside the type. */
 const OWN_TYPE = 'openrouter:advisor';
 
-/** Asks another model of the catalogue about the conversation (docs/wire/tools-and-plugins.md#advisor). */
-export const advisor: ServiceTool = {
+/** Consults another model of the catalogue about the conversation (docs/use/tools/advisor.md). */
+export const advisor: ToolDefinition = {
   types: ['advisor_20260301', OWN_TYPE],
+  parameters: { [OWN_TYPE]: advisorParameters },
+  openParameters: ['caching'],
   resultType: 'advisor_tool_result',
-  offer: (asked, { modelOf }) => {
-    assertServable(asked);
-    const { type, parameters, path } = asked;
+  offer: (requested, { modelOf }) => {
+    assertServable(requested);
+    const { type, parameters, path } = requested;
     const options = readAdvisorOptions(parameters);
     const { model: named } = parameters;
-    // Where no model is named, the one that answers is asked once more.
+    // Without a named model, the answering model itself is consulted.
     const model =
       named === undefined ? undefined : modelOf(named, `${path}.${type === OWN_TYPE ? 'parameters.model' : 'model'}`);
-    const asking = (request: ModelRequest, content: readonly TextBlock[]) =>
+    const requestFor = (request: ModelRequest, content: readonly TextBlock[]) =>
       consultedRequest(request, {
         model: model?.id ?? request.model,
         system: [{ type: 'text', text: options.instructions }],
@@ -44,16 +48,18 @@ export const advisor: ServiceTool = {
       runsAt: 'gateway',
       shown: shownFunction(options),
       ...(model && { model: model.id }),
-      // What it costs is a call of its model, which is held and charged as such.
+      // Its only cost is the call of its model, which is held and charged as a call of its own.
       price: 0n,
       usesMax: options.usesMax,
-      consults: (request) => asking(request, contentFor(request, undefined, options)),
+      consults: (request) => requestFor(request, contentFor(request, undefined, options)),
       run: async ({ question }, { context }) => {
         const { request, signal } = context;
         const content = contentFor(request, question, options);
         if (content.length === 0) return fail('invalid_tool_input');
         try {
-          const { blocks, stop } = await readReply(asPulled(await context.infer(asking(request, content), 'advisor')));
+          const { blocks, stop } = await readReply(
+            asPulled(await context.infer(requestFor(request, content), 'advisor')),
+          );
           const text = blocks.map(({ start, text: words }) => (start.type === 'text' ? words : '')).join('');
           if (REFUSED.has(stop.unified) || text.trim() === '') return fail('unavailable');
           return { text, content: { type: 'advisor_result', text }, sources: [], isError: false };
@@ -75,24 +81,24 @@ function contentFor(
   question: Json | undefined,
   { seesConversation, cacheMarker }: AdvisorOptions,
 ): readonly TextBlock[] {
-  const told = seesConversation ? transcriptOf(request) : [];
-  const turns = told.map((text, index): TextBlock => ({
+  const transcript = seesConversation ? transcriptOf(request) : [];
+  const turns = transcript.map((text, index): TextBlock => ({
     type: 'text',
     text,
-    // The last one that a later consultation is told as well.
-    ...(cacheMarker && index === told.length - 1 && { cacheMarker }),
+    // The last block that later consultations share.
+    ...(cacheMarker && index === transcript.length - 1 && { cacheMarker }),
   }));
-  const asked = textOf(question);
-  return asked === '' ? turns : [...turns, { type: 'text', text: `The question: ${asked}` }];
+  const text = textOf(question);
+  return text === '' ? turns : [...turns, { type: 'text', text: `The question: ${text}` }];
 }
 
-/** Two for all: what judges arguments keeps each schema that it is given. */
+/** Two schemas for all requests: the validator caches each schema that it is given. */
 const QUESTION = { type: 'string', maxLength: QUESTION_LENGTH_MAX };
-const MAY_ASK = {
+const OPTIONAL_QUESTION = {
   type: 'object',
   properties: { question: { ...QUESTION, description: 'What to advise on; may be left out.' } },
 };
-const MUST_ASK = {
+const REQUIRED_QUESTION = {
   type: 'object',
   properties: { question: { ...QUESTION, description: 'What to advise on, with all that one has to know for it.' } },
   required: ['question'],
@@ -103,7 +109,7 @@ function shownFunction({ name, seesConversation }: AdvisorOptions): ToolFunction
   return {
     name: 'advisor',
     description: `${sees} Ask before large or irreversible steps, and when you are stuck.${name === undefined ? '' : ` This adviser is called ${name}.`}`,
-    inputSchema: seesConversation ? MAY_ASK : MUST_ASK,
+    inputSchema: seesConversation ? OPTIONAL_QUESTION : REQUIRED_QUESTION,
   };
 }
 

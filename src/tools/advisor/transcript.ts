@@ -2,15 +2,15 @@ import type { ContentBlock, Message, ToolResultContent } from '../../core/conver
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { printJson } from '../../core/json/json.js';
 
-/** Of what one conversation is told, in characters: what is older goes first. */
+/** Maximum number of characters of the transcript of one conversation; the oldest turns are dropped first. */
 const LENGTH_MAX = 400_000;
 
-/** Thousands of advisers may be told of one conversation at once. */
+/** Cached, since thousands of advisors may be sent one conversation at once. */
 const transcripts = new WeakMap<ModelRequest, readonly string[]>();
 
 /**
- * A conversation in words, for a model that is asked about it: a text for each turn, so that a later one begins with
- * the same. Media and reasoning are only named.
+ * A conversation as text, for a model that is consulted about it. Each turn is a text of its own, so that a later
+ * transcript begins with the same texts. Media and reasoning are only named.
  */
 export function transcriptOf(request: ModelRequest): readonly string[] {
   let transcript = transcripts.get(request);

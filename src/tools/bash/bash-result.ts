@@ -5,10 +5,10 @@ import { isOfType } from '../plain-failure.js';
 
 /** The result of a command: the fields of Anthropic's own bash, and the container for later requests. */
 const RESULT = 'bash_code_execution_result';
-/** Why nothing was run: an `error_code`, and what it means here. */
+/** Why nothing was run: an `error_code` with a message. */
 const FAILURE = 'bash_code_execution_tool_result_error';
 
-/** A command that ran, whatever its exit code. */
+/** A command that ran, with any exit code. */
 export function viewOutcome(outcome: SessionOutcome): ToolResult {
   const { stdout, stderr, exitCode, containerId, notKept } = outcome;
   const content: JsonObject = {
@@ -30,7 +30,7 @@ export function viewFailure(code: string, message: string): ToolResult {
   return { text: readContent(content), content, sources: [], isError: true };
 }
 
-/** What the model reads, now and in a later turn: both outputs as they are, and how the command ended. */
+/** The text for the model, now and in a later turn: both outputs unchanged, and how the command ended. */
 export function readContent(content: Json): string {
   if (!isJsonObject(content)) return 'What the command printed is not known.';
   const { type, stdout, stderr, return_code: exitCode, error_code: code, message } = content;

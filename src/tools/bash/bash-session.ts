@@ -1,27 +1,27 @@
 import { randomBytes } from 'node:crypto';
-import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
+import { ExtensionFault, gatewayFull, type ExtensionContext } from '../../core/extension.js';
 import type { BashCommand, BashOutcome } from './run-bash.js';
 
 /** 20 letters, digits, hyphens and underscores. */
 const CONTAINER_ID_BYTES = 15;
 
 export interface SessionSettings {
-  /** Of the container to go on with; absent: a new one. */
+  /** The container to resume; absent for a new one. */
   readonly containerId: string | undefined;
   readonly sleepAfterSeconds: number;
   readonly memoryBytes: number;
   readonly timeMs: number;
 }
 
-/** What one command came to. */
+/** The outcome of one command. */
 export interface SessionOutcome extends Pick<BashOutcome, 'stdout' | 'stderr' | 'exitCode'> {
-  /** Where the session is kept for later requests; absent where it is not. */
+  /** The container that keeps the session for later requests; absent where it is not kept. */
   readonly containerId?: string;
-  /** Why it could not be. */
+  /** Why the session was not kept. */
   readonly notKept?: string;
 }
 
-/** The container to go on with cannot be had. Its message is safe to show. */
+/** The container to resume cannot be loaded. Its message is safe to show. */
 export class SessionMissing extends Error {
   override readonly name = 'SessionMissing';
 
@@ -33,12 +33,12 @@ export class SessionMissing extends Error {
   }
 }
 
-/** The bash of one generation: its commands run one after another, each upon the files that the one before it left. */
+/** The bash of one generation. Its commands run one after another, each on the files that the previous one left. */
 export class BashSession {
   readonly containerId: string;
   private isLoaded: boolean;
   private state: Uint8Array | undefined;
-  /** Of the largest state so far. */
+  /** Size of the largest state so far. */
   private heldBytes = 0;
   private last: Promise<unknown> = Promise.resolve();
 
@@ -48,8 +48,8 @@ export class BashSession {
   }
 
   /**
-   * @param restart whether the session begins anew before, without any file
-   * @param ran is called when the command has run, before anything of it is kept
+   * @param restart whether the session starts anew, without files, before the command
+   * @param ran called when the command has run, before any of its state is kept
    * @throws SessionMissing, ExtensionFault, or the signal's reason
    */
   run(command: string, restart: boolean, context: ExtensionContext, ran: () => void): Promise<SessionOutcome> {
@@ -69,7 +69,7 @@ export class BashSession {
     await this.load(context);
     const { memoryBytes, timeMs } = this.settings;
     const before = restart ? undefined : this.state;
-    // A thread takes what it is given for good, and what is here must outlive one that dies.
+    // A copy: the thread takes ownership of its input, and the state here must survive a thread that dies.
     const task = (): BashCommand => ({
       command,
       memoryBytes,
@@ -101,19 +101,19 @@ export class BashSession {
     this.isLoaded = true;
   }
 
-  /** Until the generation is over. @throws ExtensionFault `busy` where there is no room for it */
+  /** Holds the bytes until the generation ends. @throws ExtensionFault `busy` where there is no room for them */
   private hold(state: Uint8Array, { keep }: ExtensionContext): void {
-    // The same array, so that the store need not write it again: most commands only look.
+    // Keeps the same array, so that the store need not write it again: most commands only read.
     if (this.state && Buffer.compare(this.state, state) === 0) return;
     const more = state.length - this.heldBytes;
-    if (more > 0 && !keep(more)) throw new ExtensionFault('busy', 'too much is kept');
+    if (more > 0 && !keep(more)) throw gatewayFull('too much is kept');
     this.heldBytes += Math.max(0, more);
     this.state = state;
   }
 
-  /** A store that is down, or has no room, is no reason to hide what a command brought. */
+  /** The output of a command is returned even if the store is down or full. */
   private async keep({ containers, signal, showsResults }: ExtensionContext): Promise<Partial<SessionOutcome>> {
-    // Nothing to keep; or a container whose id nobody is told, which would only take the room of others.
+    // There is nothing to keep, or no response would carry the container's id, and the container would only take room.
     if (!this.state || (!showsResults && this.settings.containerId === undefined)) return {};
     try {
       await containers.save(this.containerId, this.state, this.settings.sleepAfterSeconds, signal);

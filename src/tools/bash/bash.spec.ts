@@ -1,5 +1,5 @@
-// Goal: the tool is offered as it is asked for, and whatever the threads and the store come to is a result with the
-// vendor's words, charged when a command ran. Method: threads and a store that answer what a test says.
+// The tool is offered as requested, and every outcome of the threads and the store becomes a result in the vendor's
+// format, charged when a command ran. Threads and store are scripted.
 import { extensionContext, openSeal, runCharged, type ChargedResult } from '../../../test/support/extension-context.js';
 import { catalogOf } from '../../../test/support/route-inputs.js';
 import { Cancellation } from '../../core/cancellation.js';
@@ -14,7 +14,7 @@ const BASH = { price: 5n, memoryBytes: 1_000, timeMs: 20 };
 function offered(parameters: JsonObject, tool = bash, configured = true): ServedTool | HandedTool {
   const catalog = { ...catalogOf(), tools: configured ? { bash: BASH } : {} };
   const modelOf = (): never => {
-    throw new Error('asks for no model');
+    throw new Error('needs no model');
   };
   return tool.offer({ type: 'openrouter:bash', parameters, path: 'tools.3' }, { catalog, modelOf });
 }
@@ -23,7 +23,7 @@ const served = (parameters: JsonObject = {}, configured?: boolean): ServedTool =
 
 const DONE: BashOutcome = { stdout: 'out\n', stderr: '', exitCode: 0, state: Buffer.from('after') };
 
-/** A context whose threads and store answer so; what they were asked for is kept. */
+/** A context with scripted threads and store; it records their calls. */
 class Bench {
   readonly tasks: BashCommand[] = [];
   readonly saved: [id: string, state: string, seconds: number][] = [];
@@ -55,19 +55,19 @@ class Bench {
 describe('an offer', () => {
   it.each([{}, { engine: 'auto' }, { engine: 'native', sleep_after_seconds: 0 }])(
     '%j is the caller’s to run',
-    (asked) => {
-      const { runsAt, shown } = offered(asked);
+    (options) => {
+      const { runsAt, shown } = offered(options);
       expect([runsAt, shown.name]).toEqual(['caller', 'bash']);
       expect(Object.keys(shown.inputSchema['properties'] as object)).toEqual(['command', 'restart']);
     },
   );
 
-  it('is served at the price of the catalog, or for nothing', () => {
+  it('is served at the price of the catalog, or free of charge', () => {
     expect(served()).toMatchObject({ runsAt: 'gateway', price: 5n, usesMax: 100, shown: { name: 'bash' } });
     expect(served({}, false)).toMatchObject({ price: 0n });
   });
 
-  it('has the limits of the catalog, or those that are usual', async () => {
+  it('has the limits of the catalog, or the default ones', async () => {
     const bench = new Bench();
     await bench.run(served());
     await bench.run(served({}, false));
@@ -77,7 +77,7 @@ describe('an offer', () => {
     ]);
   });
 
-  it('is refused, by name, where the interpreter is not installed; but for the caller’s own', () => {
+  it('is refused by name where the interpreter is not installed, unless the caller runs it', () => {
     const without = bashTool(false);
     const refused = () => offered({ engine: 'openrouter' }, without);
     expect(refused).toThrow(GatewayError);
@@ -93,15 +93,15 @@ describe('an offer', () => {
     [{}, 900],
     [{ sleep_after_seconds: 1 }, 1],
     [{ sleep_after_seconds: 2_592_000 }, 2_592_000],
-  ])('keeps its container as long as %j says', async (asked, seconds) => {
+  ])('keeps its container as long as %j requests', async (options, seconds) => {
     const bench = new Bench();
-    await bench.run(served(asked));
+    await bench.run(served(options));
     expect(bench.saved).toEqual([[expect.stringMatching(/^[\w-]{20}$/), 'after', seconds]]);
   });
 });
 
 describe('a use', () => {
-  it('goes on upon what the one before it left, and saves each time', async () => {
+  it('continues on the state of the previous one, and saves each time', async () => {
     const bench = new Bench();
     const tool = served();
     await bench.run(tool);
@@ -117,7 +117,7 @@ describe('a use', () => {
     expect(new Set(bench.saved.map(([id]) => id)).size).toBe(1);
   });
 
-  it('tells no container where the first command left nothing to keep', async () => {
+  it('reports no container where the first command left nothing to keep', async () => {
     const bench = new Bench();
     const { state: _state, ...nothing } = DONE;
     bench.outcome = () => Promise.resolve({ ...nothing, exitCode: 1 });
@@ -125,7 +125,7 @@ describe('a use', () => {
     expect(bench.saved).toEqual([]);
   });
 
-  it('saves the same array again where a command changed nothing: the store writes no such again', async () => {
+  it('saves the same array again where a command changed nothing, which the store need not write', async () => {
     const bench = new Bench();
     const states: Uint8Array[] = [];
     bench.save = (_id, state) => {
@@ -140,7 +140,7 @@ describe('a use', () => {
     expect(states.map((state) => states.indexOf(state))).toEqual([0, 0, 2, 3]);
   });
 
-  it('gives a thread a copy: what it takes is not lost with it', async () => {
+  it('gives a thread a copy, so that the state survives the thread', async () => {
     const bench = new Bench();
     const tool = served();
     await bench.run(tool);
@@ -154,7 +154,7 @@ describe('a use', () => {
     expect(Buffer.from(bench.tasks.at(-1)!.state!).toString()).toBe('after');
   });
 
-  it('keeps no session that the process has no room for: it is as it was, and others may be run', async () => {
+  it('keeps no session that the process has no room for: its state is unchanged, and further uses may run', async () => {
     const bench = new Bench();
     const room: number[] = [];
     const keep = (bytes: number): boolean => room.push(bytes) !== 2;
@@ -167,11 +167,11 @@ describe('a use', () => {
     bench.outcome = () => Promise.resolve(DONE);
     expect((await run()).isError).toBe(false);
     expect(bench.tasks.map(({ state }) => state && Buffer.from(state).toString())).toEqual([undefined, 'after', 'after']);
-    // What grows, and no more than that.
+    // The growth, and no more.
     expect(room).toEqual([5, 100]);
   }); // oxfmt-ignore
 
-  it('loads a container that it is to go on with once, and saves it under its id', async () => {
+  it('loads a container to resume once, and saves it under its id', async () => {
     const bench = new Bench();
     let loads = 0;
     bench.stored = () => Promise.resolve(loads++ ? undefined : Buffer.from('stored'));
@@ -202,7 +202,7 @@ describe('a use', () => {
     expect(bench.saved).toEqual([]);
   });
 
-  it('with a store that is down is a result: unread, or not kept', async () => {
+  it('with a store that is down returns a result: not loaded, or not kept', async () => {
     const bench = new Bench();
     bench.stored = () => Promise.reject(new ExtensionFault('unavailable', 'The store is down.'));
     const tool = served({ environment: { type: 'container_reference', container_id: 'mine' } });
@@ -216,7 +216,7 @@ describe('a use', () => {
     expect(content).not.toHaveProperty('container_id');
   });
 
-  it('whose container is not there is told so each time, and runs nothing', async () => {
+  it('with a missing container fails each time, and runs nothing', async () => {
     const bench = new Bench();
     const tool = served({ environment: { type: 'container_reference', container_id: 'theirs' } });
     for (let use = 1; use <= 2; use++)
@@ -243,7 +243,7 @@ describe('a use', () => {
     }
   });
 
-  it('beyond what a generation may have is a result', () => {
+  it('beyond the limit of a generation returns a result', () => {
     expect(served().fail('max_uses_exceeded', {})).toMatchObject({
       isError: true,
       content: { error_code: 'max_uses_exceeded' },
@@ -252,7 +252,7 @@ describe('a use', () => {
   });
 });
 
-it('is read again in a later turn as the model read it, whatever came back', async () => {
+it('is read again in a later turn as the model first read it', async () => {
   const bench = new Bench();
   bench.outcome = () => Promise.resolve({ ...DONE, stderr: 'err', exitCode: 2 });
   const { content, text } = await bench.run(served());

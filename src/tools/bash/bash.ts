@@ -4,28 +4,22 @@ import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import { ended } from '../../core/text/ended.js';
 import type { CatalogSnapshot } from '../../core/routing/catalog.js';
-import type {
-  AskedTool,
-  HandedTool,
-  ServedTool,
-  ServiceTool,
-  ToolFailure,
-  ToolFunction,
-  ToolResult,
-} from '../../core/tool.js';
+import type { RequestedTool, HandedTool, ServedTool, ToolFailure, ToolFunction, ToolResult } from '../../core/tool.js';
 import { CONTAINER_SECONDS } from '../containers/container-bounds.js';
+import type { ToolDefinition } from '../tool-definition.js';
 import { BASH_FUNCTION } from '../vendor-functions.js';
 import { isFailure, readContent, viewFailure, viewOutcome } from './bash-result.js';
 import { BashSession, SessionMissing } from './bash-session.js';
+import { bashParameters } from './parameters.js';
 
-/** Of all that a command handles, and of its time, where the catalog says nothing. */
+/** Default memory limit of a command, and its default time limit. */
 const MEMORY_BYTES = 64 * 1024 * 1024;
 const TIME_MS = 30_000;
-/** In one generation: as many as thirty steps with some of them side by side come to. Chosen. */
+/** Maximum number of uses in one generation: about thirty steps with some uses in parallel. Chosen. */
 const USES_MAX = 100;
 /** A script of some thousand lines. Chosen. */
 const COMMAND_CHARACTERS_MAX = 100_000;
-/** Does nothing: a restart without a command. */
+/** The no-op command of a restart without a command. */
 const NOTHING = ':';
 
 const SHOWN: ToolFunction = {
@@ -44,14 +38,15 @@ const fail = (failure: ToolFailure): ToolResult =>
   viewFailure(failure, FAILURES[failure] ?? 'Commands cannot be run at the moment.');
 
 /**
- * Bash that the gateway runs, in an interpreter without anything of the host (`engine: openrouter`), or that the caller
+ * Bash that the gateway runs, in an interpreter without access to the host (`engine: openrouter`), or that the caller
  * runs (`auto`, `native`).
- * @param hasInterpreter whether the optional package is there
+ * @param hasInterpreter whether the optional package is installed
  */
-export const bashTool = (hasInterpreter: boolean): ServiceTool => ({
+export const bashTool = (hasInterpreter: boolean): ToolDefinition => ({
   types: ['openrouter:bash'],
+  parameters: { 'openrouter:bash': bashParameters },
   resultType: 'openrouter_bash_tool_result',
-  offer: (asked, { catalog }) => offer(asked, catalog, hasInterpreter),
+  offer: (requested, { catalog }) => offer(requested, catalog, hasInterpreter),
   recall: readContent,
   isFailure,
 });
@@ -67,8 +62,8 @@ function isInstalled(name: string): boolean {
   }
 }
 
-function offer(asked: AskedTool, catalog: CatalogSnapshot, hasInterpreter: boolean): ServedTool | HandedTool {
-  const { parameters, path } = asked;
+function offer(requested: RequestedTool, catalog: CatalogSnapshot, hasInterpreter: boolean): ServedTool | HandedTool {
+  const { parameters, path } = requested;
   if (parameters['engine'] !== 'openrouter') return { runsAt: 'caller', shown: BASH_FUNCTION };
   if (!hasInterpreter)
     throw new GatewayError(
@@ -76,7 +71,7 @@ function offer(asked: AskedTool, catalog: CatalogSnapshot, hasInterpreter: boole
       `${path}.parameters.engine: this gateway has no bash of its own (its optional package just-bash is not installed); use auto or native and run the commands yourself`,
     );
   const { price = 0n, memoryBytes = MEMORY_BYTES, timeMs = TIME_MS } = catalog.tools.bash ?? {};
-  const sleepAfterSeconds = readSeconds(asked);
+  const sleepAfterSeconds = readSeconds(requested);
   const session = new BashSession({ containerId: readContainerId(parameters), sleepAfterSeconds, memoryBytes, timeMs });
   return {
     runsAt: 'gateway',
@@ -89,7 +84,7 @@ function offer(asked: AskedTool, catalog: CatalogSnapshot, hasInterpreter: boole
   };
 }
 
-function readSeconds({ parameters, path }: AskedTool): number {
+function readSeconds({ parameters, path }: RequestedTool): number {
   const seconds = parameters['sleep_after_seconds'] ?? CONTAINER_SECONDS.default;
   const { min, max } = CONTAINER_SECONDS;
   if (typeof seconds === 'number' && seconds >= min && seconds <= max) return seconds;
@@ -120,7 +115,7 @@ async function run(
   } catch (error) {
     if (error instanceof SessionMissing) return viewFailure(error.code, error.message);
     if (!(error instanceof ExtensionFault)) throw error;
-    // A thread that ended has run the command; the session is as it was before it.
+    // A thread that was ended has run the command, so it is charged; the session keeps its previous state.
     if (error.kind !== 'busy' && error.kind !== 'unsupported') context.charge(price);
     return viewFault(error);
   }

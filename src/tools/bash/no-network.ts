@@ -1,16 +1,16 @@
 import type { Bash } from 'just-bash/browser';
 
-/** A file by which bash opens a connection in a redirection. */
+/** The path by which bash opens a connection in a redirection. */
 const CONNECTION = /^\/dev\/(?:tcp|udp)\/[^/]+\/[^/]+$/;
 /** What the interpreter prints where it cannot open one. */
 const REFUSED =
   /^bash: (\/dev\/(?:tcp|udp)\/([^/\n]+)\/[^/\n]+): (?:cannot open redirect target|No such file or directory)$/gm;
-/** A host that no resolver has to be consulted for. */
+/** A host that needs no name resolution. */
 const ADDRESS = /^(?:[\d.]+|localhost|.*:.*)$/;
 
 /**
- * To the interpreter files of connections are files like any other, and writing to one would look like an open port.
- * Here nothing can be opened there.
+ * Makes opening a connection fail. To the interpreter these paths are ordinary files, so that a write would look like
+ * an open port.
  */
 export function closeConnections({ fs }: Bash): void {
   const exists = fs.exists.bind(fs);
@@ -33,7 +33,7 @@ export function closeConnections({ fs }: Bash): void {
   };
 }
 
-/** What was printed of such a failure, as bash prints it where there is no network. */
+/** Rewrites such failures to what bash prints without a network. */
 export const withoutNetwork = (printed: string): string =>
   printed.replaceAll(REFUSED, (_, path: string, host: string) =>
     ADDRESS.test(host)

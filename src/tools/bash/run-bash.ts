@@ -4,14 +4,14 @@ import { CONTAINER_BYTES_MAX } from '../containers/container-bounds.js';
 import { closeConnections, withoutNetwork } from './no-network.js';
 import { packState, unpackState, type SavedEntry, type SessionState } from './session-state.js';
 
-/** One command, as a thread gets it. */
+/** The task of a thread: one command. */
 export interface BashCommand {
   readonly command: string;
-  /** `state` of the outcome before; absent in a new session. */
+  /** `state` of the previous outcome; absent in a new session. */
   readonly state?: Uint8Array;
-  /** For all that the command handles. */
+  /** Memory limit of all data that the command handles. */
   readonly memoryBytes: number;
-  /** Of waiting and computing, until it is ended. */
+  /** Time limit, waiting included, after which the command is ended. */
   readonly timeMs: number;
 }
 
@@ -19,32 +19,35 @@ export interface BashOutcome {
   readonly stdout: string;
   readonly stderr: string;
   readonly exitCode: number;
-  /** The session after it; absent where that is more than a container holds, and stays as it was. */
+  /** The session after the command; absent where it exceeds a container and therefore keeps its previous state. */
   readonly state?: Uint8Array;
 }
 
-/** What a model reads of each of the two outputs. Chosen: some 10,000 tokens. */
+/** Maximum number of characters of each output that a model is sent. Chosen: some 10,000 tokens. */
 const OUTPUT_CHARACTERS_MAX = 32_768;
-/** Files of a session, below the bound of a container: names and times take room as well. */
+/**
+ * Maximum number of bytes of the files of a session: below the bound of a container, since names and times take room
+ * too.
+ */
 const FILE_BYTES_MAX = CONTAINER_BYTES_MAX - 512 * 1024;
-/** Commands of a script, whatever calls them: a second or two of computing. */
+/** Maximum number of commands of a script, in whatever way they are called: a second or two of computing. */
 const COMMANDS_MAX = 100_000;
-/** Rounds of a loop within one of its programs: as much. */
+/** Maximum number of iterations of a loop within one of its programs: about as much. */
 const ROUNDS_MAX = 1_000_000;
 const TOO_MUCH = `The files are more than a session may have (${CONTAINER_BYTES_MAX / 1024 / 1024} MiB): all is as before this command.\n`;
 const HOME = '/home/user';
 const TEMPORARY = '/tmp';
-/** What the interpreter advises whoever has embedded it, and nobody else. */
+/** Advice of the interpreter for the developer who embeds it; removed from the output. */
 const ADVICE = /, increase executionLimits\.\w+| in browser environments\. Exclude '.*' from your commands[^\n]*/g;
-/** What the interpreter brings along: made anew each time, and never kept. */
-const BROUGHT = /^\/((bin|dev|proc|usr)(\/|$)|$)/;
-const isKept = (path: string): boolean => !BROUGHT.test(path);
-/** Variables of the shell's own. */
+/** Paths that the interpreter creates itself: made anew each time, and never kept. */
+const INTERPRETER_PATHS = /^\/((bin|dev|proc|usr)(\/|$)|$)/;
+const isKept = (path: string): boolean => !INTERPRETER_PATHS.test(path);
+/** The shell's own variables. */
 const SHELL_VARIABLES = new Set(['?', '_', 'BASHOPTS', 'HOME', 'IFS', 'OLDPWD', 'OPTIND', 'PWD', 'SHELLOPTS']);
 
 /**
- * Runs a command in a bash that is an interpreter: its files are in memory, and it has no programs, network or files
- * of the host. It is the bundle for browsers, which imports nothing of Node's that could reach any of these.
+ * Runs a command in an interpreted bash: its files are in memory, and it has no access to programs, network or files of
+ * the host. The bundle for browsers is used, because it imports nothing of Node's that could reach them.
  * @throws ExtensionFault `unsupported` for the state of another release
  */
 export async function runBash({ command, state, memoryBytes, timeMs }: BashCommand): Promise<BashOutcome> {
@@ -52,10 +55,10 @@ export async function runBash({ command, state, memoryBytes, timeMs }: BashComma
   const before = state && readState(state);
   const bash = new Bash({
     executionLimits: limitsOf(memoryBytes, timeMs),
-    // Of the shell and not of its command: what a command that ends the shell has made of them is gone with it.
+    // The directory of the shell: a command that ends the shell loses its own changes of it.
     cwd: before ? directoryOf(before) : HOME,
     env: { HOME, ...(before && Object.fromEntries(before.variables)) },
-    // Nothing goes on outside that could be waited for, and others wait for the thread.
+    // Sleeping is pointless, since nothing runs outside the command, and other commands wait for the thread.
     sleep: () => Promise.resolve(),
   });
   if (before) await putFiles(bash, before.entries);
@@ -70,7 +73,7 @@ export async function runBash({ command, state, memoryBytes, timeMs }: BashComma
   }
 }
 
-/** A redirection into a file that grows too large is thrown, where a program's own write is its failure. */
+/** A redirection into a file that grows too large throws, while a program's own write fails within the program. */
 const isFull = (error: unknown): error is Error => error instanceof Error && error.message.startsWith('ENOSPC:');
 
 function readState(state: Uint8Array): SessionState {
@@ -106,7 +109,7 @@ function outcomeOf({ stdout, stderr, exitCode }: BashExecResult, state: Uint8Arr
   };
 }
 
-/** Its beginning and its end, where it is too long. */
+/** The beginning and end of an output that is too long. */
 function withoutMiddle(output: string): string {
   const half = OUTPUT_CHARACTERS_MAX / 2;
   const left = output.length - OUTPUT_CHARACTERS_MAX;
@@ -114,11 +117,11 @@ function withoutMiddle(output: string): string {
     left <= 0
       ? output
       : `${output.slice(0, half)}\n[${left.toLocaleString('en-US')} characters left out here]\n${output.slice(-half)}`;
-  // Neither a NUL nor half a character goes through every store and model.
+  // Some stores and models reject NUL characters and lone surrogates.
   return shown.replaceAll('\0', '\ufffd').toWellFormed();
 }
 
-/** Where the command before left the shell, unless that has gone since. */
+/** The directory in which the previous command left the shell, unless it was removed. */
 function directoryOf({ directory, entries }: SessionState): string {
   const isThere = !isKept(directory) || entries.some((one) => one.path === directory && isFolder(one));
   return isThere ? directory : HOME;
@@ -126,7 +129,7 @@ function directoryOf({ directory, entries }: SessionState): string {
 
 const isFolder = ({ content, target }: SavedEntry): boolean => content === undefined && target === undefined;
 
-/** Into a file system that has nothing but them and what is brought along. */
+/** Restores the files of a session into a file system that holds only what the interpreter creates itself. */
 async function putFiles({ fs }: Bash, entries: readonly SavedEntry[]): Promise<void> {
   for (const path of fs.getAllPaths()) if (isKept(path)) await fs.rm(path, { recursive: true, force: true });
   for (const { path, mode, modifiedMs, content, target } of entries) {
@@ -147,7 +150,7 @@ async function takeState({ fs }: Bash, { env }: BashExecResult): Promise<Uint8Ar
     if (!isKept(path)) continue;
     const { isFile, isSymbolicLink, mode, mtime } = await fs.lstat(path);
     const entry = { path, mode, modifiedMs: mtime.getTime() };
-    // A link is as old as its command: its time cannot be put back, and would make each state another one.
+    // The time of a link cannot be restored; its actual time would make each state differ.
     if (isSymbolicLink) entries.push({ ...entry, modifiedMs: 0, target: await fs.readlink(path) });
     else entries.push(isFile ? { ...entry, content: await fs.readFileBuffer(path) } : entry);
   }

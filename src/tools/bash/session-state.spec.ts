@@ -1,10 +1,10 @@
-// Goal: a session comes out of its bytes as it went in. Method: one of everything; arbitrary ones.
+// A session is unchanged by packing and unpacking: one of each kind of entry, and arbitrary sessions.
 import fc from 'fast-check';
 import { packState, unpackState, type SessionState } from './session-state.js';
 
 const bytes = (...values: number[]): Uint8Array => Buffer.from(values);
 
-it('keeps files, directories, links, variables and the directory', () => {
+it('keeps files, directories, links, variables and the working directory', () => {
   const state: SessionState = {
     directory: '/tmp/ü',
     variables: new Map([
@@ -20,17 +20,17 @@ it('keeps files, directories, links, variables and the directory', () => {
     ],
   };
   expect(unpackState(packState(state))).toEqual(state);
-  // Wherever in its memory it begins.
+  // At any offset of its memory.
   const moved = new Uint8Array([9, 9, 9, ...packState(state)]).subarray(3);
   expect(unpackState(moved)).toEqual(state);
 });
 
-it('is as long as its contents and a little more', () => {
+it('is little longer than its contents', () => {
   const entries = [{ path: '/f', mode: 0o644, modifiedMs: 1, content: new Uint8Array(100_000) }];
   expect(packState({ directory: '/', variables: new Map(), entries }).length).toBeLessThan(100_200);
 });
 
-it('does not read what another release wrote in another form', () => {
+it('rejects the format of another release', () => {
   const packed = Buffer.from(packState({ directory: '/', variables: new Map(), entries: [] }));
   expect(unpackState(Buffer.from(packed.toString('latin1').replace('"form":1', '"form":2'), 'latin1'))).toBe(undefined);
 });

@@ -7,24 +7,24 @@ export interface SavedEntry {
   readonly modifiedMs: number;
   /** Of a file. */
   readonly content?: Uint8Array;
-  /** Of a symbolic link. A directory has neither. */
+  /** Of a symbolic link. A directory has neither content nor target. */
   readonly target?: string;
 }
 
-/** What stays of a bash session from one command to the next. */
+/** What a bash session keeps from one command to the next. */
 export interface SessionState {
   /** The working directory. */
   readonly directory: string;
   readonly variables: ReadonlyMap<string, string>;
-  /** A directory before what is in it. */
+  /** A directory precedes its content. */
   readonly entries: readonly SavedEntry[];
 }
 
-/** Stands in each state; a state of another form is not read. */
+/** Stored in each state; a state with another number is not read. */
 const FORM = 1;
 const LENGTH_BYTES = 4;
 
-/** What precedes the contents of all files, as JSON. */
+/** The JSON that precedes the contents of all files. */
 interface Header {
   readonly form: typeof FORM;
   readonly directory: string;
@@ -33,7 +33,7 @@ interface Header {
   readonly entries: readonly (readonly [string, number, number, (number | string)?])[];
 }
 
-/** As bytes: the length of the header, the header, the contents. */
+/** Packs a state as the length of the header, the header, and the contents. */
 export function packState({ directory, variables, entries }: SessionState): Uint8Array {
   const header: Header = {
     form: FORM,
@@ -50,7 +50,7 @@ export function packState({ directory, variables, entries }: SessionState): Uint
   return Buffer.concat([length, printed, ...entries.map(({ content }) => content ?? Buffer.alloc(0))]);
 }
 
-/** @returns undefined for the state of a release that writes another form */
+/** @returns undefined for the state of a release with another format */
 export function unpackState(packed: Uint8Array): SessionState | undefined {
   const bytes = Buffer.from(packed.buffer, packed.byteOffset, packed.length);
   let place = LENGTH_BYTES + bytes.readUInt32BE();

@@ -6,7 +6,7 @@ import { ToolContainersRepository } from './tool-containers.repository.js';
 
 const SWEEP_EVERY_MS = 10 * MINUTE_MS;
 
-/** Removes containers after their time, and pieces of states that nobody finished. Any number of replicas may do it. */
+/** Removes expired containers, and pieces of states whose writing was abandoned. Any number of replicas may run it. */
 @Injectable()
 export class ContainerSweep implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly job = new RecurringJob(() => this.removePast(), new Logger('tools'));
@@ -21,14 +21,14 @@ export class ContainerSweep implements OnApplicationBootstrap, BeforeApplication
     return this.job.end();
   }
 
-  /** Comes round by itself every ten minutes. Never throws: what fails now is done the next time. */
+  /** Runs by itself every ten minutes. Never throws: a failed run is made up for by the next one. */
   sweep(): Promise<void> {
     return this.job.run();
   }
 
   private async removePast(): Promise<void> {
     await this.rows.removePast();
-    // A few at a time: others who wait for the database have their turn in between.
+    // A few rows a statement, so that other users of the database get their turn.
     while (!this.job.isEnding && (await this.rows.removeUnused())) await yieldToEventLoop();
   }
 }

@@ -10,7 +10,7 @@ export class ToolContainerPieceEntity {
   @PrimaryColumn({ type: 'integer' })
   number!: number;
 
-  /** Id of the data key that it is sealed under. */
+  /** Id of the data key that seals it. */
   @Column({ name: 'data_key', type: 'uuid' })
   dataKey!: string;
 

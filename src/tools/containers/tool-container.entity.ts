@@ -1,6 +1,6 @@
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 
-/** What a tool keeps between two requests of one API key: which state it has, and until when. */
+/** What a tool keeps between two requests of one API key: the current state, and when it expires. */
 @Entity('tool_containers')
 @Unique('tool_containers_state', ['state'])
 @Index('tool_containers_oldest', ['expiresAt'])
@@ -11,12 +11,12 @@ export class ToolContainerEntity {
   @PrimaryColumn({ type: 'text' })
   id!: string;
 
-  // By its name: this room imports none of the store's owners.
+  // Referenced by name: this module does not import the module that owns accounts.
   @Column({ name: 'account_id', type: 'uuid' })
   @ForeignKey('AccountEntity', { name: 'tool_containers_account_id_fkey' })
   accountId!: string;
 
-  /** Its pieces are those of this id. */
+  /** Id of its pieces. */
   @Column({ type: 'uuid' })
   state!: string;
 

@@ -6,27 +6,30 @@ import { Statements } from '../../shared/database/statements.js';
 import type { SealedBytes } from '../../vault/seal-ring.js';
 import { CONTAINERS_MAX } from './container-bounds.js';
 
-/** A state that no container has is being written, or was left: older than this it was left. */
+/** Age after which a state that no container refers to is abandoned; a younger one may still be written. */
 const UNUSED_STATE_MS = HOUR_MS;
 /** Pieces, a quarter of a MiB each, that one statement of a sweep removes. */
 const REMOVED_PIECES_MAX = 8;
 
-/** Whose container it is: one id means another container to each key. */
+/** The owner and id of a container: one id means another container to each key. */
 export interface ContainerPlace {
   readonly accountId: string;
   readonly keyHash: string;
   readonly id: string;
 }
 
-/** Which pieces are a container's. */
+/** The pieces of a container. */
 export interface ContainerState {
   /** Id of its pieces. */
   readonly state: string;
-  /** Bytes of all of them, before sealing. */
+  /** Bytes of all pieces, before sealing. */
   readonly size: number;
 }
 
-/** Rows of containers, and of the pieces of their states. Short statements: an embedded database has one session. */
+/**
+ * Rows of containers and of the pieces of their states. Statements are short, because an embedded database has one
+ * session.
+ */
 @Injectable()
 export class ToolContainersRepository {
   constructor(
@@ -58,15 +61,18 @@ export class ToolContainersRepository {
     );
   }
 
-  /** Whether there is room for it: it is there, or the key has not all it may have. Somebody may take it meanwhile. */
+  /**
+   * Whether there is room for a container: it exists, or the key is below its limit. Another process may take the room
+   * before `put`.
+   */
   async hasRoom({ keyHash, id }: ContainerPlace): Promise<boolean> {
     return this.isRoomFor(this.database.manager, keyHash, id);
   }
 
   /**
-   * From now on the container has that state, all of whose pieces are there.
-   * @returns the state that it had before, whose pieces nobody needs any more; undefined when the key has as many other
-   * containers as it may have
+   * Makes the container refer to a state, all of whose pieces are written.
+   * @returns the previous state, whose pieces are unused from now on; undefined when the key is at its limit of other
+   * containers
    */
   async put(
     place: ContainerPlace,
@@ -92,8 +98,8 @@ export class ToolContainersRepository {
   }
 
   /**
-   * It stays for so long from now on, with the state it has.
-   * @returns false when it has another by now, or its time is over
+   * Extends the life of a container whose state is unchanged, counted from now.
+   * @returns false when it has another state by now, or has expired
    */
   async prolong({ keyHash, id }: ContainerPlace, { state }: ContainerState, seconds: number): Promise<boolean> {
     const prolonged = await this.statements.run(
@@ -108,7 +114,7 @@ export class ToolContainersRepository {
     await this.statements.run(`DELETE FROM tool_container_pieces WHERE state = $1 AND number = $2`, [state, number]);
   }
 
-  /** Removes containers whose time is over. @returns how many */
+  /** Removes expired containers. @returns how many */
   async removePast(): Promise<number> {
     const removed = await this.statements.run(`DELETE FROM tool_containers WHERE expires_at <= $1 RETURNING id`, [
       this.now(),
@@ -116,7 +122,7 @@ export class ToolContainersRepository {
     return removed.length;
   }
 
-  /** Removes some pieces that no container has. @returns whether there may be more */
+  /** Removes some pieces that no container refers to. @returns whether there may be more */
   async removeUnused(): Promise<boolean> {
     const removed = await this.statements.run(
       `DELETE FROM tool_container_pieces WHERE (state, number) IN (

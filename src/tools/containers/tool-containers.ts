@@ -12,11 +12,11 @@ import { CONTAINER_BYTES_MAX, CONTAINERS_MAX } from './container-bounds.js';
 import { ToolContainersRepository, type ContainerPlace, type ContainerState } from './tool-containers.repository.js';
 
 /**
- * What is sealed and stored at a time: an embedded database takes a few milliseconds for it, in which nobody else has
- * the event loop. Chosen.
+ * Bytes that are sealed and stored at a time: an embedded database takes a few milliseconds for it, which block the
+ * event loop. Chosen.
  */
 const PIECE_BYTES = 256 * 1024;
-/** Times that a state is read that others replace meanwhile. */
+/** Maximum number of attempts to read a state that other processes keep replacing. */
 const READS_MAX = 3;
 
 interface LoadedState {
@@ -24,13 +24,13 @@ interface LoadedState {
   readonly bytes: Uint8Array;
 }
 
-/** As which state of which container bytes stand in the store, as far as somebody still has them. */
+/** The container and state that loaded or saved bytes correspond to, as long as the bytes are in use. */
 type KeptStates = WeakMap<Uint8Array, ContainerState & { readonly id: string }>;
 
 /**
- * Containers of tools in the store, each sealed for its key and its id. Any number of replicas may read and write one
- * at once: a state is read whole or not at all, and of several that are written, the one that is put last stays, whole;
- * the others are as if they had never been. Safe to share.
+ * The stored containers of tools, each sealed for its key and its id. Any number of replicas may read and write one at
+ * once: a state is read whole or not at all, and of several concurrent writes the last `put` wins, whole; the others
+ * leave nothing. Safe to share.
  */
 @Injectable()
 export class ToolContainers {
@@ -42,7 +42,7 @@ export class ToolContainers {
     private readonly clock: Clock,
   ) {}
 
-  /** Those of the caller's key: to it, those of others are not there. */
+  /** The store for the caller's key; containers of other keys do not exist for it. */
   of({ accountId, keyHash }: Pick<Caller, 'accountId' | 'keyHash'>): ContainerStore {
     const kept: KeptStates = new WeakMap();
     const load = async (id: string, signal: CancelSignal): Promise<Uint8Array | undefined> => {
@@ -73,7 +73,7 @@ export class ToolContainers {
     throw new ExtensionFault('busy', 'The container is being written by other requests; try again.');
   }
 
-  /** @returns undefined when their key is gone */
+  /** @returns undefined when the data key is gone */
   private async readPieces(
     place: ContainerPlace,
     container: ContainerState,
@@ -110,7 +110,7 @@ export class ToolContainers {
       await this.removePieces(container);
       throw error;
     }
-    // Where this fails, nobody knows here whether it is put: the sweep will.
+    // If this fails, it is unknown whether the state was put, so the pieces are left to the sweep.
     const put = await this.rows.put(place, container, seconds);
     const unused = put ? put.before : container;
     if (unused) await this.removePieces(unused);
@@ -137,7 +137,7 @@ export class ToolContainers {
     signal.throwIfAborted();
   }
 
-  /** Never throws: what is left the sweep removes. */
+  /** Never throws: the sweep removes what is left. */
   private async removePieces({ state, size }: ContainerState): Promise<void> {
     try {
       for (let number = 0; number < countPieces(size); number++) {
@@ -149,7 +149,7 @@ export class ToolContainers {
     }
   }
 
-  /** Whatever the store and the key service say becomes what a tool may hear. */
+  /** Maps failures of the store and the key service to faults that a tool may report. */
   private async attempt<Result>(signal: CancelSignal, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
@@ -161,10 +161,10 @@ export class ToolContainers {
   }
 }
 
-/** One for an empty state as well: it is sealed like any other. */
+/** An empty state has one piece too: it is sealed like any other. */
 const countPieces = (size: number): number => Math.max(1, Math.ceil(size / PIECE_BYTES));
 
-/** Whose it is, what of, and where in it: no piece passes for another. */
+/** Binds a piece to its owner, its state and its place, so that no piece passes for another. */
 const contextOf = ({ keyHash, id }: ContainerPlace, { state, size }: ContainerState, number: number): string =>
   JSON.stringify(['container', keyHash, id, state, size, number]);
 

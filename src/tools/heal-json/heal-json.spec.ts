@@ -1,5 +1,5 @@
-// Goal: JSON comes out of a text as it was meant, byte for byte where it stands there, and nothing is made up. Method:
-// texts as models write them, with what is to come of each; hostile texts and schemas end.
+// Extracts the intended JSON of a text, byte for byte where it is intact, and invents nothing. Hostile texts and
+// schemas end in time.
 import type { JsonObject } from '../../core/json/json.js';
 import { healJson, type HealOutcome } from './heal-json.js';
 
@@ -14,7 +14,7 @@ const heal = (text: string, isCut = false): HealOutcome => healJson({ text, sche
 const healed = (text: string): HealOutcome => ({ is: 'healed', text });
 const BEYOND: HealOutcome = { is: 'beyond-repair' };
 
-it.each(['{"a":1}', ' {\n"a": 1 }\n'])('leaves %j as it is', (text) => {
+it.each(['{"a":1}', ' {\n"a": 1 }\n'])('leaves %j unchanged', (text) => {
   expect(heal(text)).toEqual({ is: 'valid' });
 });
 
@@ -47,12 +47,12 @@ it('keeps brackets in strings of either quotes', () => {
   expect(outcome).toEqual(healed(`{"b": "its {a} }", "c": "]}"}`));
 });
 
-it('makes nothing up where the end is missing, and finds what is whole', () => {
+it('invents nothing where the end is missing, and finds what is complete', () => {
   expect(heal('{"a": 1', true)).toEqual(BEYOND);
   expect(heal('```json\n{"a": 1}\n```\nThis is beca', true)).toEqual(healed('{"a": 1}'));
 });
 
-it('takes any object where no schema was asked for', () => {
+it('accepts any object where no schema was requested', () => {
   expect(healJson({ text: 'So: [1] {"b": 2}', isCut: false })).toEqual(healed('{"b": 2}'));
   expect(healJson({ text: '7', isCut: false })).toEqual(BEYOND);
 });

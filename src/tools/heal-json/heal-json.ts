@@ -1,13 +1,13 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { jsonrepair } from 'jsonrepair';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
-import { cutOutJson } from './cut-out-json.js';
+import { extractJson } from './extract-json.js';
 
 export interface TextToHeal {
   readonly text: string;
-  /** That the JSON is to fit; absent: any object. */
+  /** The schema of the JSON; absent: any object. */
   readonly schema?: JsonObject;
-  /** The end of the text is missing: nothing is made up in its place. */
+  /** The end of the text is missing and must not be invented. */
   readonly isCut: boolean;
 }
 
@@ -18,12 +18,15 @@ export type HealOutcome =
 
 type Fits = (value: unknown) => boolean;
 
-/** JSON out of a text that was to be JSON. Takes as long as the text and the schema want: for a thread of its own. */
+/**
+ * Extracts and repairs JSON in a text. Runs in a thread of its own, since it takes as long as the text and the schema
+ * demand.
+ */
 export function healJson({ text, schema, isCut }: TextToHeal): HealOutcome {
   const fits = schema ? fitsOf(schema) : isJsonObject;
   if (!fits) return { is: 'beyond-repair' };
   if (isFitting(text, fits)) return { is: 'valid' };
-  for (const piece of cutOutJson(text, isCut)) {
+  for (const piece of extractJson(text, isCut)) {
     if (isFitting(piece, fits)) return { is: 'healed', text: piece };
     const repaired = repairedOf(piece);
     if (repaired !== undefined && isFitting(repaired, fits)) return { is: 'healed', text: repaired };
@@ -31,10 +34,10 @@ export function healJson({ text, schema, isCut }: TextToHeal): HealOutcome {
   return { is: 'beyond-repair' };
 }
 
-/** @returns undefined where the schema is none, by which nothing can be judged */
+/** @returns undefined for an invalid schema */
 function fitsOf({ $schema: _dialect, ...schema }: JsonObject): Fits | undefined {
   try {
-    // One for each use: it keeps what it has compiled for ever.
+    // A new instance for each use: it caches what it has compiled for ever.
     return new Ajv2020({ strict: false, validateFormats: false, logger: false }).compile(schema) as Fits;
   } catch {
     return undefined;
@@ -49,7 +52,7 @@ function isFitting(text: string, fits: Fits): boolean {
   }
 }
 
-/** @returns undefined where it cannot be repaired, or is too deep for that */
+/** @returns undefined where it cannot be repaired, or is nested too deeply */
 function repairedOf(piece: string): string | undefined {
   try {
     return jsonrepair(piece);

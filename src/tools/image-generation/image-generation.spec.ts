@@ -1,5 +1,4 @@
-// Goal: an image of a model of the catalogue reaches the caller, and its fate the model that asked. Method: the tool
-// with made-up replies.
+// The caller receives the image of a catalogue model, and the calling model learns the outcome. Replies are made up.
 import { extensionContext, openSeal } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, model } from '../../../test/support/route-inputs.js';
@@ -41,12 +40,12 @@ const picture = (data: string): MediaSource => ({ type: 'base64', mediaType: 'im
 it.each<[string, MediaSource, string]>([
   ['bytes', picture('AAAA'), 'data:image/png;base64,AAAA'],
   ['an address', { type: 'url', url: 'https://cdn.test/a.png' }, 'https://cdn.test/a.png'],
-])('brings the first picture of a reply, told by %s', async (_, source, imageUrl) => {
-  let asked: ModelRequest | undefined;
+])('returns the first picture of a reply, given by %s', async (_, source, imageUrl) => {
+  let sent: ModelRequest | undefined;
   const context = extensionContext({
     request: modelRequest({ user: 'u', preferences: { only: ['acme'], order: ['x'], zeroDataRetention: true } }),
     infer: (request) => {
-      asked = request;
+      sent = request;
       const second = { type: 'image', source: picture('BBBB') } as const;
       return Promise.resolve(replying({ type: 'text' }, { type: 'image', source }, second));
     },
@@ -55,14 +54,14 @@ it.each<[string, MediaSource, string]>([
   expect(result).toMatchObject({ content: { status: 'ok', imageUrl }, image: source, isError: false });
   expect(result.text).toBe('{"status":"ok"}');
   expect(imageGeneration.recall(result.content, openSeal)).toBe(result.text);
-  expect(asked).toMatchObject({
+  expect(sent).toMatchObject({
     model: 'acme/painter',
     user: 'u',
     preferences: { only: ['acme'], zeroDataRetention: true },
     modalities: ['image'],
     imageConfig: { quality: 'high' },
   });
-  expect(asked!.preferences).not.toHaveProperty('order');
+  expect(sent!.preferences).not.toHaveProperty('order');
 });
 
 const HEAD = 'data:image/png;base64,'.length;
@@ -82,7 +81,7 @@ it.each([
   ['draws nothing', () => Promise.resolve(replying()), 'The model drew nothing.'],
   ['is refused', () => Promise.reject(new GatewayError('payment-required', 'no room')), 'no room'],
   ['has no place', () => Promise.reject(new GatewayError('rate-limited', 'too many')), 'too_many_requests'],
-])('tells of a model that %s', async (_, infer, error) => {
+])('reports a model that %s', async (_, infer, error) => {
   const result = await offer().run({ prompt: 'x' }, { context: extensionContext({ infer }), number: 1 });
   expect(result).toMatchObject({ content: { status: 'error', error }, isError: true });
 });
@@ -100,7 +99,7 @@ it('refuses a model that makes no images, by name', () => {
   );
 });
 
-it('foresees whom it asks, where its caller lets his own requests go', () => {
+it("foresees its call, with the caller's preferences", () => {
   const foreseen = offer().consults?.(modelRequest({ preferences: { only: ['acme'] } }));
   expect(foreseen).toMatchObject({ model: 'acme/painter', modalities: ['image'], preferences: { only: ['acme'] } });
 });

@@ -3,27 +3,42 @@ import type { ModelRequest } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, printJson } from '../../core/json/json.js';
 import { readReply } from '../../core/conversation/reply.js';
-import type { ServiceTool, ToolFailure, ToolResult } from '../../core/tool.js';
+import type { ToolFailure, ToolResult } from '../../core/tool.js';
 import type { Model } from '../../core/routing/catalog.js';
+import { name } from '../../shared/http/bounds.js';
+import { number, openObject, optional } from '../../shared/http/schema.js';
 import { consultedRequest } from '../consulted-request.js';
+import type { ToolDefinition } from '../tool-definition.js';
 import { imageOf, urlOf } from './reply-images.js';
 import { asPulled } from '../../core/stream/pulled.js';
 
 const MODEL_DEFAULT = 'openai/gpt-5-image';
-/** Of whoever asks the sandbox alone, and needs no account for it. */
+/** For requests to the sandbox alone, which need no account. */
 const SANDBOX_MODEL = 'sandbox/image';
 const PROMPT_LENGTH_MAX = 32_000;
-/** Of a reply, for which each call is held. Chosen: twice what the largest picture of the dearest quality takes. */
+/**
+ * Output tokens of a reply, which are held for each call. Chosen: twice the largest picture of the most expensive
+ * quality.
+ */
 const OUTPUT_TOKENS_MAX = 16_384;
-/** Of an image as a data URL: what one frame of a stream holds, and two of which come back in one body. */
+/** Characters of an image as a data URL: one frame of a stream holds one, and one body two. */
 const IMAGE_CHARACTERS_MAX = 16 * 1024 * 1024;
 
 /**
- * Has a model of the catalogue draw (docs/wire/tools-and-plugins.md#image-generation): by a call of its own, through
- * the same routing and money. The model that asked is told whether it was drawn, the caller has the image.
+ * Draws an image with a model of the catalogue (docs/use/tools/image-generation.md), by a call of its own
+ * through the same routing and billing. The calling model learns only whether it succeeded; the caller receives the
+ * image.
  */
-export const imageGeneration: ServiceTool = {
+export const imageGeneration: ToolDefinition = {
   types: ['openrouter:image_generation'],
+  parameters: {
+    'openrouter:image_generation': openObject({
+      model: optional(name()),
+      output_compression: optional(number({ min: 0, max: 100 })),
+    }),
+  },
+  // They are parameters of the model that draws.
+  openParameters: 'any',
   resultType: 'openrouter_image_generation_tool_result',
   offer: ({ parameters, path }, { catalog, modelOf, isSandbox }) => {
     const { model: named, ...configuration } = parameters;
@@ -33,7 +48,7 @@ export const imageGeneration: ServiceTool = {
       const message = `${path}.parameters.model: ${model.id} makes no images; name a model of /models that does`;
       throw new GatewayError('invalid-request', message);
     }
-    const asking = (request: ModelRequest, content: readonly TextBlock[], wishes: Partial<ModelRequest> = {}) =>
+    const requestFor = (request: ModelRequest, content: readonly TextBlock[], wishes: Partial<ModelRequest> = {}) =>
       consultedRequest(request, {
         model: model.id,
         messages: [{ role: 'user', content }],
@@ -45,14 +60,14 @@ export const imageGeneration: ServiceTool = {
       runsAt: 'gateway',
       shown: SHOWN,
       model: model.id,
-      // What it costs is a call of its model, which is held and charged as such.
+      // Its only cost is the call of its model, which is held and charged as a call of its own.
       price: 0n,
       usesMax: Infinity,
-      consults: (request) => asking(request, []),
+      consults: (request) => requestFor(request, []),
       run: async ({ prompt }, { context }) => {
         try {
           const events = await context.infer(
-            asking(context.request, [{ type: 'text', text: prompt as string }], {
+            requestFor(context.request, [{ type: 'text', text: prompt as string }], {
               ...(Object.keys(configuration).length > 0 && { imageConfig: configuration }),
             }),
             'image-generation',
@@ -74,11 +89,11 @@ export const imageGeneration: ServiceTool = {
   isFailure: (content) => isJsonObject(content) && content['status'] === 'error',
 };
 
-/** So few that no endpoint is left out for them. */
+/** Low enough that it excludes no endpoint of the model. */
 const outputTokensMax = ({ maxCompletionTokens = Infinity, endpoints }: Model): number =>
   Math.min(OUTPUT_TOKENS_MAX, ...endpoints.map((endpoint) => endpoint.maxCompletionTokens ?? maxCompletionTokens));
 
-/** What the model is told: the image is the caller's to show. */
+/** The result for the model: the image is the caller's to show. */
 const DRAWN = printJson({ status: 'ok' });
 
 const SHOWN = {
@@ -91,7 +106,7 @@ const SHOWN = {
   },
 };
 
-/** @param image what the reply held */
+/** @param image the image of the reply */
 function drawn(image: MediaSource | undefined): ToolResult {
   if (!image) return failed('The model drew nothing.');
   const imageUrl = urlOf(image);

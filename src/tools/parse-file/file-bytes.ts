@@ -2,13 +2,13 @@ import { createHash } from 'node:crypto';
 import type { CancelSignal } from '../../core/cancellation.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 
-/** What is decoded or hashed in one turn of the event loop, in bytes or characters. */
+/** Bytes or characters that are decoded or hashed before yielding to the event loop. */
 const PIECE_LENGTH = 512 * 1024;
 /** Clients break lines of base64. */
 const NO_BASE64 = /[^A-Za-z0-9+/_-]+/g;
 
-/** The SHA-256 of bytes that are given piece by piece, hex. @throws the signal's reason */
-export async function hashInTurns(pieces: Iterable<Uint8Array>, signal: CancelSignal): Promise<string> {
+/** The SHA-256 of bytes that arrive in pieces, hex. @throws the signal's reason */
+export async function hashInSlices(pieces: Iterable<Uint8Array>, signal: CancelSignal): Promise<string> {
   const hash = createHash('sha256');
   let isFirst = true;
   for (const piece of pieces) {
@@ -20,8 +20,8 @@ export async function hashInTurns(pieces: Iterable<Uint8Array>, signal: CancelSi
   return hash.digest('hex');
 }
 
-/** All bytes as one, in memory that can be handed over. */
-export async function joinInTurns(pieces: Iterable<Uint8Array>, lengthMax: number): Promise<Uint8Array<ArrayBuffer>> {
+/** Joins pieces into one array whose memory can be transferred. */
+export async function joinInSlices(pieces: Iterable<Uint8Array>, lengthMax: number): Promise<Uint8Array<ArrayBuffer>> {
   const whole = new Uint8Array(new ArrayBuffer(lengthMax));
   let length = 0;
   for (const piece of pieces) {
@@ -48,5 +48,5 @@ export function* decoded(base64: string): Generator<Uint8Array, void> {
   if (rest !== '') yield Buffer.from(rest, 'base64');
 }
 
-/** Most bytes that a base64 text of so many characters can be. */
+/** Maximum number of bytes that a base64 text of this many characters can encode. */
 export const decodedLengthMax = (characters: number): number => Math.ceil(characters / 4) * 3;

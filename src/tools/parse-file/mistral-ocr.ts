@@ -3,34 +3,39 @@ import { ExtensionFault, type EngineClient } from '../../core/extension.js';
 import type { CancelSignal } from '../../core/cancellation.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
-import type { ReadPage } from './file-words.js';
+import type { ReadPage } from './file-pages.js';
 
-/** From the connection to the last byte. Chosen: a page takes a fraction of a second. */
+/** Time limit from the connection to the last byte. Chosen: a page takes a fraction of a second. */
 const OCR_MS = 120_000;
 const REPLY_BYTES_MAX = 32 * 1024 * 1024;
-/** Pages of one document. Chosen, as many as are read here: a bound of the vendor's own was not to be found there. */
+/**
+ * Maximum number of pages of one document. Chosen: the same limit as of local parsing; no limit of the vendor was found
+ * there.
+ */
 export const OCR_PAGES_MAX = 1_000;
-/** Pictures of one document (docs/wire/tools-and-plugins.md#the-plugin-file-parser). Chosen. */
+/** Maximum number of pictures of one document (docs/use/plugins/file-parser.md). Chosen. */
 const IMAGES_MAX = 8;
 const IMAGE = /^data:(image\/(?:jpeg|png|gif|webp));base64,(.+)$/s;
 
 /** A document to be read. */
 export interface OcrDocument {
   readonly base64: string;
-  /** So many from the first one on, and no more. */
+  /** Maximum number of pages, from the first one on. */
   readonly pages: number;
 }
 
-/** What an engine made of a document. */
+/** The text of a document, as the engine read it. */
 export interface OcrText {
   /** From the first one on. */
   readonly pages: readonly ReadPage[];
-  /** Of which the engine tells that it has read them. */
+  /** Number of pages that the engine reports as read, of those requested. */
   readonly charged: number;
+  /** Number of pages that it reports as read: it bills them. */
+  readonly billed: number;
 }
 
 /**
- * Has Mistral's OCR read a PDF (docs.mistral.ai/api/endpoint/ocr, read 2026-11-25).
+ * Reads a PDF with Mistral's OCR (docs.mistral.ai/api/endpoint/ocr, read 2026-11-25).
  * @throws ExtensionFault, or the signal's reason
  */
 export async function readScan(
@@ -64,10 +69,10 @@ export async function readScan(
   return text;
 }
 
-function readReply({ pages, usage_info: usage }: JsonObject, asked: number): OcrText | undefined {
+function readReply({ pages, usage_info: usage }: JsonObject, requested: number): OcrText | undefined {
   const processed = isJsonObject(usage) ? usage['pages_processed'] : undefined;
   if (!Array.isArray(pages) || typeof processed !== 'number' || !Number.isInteger(processed)) return undefined;
-  const read: ReadPage[] = Array.from({ length: asked }, () => ({ text: '' }));
+  const read: ReadPage[] = Array.from({ length: requested }, () => ({ text: '' }));
   let room = IMAGES_MAX;
   for (const page of pages as readonly Json[]) {
     if (!isJsonObject(page)) return undefined;
@@ -77,10 +82,12 @@ function readReply({ pages, usage_info: usage }: JsonObject, asked: number): Ocr
     room -= images.length;
     read[index] = { text: markdown.trim(), ...(images.length > 0 && { images }) };
   }
-  return { pages: read, charged: Math.min(asked, Math.max(0, processed)) };
+  const charged = Math.min(requested, Math.max(0, processed));
+  // No document that is sent has more pages: such a figure is not believed.
+  return { pages: read, charged, billed: processed > OCR_PAGES_MAX ? charged : Math.max(0, processed) };
 }
 
-/** What is no picture that a model can be shown is left out. */
+/** Drops images of types that models do not take. */
 function readImages(images: Json | undefined): ImageBlock[] {
   if (!Array.isArray(images)) return [];
   return (images as readonly Json[]).flatMap((image): ImageBlock[] => {

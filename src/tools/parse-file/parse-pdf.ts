@@ -1,29 +1,29 @@
 import { ExtensionFault } from '../../core/extension.js';
 import { openPdf, readPdfPage, type PdfDocument } from '../web-fetch/read-pdf.js';
 
-/** Read of one PDF; those beyond are told to be missing. Chosen: a book has fewer. */
+/** Maximum number of pages that are read of one PDF; further ones are reported as missing. Chosen: a book has fewer. */
 export const PAGES_MAX = 1_000;
-/** Of all its text, in characters: as much as the longest contexts have room for. */
+/** Maximum number of characters of its text: as much as fits into the longest contexts. */
 const LENGTH_MAX = 2_000_000;
-/** For all pages: those beyond are told to be missing. Chosen: 60 pages take half a second. */
+/** Time for all pages; pages not reached are reported as missing. Chosen: 60 pages take half a second. */
 const TIME_MS = 5_000;
 
-/** A PDF, and what is wanted of it. */
+/** A PDF, and what to read of it. */
 export interface PdfTask {
   readonly bytes: Uint8Array;
-  /** Else its pages are counted alone. */
+  /** If false, its pages are only counted. */
   readonly wantsText: boolean;
 }
 
-/** What a PDF says. */
+/** The text of a PDF. */
 export interface PdfText {
-  /** Of the file, as it says itself: not checked. */
+  /** The page count that the file states; not checked. */
   readonly pages: number;
-  /** The text of each page from the first one on, as far as they were read; empty where a page has none. */
+  /** The text of each page that was read, from the first one on; empty where a page has none. */
   readonly texts: readonly string[];
 }
 
-/** The job `parse-pdf`. @throws ExtensionFault for what is encrypted, broken or no PDF, saying which */
+/** The job `parse-pdf`. @throws ExtensionFault for an encrypted, broken or non-PDF file, naming which */
 export async function parsePdf({ bytes, wantsText }: PdfTask): Promise<PdfText> {
   const document = await openPdf(bytes);
   try {

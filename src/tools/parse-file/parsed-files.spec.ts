@@ -9,7 +9,7 @@ const file = (hash: string, length = 1): ParsedFile => ({
   content: [{ type: 'text', text: 'x'.repeat(length) }],
 });
 
-it('is of its account and engine', () => {
+it('is separate for each account and engine', () => {
   const files = new ParsedFiles(new AheadClock());
   files.of({ accountId: 'a' }, true).keep(file('h'), 'local');
   expect(files.of({ accountId: 'a' }, true).find('h', 'local')).toEqual(file('h'));

@@ -5,11 +5,11 @@ import type { ParsedFileStore } from '../../core/extension.js';
 import { lengthOfFile, type ParsedFile } from '../../core/conversation/parsed-file.js';
 import { Clock } from '../../core/time.js';
 
-/** Of all that is kept, in characters. Chosen. */
+/** Maximum number of characters of all cached files. Chosen. */
 const LENGTH_MAX = 32 * 1024 * 1024;
-/** Of one file, so that no file pushes all others out. */
+/** Maximum number of characters of one file, so that no file evicts all others. */
 const FILE_LENGTH_MAX = 8 * 1024 * 1024;
-/** Since a file was read or asked for last: as long as sessions stay with their provider. */
+/** Time since the last read or use of a file: as long as session pins last. */
 const IDLE_MS = 10 * 60_000;
 
 interface Kept {
@@ -17,7 +17,7 @@ interface Kept {
   atMs: number;
 }
 
-/** What files say, by account: in the memory of this process, and nowhere else. */
+/** Parsed files by account, cached only in the memory of this process. */
 @Injectable()
 export class ParsedFiles {
   private readonly kept = new LRUCache<string, Kept>({
@@ -28,7 +28,7 @@ export class ParsedFiles {
 
   constructor(private readonly clock: Clock) {}
 
-  /** @param mayRetain false where somebody wants no data retained: nothing new is kept */
+  /** @param mayRetain false where a policy forbids data retention: nothing new is cached */
   of({ accountId }: Pick<Caller, 'accountId'>, mayRetain: boolean): ParsedFileStore {
     const keyOf = (hash: string, engine: string): string => JSON.stringify([accountId, engine, hash]);
     return {
@@ -41,7 +41,7 @@ export class ParsedFiles {
 
   private find(key: string): ParsedFile | undefined {
     const now = this.clock.now();
-    // The longest unused come first.
+    // Entries are visited from the least recently used.
     for (const old of this.kept.rkeys()) {
       if (now - this.kept.peek(old)!.atMs < IDLE_MS) break;
       this.kept.delete(old);

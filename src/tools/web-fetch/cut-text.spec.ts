@@ -1,4 +1,4 @@
-// Goal: a text is cut where it has to be, and holds nothing that is no text. Method: texts at and past the bound.
+// Cuts texts at and beyond the bound, and cleans them.
 import { cutText } from './cut-text.js';
 
 const CUT = '\n\n[The rest of this page was left out.]';

@@ -1,12 +1,12 @@
 import { ExtensionFault } from '../../core/extension.js';
 
-/** Where a page names its encoding, in bytes (https://html.spec.whatwg.org/#determining-the-character-encoding). */
+/** Bytes in which a page names its encoding (https://html.spec.whatwg.org/#determining-the-character-encoding). */
 const PRESCAN_BYTES = 1024;
 const NAMED = [
   /<meta[^>]{0,512}?charset\s*=\s*["']?\s*([\w.:+-]+)/i,
   /^<\?xml[^>]{0,256}?encoding\s*=\s*["']([\w.:+-]+)/i,
 ];
-/** What any bytes are a text in: the last resort of browsers. */
+/** The last resort of browsers: all bytes are valid in it. */
 const ANY = 'windows-1252';
 const MARKS: readonly (readonly [string, string])[] = [
   ['\xef\xbb\xbf', 'utf-8'],
@@ -15,8 +15,8 @@ const MARKS: readonly (readonly [string, string])[] = [
 ];
 
 /**
- * The text of bytes: in the encoding that they begin with, or that the server names, or that they name themselves, or
- * UTF-8: the first of these that they are valid in.
+ * Decodes a text by the first encoding in which it is valid: of its byte order mark, of the server, of its own
+ * declaration, UTF-8.
  * @throws ExtensionFault for what is no text
  */
 export function decodeText(bytes: Uint8Array, charset?: string): string {
@@ -32,7 +32,7 @@ export function decodeText(bytes: Uint8Array, charset?: string): string {
   throw new ExtensionFault('unsupported', 'is no text');
 }
 
-/** @returns undefined where there is no such encoding, or the bytes are not in it */
+/** @returns undefined for an unknown encoding, or bytes that are invalid in it */
 function decodeAs(label: string, bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder(label, { fatal: true }).decode(bytes);

@@ -3,13 +3,13 @@ import type { EngineCall } from '../../core/extension.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
 import { apiKey, bearer, type CredentialHeaders } from '../engine-headers.js';
 import { bytesOf, cutText } from './cut-text.js';
-import { type FailureTable, orFail, type Page, type PageAsk, PageFailure, type PageSource } from './page.js';
+import { type FailureTable, orFail, type Page, type PageRequest, PageFailure, type PageSource } from './page.js';
 
-/** Engines wait for pages longer than the own fetch does. */
+/** Engines wait for pages longer than the gateway's own fetch does. */
 const ENGINE_TIMEOUT_MS = 60_000;
 const ENGINE_BYTES_MAX = 4 * 1024 * 1024;
 
-/** What an engine does or does not do is none of the page's. */
+/** Failures of the engine itself do not depend on the page. */
 const ENGINE_FAILURES: FailureTable = {
   refused: 'unavailable',
   'not-found': 'unavailable',
@@ -20,7 +20,7 @@ const ENGINE_FAILURES: FailureTable = {
   unavailable: 'unavailable',
 };
 
-/** How an engine is asked for a page, and what it answers. */
+/** The request of an engine for a page, and how its answer is read. */
 interface PageEngine {
   readonly path: string;
   readonly headers: CredentialHeaders;
@@ -47,11 +47,11 @@ class Unfetched extends PageFailure {
   }
 }
 
-/** The answer is none of those that the engine documents. */
+/** The answer is in none of the documented forms. */
 const unreadable = (): PageFailure =>
   new PageFailure('unavailable', 'was answered by the engine in a form that is not known');
 
-/** https://docs.exa.ai/reference/get-contents: what becomes of each address stands in `statuses`. */
+/** https://docs.exa.ai/reference/get-contents: `statuses` has the outcome of each address. */
 const exa: PageEngine = {
   path: '/contents',
   headers: apiKey,
@@ -64,7 +64,7 @@ const exa: PageEngine = {
   },
 };
 
-/** https://docs.parallel.ai/api-reference/extract-beta/extract: addresses that failed stand in `errors`. */
+/** https://docs.parallel.ai/api-reference/extract-beta/extract: `errors` lists failed addresses. */
 const parallel: PageEngine = {
   path: '/v1beta/extract',
   headers: (credential) => ({ ...apiKey(credential), 'parallel-beta': 'search-extract-2025-10-10' }),
@@ -76,7 +76,7 @@ const parallel: PageEngine = {
   },
 };
 
-/** https://docs.firecrawl.dev/api-reference/endpoint/scrape: a page that answered with an error is a page as well. */
+/** https://docs.firecrawl.dev/api-reference/endpoint/scrape: an error page of the web is returned as a page. */
 const firecrawl: PageEngine = {
   path: '/v2/scrape',
   headers: bearer,
@@ -98,21 +98,21 @@ export const PAGE_ENGINES: ReadonlyMap<string, PageEngine> = new Map([
   ['firecrawl', firecrawl],
 ]);
 
-/** Pages by an engine, which is reached as the catalog describes it. */
+/** Pages by an engine, as the catalog configures it. */
 export function enginePages(name: string, engine: ToolEngine): PageSource {
   const api = PAGE_ENGINES.get(name)!;
-  return async (ask, { engines, signal, guardedFetch, charge }) => {
-    // Where the engine goes from there is its own affair: what it came to is judged below.
-    const isAllowed = (url: string): boolean => guardedFetch.allows(url) && ask.allows(url);
-    if (!isAllowed(ask.url))
-      throw new PageFailure('url_not_allowed', 'is of a domain that is not allowed', { isUnasked: true });
+  return async (pageRequest, { engines, signal, guardedFetch, charge }) => {
+    // The engine follows redirects unchecked; the final address is checked below.
+    const isAllowed = (url: string): boolean => guardedFetch.allows(url) && pageRequest.allows(url);
+    if (!isAllowed(pageRequest.url))
+      throw new PageFailure('url_not_allowed', 'is of a domain that is not allowed', { isUnsent: true });
     const call: EngineCall = {
       engine,
       name,
       method: 'POST',
       path: api.path,
       headers: api.headers(engine.credential),
-      body: api.body(ask.url, bytesOf(ask.tokensMax)),
+      body: api.body(pageRequest.url, bytesOf(pageRequest.tokensMax)),
       timeoutMs: ENGINE_TIMEOUT_MS,
       price: engine.price ?? 0n,
       bytesMax: ENGINE_BYTES_MAX,
@@ -121,9 +121,9 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
     if (!isJsonObject(answer)) throw new PageFailure('unavailable', 'was answered by the engine with no object');
     let page: Page;
     try {
-      page = pageOf(api.read(answer), ask);
+      page = pageOf(api.read(answer), pageRequest);
     } catch (error) {
-      // It has fetched the page, whatever the page is good for.
+      // The engine has fetched the page, even if the page is unusable.
       if (isFailureOfPage(error)) charge(error instanceof Unfetched ? 0n : (engine.price ?? 0n));
       throw error;
     }
@@ -133,14 +133,14 @@ export function enginePages(name: string, engine: ToolEngine): PageSource {
   };
 }
 
-/** A failure of the page itself, not an answer of the engine that cannot be used. */
+/** A failure of the page itself, as opposed to an unusable answer of the engine. */
 const isFailureOfPage = (error: unknown): boolean => error instanceof PageFailure && error.failure !== 'unavailable';
 
-function pageOf({ url, title, text }: ReturnType<PageEngine['read']>, ask: PageAsk): Page {
+function pageOf({ url, title, text }: ReturnType<PageEngine['read']>, pageRequest: PageRequest): Page {
   if (typeof text !== 'string' || text.trim() === '') throw new PageFailure('unsupported_content_type', 'has no text');
   return {
-    url: typeof url === 'string' && url !== '' ? url : ask.url,
+    url: typeof url === 'string' && url !== '' ? url : pageRequest.url,
     title: typeof title === 'string' ? title : '',
-    text: cutText(text, ask.tokensMax),
+    text: cutText(text, pageRequest.tokensMax),
   };
 }

@@ -1,16 +1,16 @@
 import { domainFilter } from '../../core/domains.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import { SERVICE_TOOL_PREFIX, type AskedTool } from '../../core/tool.js';
+import { SERVICE_TOOL_PREFIX, type RequestedTool } from '../../core/tool.js';
 import { readDomains } from '../domain-list.js';
 
-/** Of one request, as published. */
+/** Maximum number of uses in one request, as published. */
 export const USES_MAX = 50;
-/** Chosen: a model reads so much of one page, and 60 pages of print are fewer. */
+/** Maximum number of tokens that a model is sent of one page. Chosen: 60 printed pages have fewer. */
 const CONTENT_TOKENS_DEFAULT = 100_000;
 const CONTENT_TOKENS_MAX = 250_000;
 
-/** How pages are to be fetched in one generation. */
+/** How pages are fetched in one generation. */
 export interface FetchOptions {
   readonly engine: string;
   readonly usesMax: number;
@@ -19,8 +19,8 @@ export interface FetchOptions {
   readonly allows: (url: string) => boolean;
 }
 
-/** Reads what was asked for. @throws GatewayError naming the field that cannot be read */
-export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOptions {
+/** Reads the requested options. @throws GatewayError naming the field that cannot be read */
+export function readFetchOptions({ type, parameters, path }: RequestedTool): FetchOptions {
   const at = type.startsWith(SERVICE_TOOL_PREFIX) ? `${path}.parameters` : path;
   const { engine, max_uses, max_content_tokens, allowed_domains, blocked_domains, citations } = parameters;
   const allowedDomains = readDomains(allowed_domains, `${at}.allowed_domains`);
@@ -33,7 +33,7 @@ export function readFetchOptions({ type, parameters, path }: AskedTool): FetchOp
       CONTENT_TOKENS_MAX,
     ),
     hasCitations: isJsonObject(citations) && citations['enabled'] === true,
-    // An empty list says nothing, as vendors have it.
+    // An empty list counts as absent, as with vendors.
     allows: domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains }),
   };
 }

@@ -1,12 +1,12 @@
 import { type ExtensionContext, ExtensionFault, type FetchedPage } from '../../core/extension.js';
-import { isHtml, type PageWords } from './page-words.js';
-import { type FailureTable, orFail, orFailAnswered, type Page, type PageAsk } from './page.js';
+import { isHtml, type PageText } from './page-text.js';
+import { type FailureTable, orFail, orFailAnswered, type Page, type PageRequest } from './page.js';
 
-/** Chosen: nearly all PDFs of books and papers have fewer. */
+/** Chosen: nearly all PDFs of books and papers are smaller. */
 const PAGE_BYTES_MAX = 10 * 1024 * 1024;
 const PAGE_TIMEOUT_MS = 20_000;
 const REDIRECTS_MAX = 5;
-/** `text/*` besides. */
+/** Besides `text/*`. */
 const MEDIA_TYPES = [
   'text/html',
   'application/xhtml+xml',
@@ -22,7 +22,7 @@ const MEDIA_TYPES = [
   'application/javascript',
   'application/pdf',
 ];
-/** Past it no tree is made of a page: it is read plainly. Chosen: the tree takes fifty times as much memory. */
+/** A larger page is read without a tree. Chosen: a tree takes fifty times as much memory. */
 const ARTICLE_BYTES_MAX = 2 * 1024 * 1024;
 
 const FETCH_FAILURES: FailureTable = {
@@ -36,33 +36,36 @@ const FETCH_FAILURES: FailureTable = {
 };
 const READING_FAILURES: FailureTable = { ...FETCH_FAILURES, 'timed-out': 'unavailable', unavailable: 'unavailable' };
 
-/** The gateway's own fetch, and what there is to read in what it brought. */
-export async function fetchPage(ask: PageAsk, context: ExtensionContext): Promise<Page> {
+/** Fetches a page with the gateway's own fetch, and extracts its text. */
+export async function fetchPage(pageRequest: PageRequest, context: ExtensionContext): Promise<Page> {
   const limits = {
     bytesMax: PAGE_BYTES_MAX,
     timeoutMs: PAGE_TIMEOUT_MS,
     accept: MEDIA_TYPES,
     redirectsMax: REDIRECTS_MAX,
-    allows: ask.allows,
+    allows: pageRequest.allows,
   };
-  const page = await orFail(context.guardedFetch.fetch(ask.url, limits, context.signal), FETCH_FAILURES);
+  const page = await orFail(context.guardedFetch.fetch(pageRequest.url, limits, context.signal), FETCH_FAILURES);
   try {
-    return { url: page.url, ...(await orFailAnswered(readPage(page, ask.tokensMax, context), READING_FAILURES)) };
+    return {
+      url: page.url,
+      ...(await orFailAnswered(readPage(page, pageRequest.tokensMax, context), READING_FAILURES)),
+    };
   } finally {
     page.release();
   }
 }
 
-/** Nobody bounds what libraries make of a page but the time they have: what takes longer is read plainly. */
+/** Time is the only bound on what libraries make of a page: a page that exceeds it is read plainly. */
 async function readPage(page: FetchedPage, tokensMax: number, { workers, signal }: ExtensionContext) {
   const { bytes, mediaType, charset, url } = page;
-  const work = (job: string, part: () => Uint8Array): Promise<PageWords> =>
-    workers.run(job, () => ({ bytes: part(), mediaType, charset, url, tokensMax }), signal) as Promise<PageWords>;
+  const work = (job: string, part: () => Uint8Array): Promise<PageText> =>
+    workers.run(job, () => ({ bytes: part(), mediaType, charset, url, tokensMax }), signal) as Promise<PageText>;
   const whole = (): Uint8Array => bytes;
   if (!isHtml(mediaType)) return work('read-page', whole);
   if (bytes.length > ARTICLE_BYTES_MAX) return work('read-page-plainly', whole);
   try {
-    // What a thread is given is no longer here.
+    // A copy: the thread takes ownership of its input.
     return await work('read-page', () => new Uint8Array(bytes));
   } catch (error) {
     signal.throwIfAborted();

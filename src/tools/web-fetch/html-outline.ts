@@ -1,14 +1,14 @@
 import { Tokenizer } from 'htmlparser2';
-import type { PageWords } from './page-words.js';
+import type { PageText } from './page-text.js';
 
-/** A page's words, and whether it is like other pages. */
-export interface HtmlOutline extends PageWords {
-  /** A tree of it can be worked on in good time. */
+/** A page's text, and whether the page is of ordinary size and structure. */
+export interface HtmlOutline extends PageText {
+  /** A tree of it can be processed in acceptable time. */
   readonly isOrdinary: boolean;
 }
 
 /**
- * Of a page that is ordinary. Chosen: the largest articles of an encyclopedia have about half of each. What finds the
+ * Limits of an ordinary page. Chosen: the largest articles of an encyclopedia have about half of each. Finding the
  * article in a page takes the square of its depth.
  */
 const ELEMENTS_MAX = 20_000;
@@ -17,22 +17,22 @@ const ATTRIBUTES_MAX = 100_000;
 const ATTRIBUTES_PER_ELEMENT_MAX = 200;
 
 const names = (list: string): ReadonlySet<string> => new Set(list.split(' '));
-/** What is inside is not for reading. */
+/** Elements whose content is not read. */
 const UNREAD = names('script style template svg math iframe object select textarea');
-/** Often without an end: what they hold is no deeper. */
+/** Elements that often lack an end tag, so they do not count towards the depth. */
 const OPEN_ENDED = names(
   'area base br col embed frame hr img input link meta param source track wbr ' +
     'p li dt dd option optgroup tr td th thead tbody tfoot colgroup html head body',
 );
-/** They stand within a line. */
+/** Inline elements. */
 const INLINE = names(
   'a abbr acronym b bdi bdo big cite code data del dfn em font i ins kbd label mark q s samp small span strike ' +
     'strong sub sup time tt u var wbr',
 );
 
 /**
- * Reads a page in one pass, tag by tag, in time and memory that grow with its length alone, whatever it is made of: no
- * tree is made, nor a stack of what is open.
+ * Reads a page in one pass, tag by tag, without a tree or a stack of open elements: time and memory grow linearly with
+ * its length, whatever its content.
  */
 export function outlineOf(html: string): HtmlOutline {
   const words = new Words();

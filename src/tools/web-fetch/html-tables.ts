@@ -2,11 +2,11 @@ import type TurndownService from 'turndown';
 import type { TurndownNode } from 'turndown';
 
 /**
- * Tables as Markdown of GitHub has them, in one pass: the published plugins look at all rows again for each cell. A
- * cell alone in its row is layout, and stands for itself.
+ * Writes tables as GitHub-flavoured Markdown, in one pass: the published plugins visit all rows again for each cell. A
+ * row with a single cell is layout and is written as plain text.
  */
 export function writeTables(turndown: TurndownService): void {
-  /** Tables whose first row, which Markdown takes for the head, was written. */
+  /** Tables whose first row, which Markdown takes for the head, is written. */
   const begun = new Set<TurndownNode>();
   turndown
     .addRule('cell', {

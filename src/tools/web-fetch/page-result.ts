@@ -6,9 +6,9 @@ import { isOfType } from '../plain-failure.js';
 
 const FAILURE = 'web_fetch_tool_result_error';
 
-/** What the model is told of each, after `The page `. */
+/** The message for the model of each failure, after `The page `. */
 const FAILURES: Readonly<Partial<Record<ToolFailure, string>>> = {
-  invalid_tool_input: 'was not asked for as it has to be',
+  invalid_tool_input: 'was requested with invalid parameters',
   url_too_long: 'has too long an address',
   url_not_allowed: 'may not be fetched',
   url_not_accessible: 'could not be fetched',
@@ -26,15 +26,15 @@ export const viewPage = ({ url, title, text }: Page, retrievedAt: Date, hasCitat
     type: 'document',
     source: { type: 'text', media_type: 'text/plain', data: text },
     title: title === '' ? null : title,
-    // As `ai` wants it, which refuses null.
+    // The client `ai` expects an object and refuses null.
     citations: { enabled: hasCitations },
   },
   retrieved_at: retrievedAt.toISOString(),
 });
 
-/** @param why told to the model where it is known, after `The page ` */
+/** @param why the message for the model, after `The page `, where the reason is known */
 export function failed(failure: ToolFailure, why?: string): ToolResult {
-  // The format's own codes alone.
+  // Only codes of the format.
   const code = failure in FAILURES ? failure : 'unavailable';
   const content = {
     type: FAILURE,
@@ -44,18 +44,18 @@ export function failed(failure: ToolFailure, why?: string): ToolResult {
   return { text: pageText(content), content, sources: [], isError: true };
 }
 
-/** What the model reads of a page: in the turn that fetched it, and in later ones. */
+/** The text of a page for the model, in the turn that fetched it and in later ones. */
 export function pageText(content: JsonObject): string {
   if (content['type'] !== 'web_fetch_result') {
     const { error_code: code, message } = content;
     const why = typeof code === 'string' && Object.hasOwn(FAILURES, code) && FAILURES[code as ToolFailure];
-    const said = `The page ${why || OTHERWISE}.`;
-    return typeof message === 'string' ? `${said} ${message}` : said;
+    const sentence = `The page ${why || OTHERWISE}.`;
+    return typeof message === 'string' ? `${sentence} ${message}` : sentence;
   }
   const { url, content: document } = content;
   const { source, title } = isJsonObject(document) ? document : {};
   const { data, type } = isJsonObject(source) ? source : {};
-  // A vendor's own tool tells a PDF by its bytes.
+  // Results of a vendor's own tool hold a PDF as bytes.
   const text = type === 'text' && typeof data === 'string' ? data : '[A document that is not kept as text.]';
   const head = typeof title === 'string' ? `Title: ${title}\n` : '';
   return `${head}URL: ${typeof url === 'string' ? url : 'unknown'}\n\n${text}`;

@@ -1,65 +1,65 @@
 import type { ExtensionContext } from '../../core/extension.js';
-import { ExtensionFault, wasAsked } from '../../core/extension.js';
+import { ExtensionFault, wasRequested } from '../../core/extension.js';
 import type { ToolFailure } from '../../core/tool.js';
-import type { PageWords } from './page-words.js';
+import type { PageText } from './page-text.js';
 
 /** A page that was read. */
-export interface Page extends PageWords {
-  /** As it was reached. */
+export interface Page extends PageText {
+  /** The final address. */
   readonly url: string;
 }
 
-/** What is wanted of a page. */
-export interface PageAsk {
+/** What is requested of a page. */
+export interface PageRequest {
   readonly url: string;
   readonly tokensMax: number;
-  /** Of this use of the tool: where it redirects to is asked as well. */
+  /** The domain rules of this use of the tool; also applied to redirects. */
   readonly allows: (url: string) => boolean;
 }
 
-/** Where pages come from. @throws PageFailure, or the signal's reason */
-export type PageSource = (ask: PageAsk, context: ExtensionContext) => Promise<Page>;
+/** A source of pages. @throws PageFailure, or the signal's reason */
+export type PageSource = (request: PageRequest, context: ExtensionContext) => Promise<Page>;
 
 interface PageFailureOptions extends ErrorOptions {
-  /** Nothing was asked of the web. */
-  readonly isUnasked?: boolean;
+  /** No request to the web was made. */
+  readonly isUnsent?: boolean;
 }
 
-/** Why there is no page. Its message is for the model, and reads on after `The page `. */
+/** Why there is no page. Its message is for the model, and continues `The page `. */
 export class PageFailure extends Error {
   override readonly name = 'PageFailure';
-  readonly isUnasked: boolean;
+  readonly isUnsent: boolean;
 
   constructor(
     readonly failure: ToolFailure,
     message: string,
-    { isUnasked = false, ...options }: PageFailureOptions = {},
+    { isUnsent = false, ...options }: PageFailureOptions = {},
   ) {
     super(message, options);
-    this.isUnasked = isUnasked;
+    this.isUnsent = isUnsent;
   }
 }
 
-/** What a fault of something outside is told as. */
+/** The failure that a fault of an outside service is reported as. */
 export type FailureTable = Readonly<Record<ExtensionFault['kind'], ToolFailure>>;
 
-/** Waits for something outside. @throws PageFailure as the table says, or the signal's reason */
+/** Awaits an outside service. @throws PageFailure as the table maps it, or the signal's reason */
 export const orFail = <T>(work: Promise<T>, table: FailureTable): Promise<T> =>
-  orFailAs(work, table, (fault) => !wasAsked(fault));
+  orFailAs(work, table, (fault) => !wasRequested(fault));
 
-/** The same of what the web has answered. */
+/** The same for work on what the web has answered. */
 export const orFailAnswered = <T>(work: Promise<T>, table: FailureTable): Promise<T> =>
   orFailAs(work, table, () => false);
 
 async function orFailAs<T>(
   work: Promise<T>,
   table: FailureTable,
-  isUnasked: (fault: ExtensionFault) => boolean,
+  isUnsent: (fault: ExtensionFault) => boolean,
 ): Promise<T> {
   try {
     return await work;
   } catch (error) {
     if (!(error instanceof ExtensionFault)) throw error;
-    throw new PageFailure(table[error.kind], error.message, { cause: error, isUnasked: isUnasked(error) });
+    throw new PageFailure(table[error.kind], error.message, { cause: error, isUnsent: isUnsent(error) });
   }
 }

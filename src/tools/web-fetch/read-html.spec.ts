@@ -1,4 +1,4 @@
-// Goal: HTML comes as Markdown that says what the page says. Method: small pages of each kind.
+// HTML becomes Markdown with the same text: small pages of each kind.
 import { outlineOf } from './html-outline.js';
 import { readHtml } from './read-html.js';
 
@@ -34,14 +34,14 @@ it.each([
   expect(read(body, head)).toBe(text);
 });
 
-it('leaves out what stands around an article, and keeps all where there is none', () => {
+it('drops what surrounds an article, and keeps all where there is none', () => {
   const nav = '<nav><a href="/">Home</a></nav>';
   const article = `<article><h2>Rings</h2>${`<p>${'A ring leads a rope, where it should run. '.repeat(10)}</p>`.repeat(5)}</article>`;
   expect(read(nav + article)).not.toContain('Home');
   expect(read(`${nav}<p>Hi.`)).toBe('[Home](https://example.com/)\n\nHi.');
 });
 
-it('reads in lines what is unlike other pages', () => {
+it('reads a page that is not ordinary as plain lines', () => {
   const deep = `<title>Deep</title>${'<div>'.repeat(101)}one<p>two</p>${'</div>'.repeat(101)}`;
   expect(readHtml(deep, 'https://example.com/')).toMatchObject({ title: 'Deep', text: 'one\ntwo' });
 });

@@ -4,44 +4,44 @@ import { parseHTML } from 'linkedom';
 import TurndownService from 'turndown';
 import { outlineOf } from './html-outline.js';
 import { writeTables } from './html-tables.js';
-import type { PageWords } from './page-words.js';
+import type { PageText } from './page-text.js';
 
-/** Of a page's words, as a share: where what was found for its article has fewer, the page is none. Chosen. */
+/** Share of a page's text: an article with less of it is not taken for the page's article. Chosen. */
 const ARTICLE_SHARE = 0.2;
-/** Of a link or an image, in characters: past it the address is left out. Chosen. */
+/** Characters of the address of a link or an image; a longer one is dropped. Chosen. */
 const ADDRESS_LENGTH_MAX = 2_048;
 
 /**
- * What there is to read in HTML, as Markdown: the article where the page has one, else all of it. A page unlike others
- * is told in plain lines.
+ * The text of HTML as Markdown: the article where the page has one, else all of it. A page that is not ordinary is
+ * returned as plain lines.
  *
- * @param url where it was reached, for what it links to
+ * @param url the final address, for relative links
  */
-export function readHtml(html: string, url: string): PageWords {
+export function readHtml(html: string, url: string): PageText {
   const outline = outlineOf(html);
   if (!outline.isOrdinary || outline.text === '') return outline;
   try {
     const { title, text } = articleOf(html, url, outline.text.length);
     return { title: outline.title || title, text: text === '' ? outline.text : text };
   } catch {
-    // The libraries fail at pages that no browser minds.
+    // The libraries fail at pages that browsers accept.
     return outline;
   }
 }
 
-function articleOf(html: string, url: string, length: number): PageWords {
-  // A tree needs a root, which is rarely missing and never has to be there.
+function articleOf(html: string, url: string, length: number): PageText {
+  // The tree needs a root element, which pages may omit.
   const rooted = /<html[\s>]/i.test(html) ? html : `<html><body>${html}</body></html>`;
   const { document: page } = parseHTML(rooted) as unknown as { readonly document: Page };
   resolveAddresses(page, url);
-  // Looking for the article changes the tree.
+  // Finding the article changes the tree.
   const whole = page.body?.innerHTML ?? '';
   const article = new Readability(page).parse();
   const isArticle = (article?.textContent ?? '').trim().length >= length * ARTICLE_SHARE;
   return { title: article?.title ?? '', text: markdownOf(isArticle ? (article?.content ?? '') : whole) };
 }
 
-/** As much of the tree as is used here. */
+/** The part of the tree's interface that is used here. */
 interface Page {
   readonly body: { readonly innerHTML: string } | null;
   querySelector(selector: string): PageElement | null;
@@ -53,7 +53,7 @@ interface PageElement {
   removeAttribute(name: string): void;
 }
 
-/** Addresses are to be followed by who reads them, elsewhere. */
+/** Makes addresses absolute, since they are read outside the page. */
 function resolveAddresses(page: Page, url: string): void {
   const given = page.querySelector('base[href]')?.getAttribute('href') ?? '';
   const base = parseUrl(given, url)?.href ?? url;
@@ -69,7 +69,7 @@ function resolveAddresses(page: Page, url: string): void {
   }
 }
 
-/** @returns undefined for what is no page: scripts, and what holds its own content */
+/** @returns undefined for addresses that name no page, such as scripts and embedded content */
 function resolve(address: string, base: string): string | undefined {
   const url = address.length > ADDRESS_LENGTH_MAX ? undefined : parseUrl(address, base);
   return url && ['http:', 'https:', 'mailto:'].includes(url.protocol) ? url.href : undefined;

@@ -2,11 +2,11 @@ import { ExtensionFault } from '../../core/extension.js';
 import { bytesOf, cleanText, cutText } from './cut-text.js';
 import { decodeText } from './decode-text.js';
 import { outlineOf } from './html-outline.js';
-import { isHtml, type PageWords } from './page-words.js';
+import { isHtml, type PageText } from './page-text.js';
 import { readHtml } from './read-html.js';
 import { readPdf } from './read-pdf.js';
 
-/** What was fetched, and how much of it is wanted. */
+/** What was fetched, and how much of it is requested. */
 export interface PageBytes {
   readonly bytes: Uint8Array;
   readonly mediaType: string;
@@ -15,16 +15,16 @@ export interface PageBytes {
   readonly tokensMax: number;
 }
 
-/** Of a title, in characters. Chosen. */
+/** Maximum number of characters of a title. Chosen. */
 const TITLE_LENGTH_MAX = 500;
 
-/** The job `read-page`. @throws ExtensionFault for what cannot be read, saying why */
-export const readPage = (page: PageBytes): Promise<PageWords> => read(page, readHtml);
+/** The job `read-page`. @throws ExtensionFault for what cannot be read, with the reason */
+export const readPage = (page: PageBytes): Promise<PageText> => read(page, readHtml);
 
-/** The job `read-page-plainly`: HTML in lines, whatever it is made of. */
-export const readPagePlainly = (page: PageBytes): Promise<PageWords> => read(page, outlineOf);
+/** The job `read-page-plainly`: HTML as plain lines, whatever its structure. */
+export const readPagePlainly = (page: PageBytes): Promise<PageText> => read(page, outlineOf);
 
-async function read(page: PageBytes, asHtml: typeof readHtml): Promise<PageWords> {
+async function read(page: PageBytes, asHtml: typeof readHtml): Promise<PageText> {
   const { title, text } = await wordsOf(page, asHtml);
   if (text.trim() === '') throw new ExtensionFault('unsupported', 'has no text without its scripts');
   // In one line.

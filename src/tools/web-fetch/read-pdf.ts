@@ -1,17 +1,17 @@
 import { getDocumentProxy } from 'unpdf';
 import { ExtensionFault } from '../../core/extension.js';
-import type { PageWords } from './page-words.js';
+import type { PageText } from './page-text.js';
 
-/** For all pages: those beyond are told to be missing. Chosen: 60 pages take half a second. */
+/** Time for all pages; pages not reached are reported as missing. Chosen: 60 pages take half a second. */
 const TIME_MS = 5_000;
 
 /**
- * What there is to read in a PDF, page by page.
+ * The text of a PDF, page by page.
  *
- * @param lengthMax in characters: what is behind it is not read
+ * @param lengthMax in characters: text beyond it is not read
  * @throws ExtensionFault for what is encrypted, broken or has no text
  */
-export async function readPdf(bytes: Uint8Array, lengthMax: number): Promise<PageWords> {
+export async function readPdf(bytes: Uint8Array, lengthMax: number): Promise<PageText> {
   const document = await openPdf(bytes);
   try {
     const pages: string[] = [];
@@ -50,7 +50,7 @@ export async function openPdf(bytes: Uint8Array): Promise<PdfDocument> {
   }
 }
 
-/** A page that is broken is no reason to leave the others unread. */
+/** A broken page does not keep the others from being read. */
 export async function readPdfPage(document: PdfDocument, number: number): Promise<string> {
   try {
     const page = await document.getPage(number);

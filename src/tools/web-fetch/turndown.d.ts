@@ -1,4 +1,4 @@
-// As much of it as is used: the package has no types of its own, and those of others want a browser's.
+// Only what is used: the package has no types, and those published apart require the types of a browser.
 declare module 'turndown' {
   export interface TurndownNode {
     readonly nodeName: string;

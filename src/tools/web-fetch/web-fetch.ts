@@ -4,16 +4,18 @@ import { ExtensionFault, type WebRequest } from '../../core/extension.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type {
-  AskedTool,
+  RequestedTool,
   ServedTool,
-  ServiceTool,
   ToolFailure,
   ToolFunction,
   ToolResult,
   ToolSetup,
   ToolUse,
 } from '../../core/tool.js';
+import { object, oneOf, optional } from '../../shared/http/schema.js';
+import { count, domains } from '../parameter-fields.js';
 import { assertServable } from '../servable.js';
+import type { ToolDefinition } from '../tool-definition.js';
 import { enginePages, PAGE_ENGINES } from './engines.js';
 import { type FetchOptions, readFetchOptions } from './fetch-options.js';
 import { fetchPage } from './fetched-page.js';
@@ -22,7 +24,7 @@ import { failed, isFailedPage, pageSources, pageText, recallPage, viewPage } fro
 
 /** The gateway's own fetch, as `engine` names it. */
 const OWN_ENGINE = 'openrouter';
-/** In characters. Chosen: servers take no longer ones. */
+/** Characters. Chosen: servers take no longer ones. */
 const URL_LENGTH_MAX = 8_192;
 
 const SHOWN: ToolFunction = {
@@ -38,8 +40,8 @@ const SHOWN: ToolFunction = {
   },
 };
 
-/** Reads pages of the web: by the gateway's own guarded fetch, or by an engine of the catalog. */
-export const webFetch: ServiceTool = {
+/** Reads web pages with the gateway's own guarded fetch, or with an engine of the catalog. */
+export const webFetch: ToolDefinition = {
   types: [
     'openrouter:web_fetch',
     'web_fetch_20250910',
@@ -47,11 +49,21 @@ export const webFetch: ServiceTool = {
     'web_fetch_20260309',
     'web_fetch_20260318',
   ],
+  parameters: {
+    'openrouter:web_fetch': object({
+      engine: optional(oneOf(['auto', 'native', 'openrouter', 'exa', 'parallel', 'firecrawl'])),
+      max_uses: count,
+      max_content_tokens: count,
+      allowed_domains: domains,
+      blocked_domains: domains,
+    }),
+  },
+  openParameters: ['citations'],
   resultType: 'web_fetch_tool_result',
-  offer: (asked, setup) => {
-    assertServable(asked, ['url_sources']);
-    const options = readFetchOptions(asked);
-    const origin = originOf(options, asked, setup);
+  offer: (requested, setup) => {
+    assertServable(requested, ['url_sources']);
+    const options = readFetchOptions(requested);
+    const origin = originOf(options, requested, setup);
     const served: ServedTool = {
       runsAt: 'gateway',
       shown: SHOWN,
@@ -68,7 +80,7 @@ export const webFetch: ServiceTool = {
   isFailure: isFailedPage,
 };
 
-/** Where pages come from, who charges each, and what it costs at most. */
+/** The source of pages, its engine's name, and the most that a page costs. */
 interface PageOrigin {
   readonly engine: string;
   readonly source: PageSource;
@@ -76,7 +88,7 @@ interface PageOrigin {
 }
 
 /** @throws GatewayError naming the setting that the engine lacks */
-function originOf({ engine: name }: FetchOptions, { path }: AskedTool, { catalog }: ToolSetup): PageOrigin {
+function originOf({ engine: name }: FetchOptions, { path }: RequestedTool, { catalog }: ToolSetup): PageOrigin {
   const { webFetch: configured } = catalog.tools;
   if (!PAGE_ENGINES.has(name)) return ownOrigin(configured?.price ?? 0n);
   const engine = configured?.engines.get(name);
@@ -90,8 +102,8 @@ function originOf({ engine: name }: FetchOptions, { path }: AskedTool, { catalog
 const ownOrigin = (price: PicoUsd): PageOrigin => ({
   engine: OWN_ENGINE,
   price,
-  source: async (ask, context) => {
-    const page = await fetchPage(ask, context);
+  source: async (request, context) => {
+    const page = await fetchPage(request, context);
     context.charge(price);
     return page;
   },
@@ -111,7 +123,7 @@ async function run(
   } catch (error) {
     context.signal.throwIfAborted();
     if (error instanceof PageFailure) {
-      if (!error.isUnasked) context.countWeb(web(0));
+      if (!error.isUnsent) context.countWeb(web(0));
       return failed(error.failure, error.message);
     }
     if (!(error instanceof ExtensionFault)) throw error;
@@ -120,16 +132,17 @@ async function run(
 }
 
 function readUrl(url: Json | undefined): string {
-  if (typeof url !== 'string') throw misasked('invalid_tool_input', 'has no address');
+  if (typeof url !== 'string') throw unsentFailure('invalid_tool_input', 'has no address');
   if (url.length > URL_LENGTH_MAX)
-    throw misasked('url_too_long', `has an address of more than ${URL_LENGTH_MAX} characters`);
+    throw unsentFailure('url_too_long', `has an address of more than ${URL_LENGTH_MAX} characters`);
   const read = parseUrl(url);
   if (!read || !/^https?:$/.test(read.protocol))
-    throw misasked('invalid_tool_input', 'has no address that begins with https:// or http://');
+    throw unsentFailure('invalid_tool_input', 'has no address that begins with https:// or http://');
   return read.href;
 }
 
-const misasked = (failure: ToolFailure, why: string): PageFailure => new PageFailure(failure, why, { isUnasked: true });
+const unsentFailure = (failure: ToolFailure, why: string): PageFailure =>
+  new PageFailure(failure, why, { isUnsent: true });
 
 function resultOf(page: Page, retrievedAt: Date, hasCitations: boolean): ToolResult {
   const content = viewPage(page, retrievedAt, hasCitations);

@@ -18,28 +18,28 @@ const ENGINES: Readonly<Record<SearchEngineName, SearchEngine>> = {
   simulated,
 };
 
-/** An engine, and what the operator says of it. */
+/** An engine with its settings by the operator. */
 export interface ChosenEngine {
   readonly name: string;
   readonly engine: SearchEngine;
   readonly settings: ToolEngine;
 }
 
-/** What is known of where a search is made. */
+/** What the choice of an engine depends on. */
 export type SearchSetup = Pick<ToolSetup, 'catalog' | 'isSandbox'>;
 
-/** Words that leave the choice to the gateway; where a vendor could search by itself is decided elsewhere. */
+/** Names that leave the choice to the gateway. Whether a vendor searches itself is decided elsewhere. */
 const OPEN: ReadonlySet<string> = new Set(['auto', 'native']);
 
 /**
- * The engine that the caller names, else the operator's default. Where the operator has set up none, the sandbox is
- * served by the one that answers by itself, and nobody else: invented results must not pass for the web's.
+ * The engine that the caller names, else the operator's default. Where the operator has set up none, requests to the
+ * sandbox get the simulated engine; no other request does, because invented results must not pass for the web's.
  * @param path of the field that names it, for the error
  * @throws GatewayError `invalid-request` naming the setting that is missing
  */
-export function chooseEngine(asked: string, { catalog, isSandbox }: SearchSetup, path: string): ChosenEngine {
+export function chooseEngine(requested: string, { catalog, isSandbox }: SearchSetup, path: string): ChosenEngine {
   const { webSearch } = catalog.tools;
-  const name = OPEN.has(asked) ? webSearch?.default : asked;
+  const name = OPEN.has(requested) ? webSearch?.default : requested;
   const settings = name === undefined ? undefined : webSearch?.engines.get(name);
   if (name !== undefined && settings) return { name, engine: ENGINES[name as SearchEngineName], settings };
   if (isSandbox && (name === undefined || name === 'simulated'))

@@ -1,7 +1,7 @@
 import { apiKey } from '../engine-headers.js';
 import { httpEngine, joined, readPages, textOf } from './http-engine.js';
 
-/** Of the passages that suit the query, in characters; longer texts are the page's beginning. */
+/** Characters of the passages that match the query; a longer text is requested as the page's beginning. */
 const HIGHLIGHTS_MAX = 10_000;
 
 /** Exa (exa.ai/docs/reference/search, read 2026-11-24). */
@@ -9,7 +9,7 @@ export const exa = httpEngine({
   resultsMax: 100,
   // Chosen: none is published.
   queryCharactersMax: 2_000,
-  // docs/wire/tools-and-plugins.md#web-search: 0.001 USD.
+  // docs/use/tools/web-search.md: 0.001 USD.
   surcharge: { resultsCovered: 10, perResult: 1_000_000_000n },
   headers: apiKey,
   call: ({ text, results, characters, allowedHosts, blockedHosts, place: { country } }) => ({

@@ -2,7 +2,7 @@ import { isJsonObject } from '../../core/json/json.js';
 import { bearer } from '../engine-headers.js';
 import { httpEngine, readPages, SEARCH_MS, textOf } from './http-engine.js';
 
-/** Firecrawl (docs.firecrawl.dev/api-reference/endpoint/search, read 2026-11-24). It tells a page's description. */
+/** Firecrawl (docs.firecrawl.dev/api-reference/endpoint/search, read 2026-11-24). It returns a page's description. */
 export const firecrawl = httpEngine({
   resultsMax: 100,
   queryCharactersMax: 500,
@@ -16,7 +16,7 @@ export const firecrawl = httpEngine({
         query: text,
         limit: results,
         timeout: SEARCH_MS,
-        // It takes one of the two.
+        // It takes only one of the two.
         ...(allowedHosts.length > 0
           ? { includeDomains: allowedHosts }
           : blockedHosts.length > 0 && { excludeDomains: blockedHosts }),
@@ -27,7 +27,7 @@ export const firecrawl = httpEngine({
   },
   read: ({ success, data }) =>
     success === true && isJsonObject(data)
-      ? // Without results there may be no list.
+      ? // The list may be absent where there are no results.
         readPages(data['web'] ?? [], (page) => ({ date: '', text: textOf(page['description']) }))
       : undefined,
 });

@@ -3,20 +3,20 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import type { CredentialHeaders } from '../engine-headers.js';
 import type { FoundPage, SearchEngine, SearchQuery } from './search-engine.js';
 
-/** From the connection to the last byte. Chosen: engines answer in seconds, and a model waits. */
+/** Time limit from the connection to the last byte. Chosen: engines answer in seconds, and a model waits. */
 export const SEARCH_MS = 30_000;
-/** Of an answer, beside the texts that were asked for: the latter as UTF-8 with escapes. */
+/** Bytes of an answer beside the requested texts; the texts count as UTF-8 with escapes. */
 const REPLY_BYTES = 1024 * 1024;
 const BYTES_PER_CHARACTER = 4;
-/** Results, and passages of one, that are looked at. Chosen: several times what is ever asked for. */
+/** Maximum number of results and of passages of one that are read. Chosen: several times what is ever requested. */
 const FOUND_MAX = 400;
 
-/** An engine behind an HTTP API: how it is asked, and where its answer has the results. */
+/** An engine behind an HTTP API: its request, and where its answer has the results. */
 export interface HttpEngine extends Omit<SearchEngine, 'search'> {
   readonly call: (query: SearchQuery) => Pick<EngineCall, 'method' | 'path' | 'body'>;
   /** Beside those of the body. */
   readonly headers: CredentialHeaders;
-  /** Undefined: these are no results. */
+  /** Undefined where the answer has no results. */
   readonly read: (reply: JsonObject) => readonly FoundPage[] | undefined;
 }
 
@@ -41,7 +41,7 @@ export const httpEngine = ({ call, headers, read, ...limits }: HttpEngine): Sear
   },
 });
 
-/** What a list of results holds, each with `url` and `title`; undefined for what is no list. */
+/** The entries of a list of results, each with `url` and `title`; undefined for what is no list. */
 export const readPages = (
   entries: Json | undefined,
   rest: (entry: JsonObject) => Pick<FoundPage, 'date' | 'text'>,
@@ -55,6 +55,6 @@ export const readPages = (
 
 export const textOf = (value: Json | undefined): string => (typeof value === 'string' ? value : '');
 
-/** Passages of one page, as one text. */
+/** Passages of one page, joined. */
 export const joined = (passages: Json | undefined): string =>
   Array.isArray(passages) ? passages.slice(0, FOUND_MAX).map(textOf).filter(Boolean).join('\n\n') : '';

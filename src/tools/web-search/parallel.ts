@@ -1,10 +1,10 @@
 import { apiKey } from '../engine-headers.js';
 import { httpEngine, joined, readPages, textOf } from './http-engine.js';
 
-/** Of one query by keywords; what is longer is told as an objective alone. */
+/** Characters of a keyword query; a longer query is sent as an objective alone. */
 const KEYWORDS_MAX = 200;
 const DOMAINS_MAX = 200;
-/** Least characters of a result that it takes. */
+/** Fewest characters of a result that it accepts. */
 const CHARACTERS_MIN = 1_000;
 
 /** Parallel (docs.parallel.ai/search/search and its SDK for `/v1beta/search`, read 2026-11-24). */
@@ -28,7 +28,7 @@ export const parallel = httpEngine({
     readPages(results, (page) => ({ date: textOf(page['publish_date']), text: joined(page['excerpts']) })),
 });
 
-/** It reads one of the two, those that are allowed first. */
+/** It reads only one of the two lists; the allowed one takes precedence. */
 function sourcePolicy(allowedHosts: readonly string[], blockedHosts: readonly string[]): object {
   if (allowedHosts.length > 0) return { source_policy: { include_domains: allowedHosts.slice(0, DOMAINS_MAX) } };
   if (blockedHosts.length > 0) return { source_policy: { exclude_domains: blockedHosts.slice(0, DOMAINS_MAX) } };

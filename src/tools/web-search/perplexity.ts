@@ -2,7 +2,7 @@ import { bearer } from '../engine-headers.js';
 import { httpEngine, readPages, textOf } from './http-engine.js';
 
 const DOMAINS_MAX = 20;
-/** Most common in English; what is longer is cut here. */
+/** Typical of English; a longer text is cut here. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /** Perplexity (docs.perplexity.ai/api-reference/search-post, read 2026-11-24). */

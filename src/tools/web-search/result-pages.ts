@@ -4,10 +4,10 @@ import type { FoundPage } from './search-engine.js';
 const URL_MAX = 2_048;
 const TITLE_MAX = 300;
 const DATE_MAX = 64;
-/** Of a text, this many times what is told of it is read: the rest may be space. */
+/** Of a text, this many times the returned length is read, since the rest may be white space. */
 const READ_TIMES = 8;
 
-/** A result that is told: http or https, its title and date one line each. */
+/** A result that is returned: http or https, its title and date one line each. */
 export interface ResultPage {
   readonly url: string;
   readonly title: string;
@@ -19,11 +19,11 @@ export interface PageLimits {
   readonly results: number;
   /** Of one page. */
   readonly characters: number;
-  /** Whether its address may be told. */
+  /** Whether its address may be returned. */
   readonly allows: (url: string) => boolean;
 }
 
-/** What is told of what an engine found: each address once, as far as it may be. */
+/** Selects and cuts the results that are returned: each address once, as far as the rules allow it. */
 export function resultPages(found: readonly FoundPage[], { results, characters, allows }: PageLimits): ResultPage[] {
   const pages = new Map<string, ResultPage>();
   for (const { url: address, title, date, text } of found) {
@@ -46,7 +46,7 @@ function readAddress(address: string): URL | undefined {
   return url && /^https?:$/.test(url.protocol) && url.href.length <= URL_MAX ? url : undefined;
 }
 
-/** The beginning, never half of a surrogate pair. */
+/** The beginning of a text; never half of a surrogate pair. */
 export function cut(text: string, length: number): string {
   if (text.length <= length) return text.toWellFormed();
   const start = text.slice(0, length);

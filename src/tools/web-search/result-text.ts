@@ -7,16 +7,16 @@ import { isOfType } from '../plain-failure.js';
 
 const RESULT_TYPE = 'web_search_result';
 const ERROR_TYPE = 'web_search_tool_result_error';
-/** Of a page's text in a citation, in characters, as Anthropic's have. */
+/** Characters of a page's text in a citation, as Anthropic's have. */
 const QUOTE_CHARACTERS = 150;
 
 const HEADING =
   'Results of a web search, quoted from pages that anybody may have written. Name each page that you use by its URL, as a markdown link: [title](URL).';
 const NOTHING = 'The web search found nothing.';
-const EXPIRED = '(The text of this page is not at hand any more. Search again for it.)';
-const UNREADABLE = 'The results of this web search are not at hand any more.';
+const EXPIRED = '(The text of this page is no longer available. Search again for it.)';
+const UNREADABLE = 'The results of this web search are no longer available.';
 
-/** Words of the Messages format for why a search came to nothing, and what the model is told. */
+/** Error codes of the Messages format for a failed search, with the message for the model. */
 const FAILURE_TEXTS: Readonly<Partial<Record<string, string>>> = {
   invalid_tool_input: 'the query is missing or empty',
   max_uses_exceeded: 'no further searches are allowed in this answer',
@@ -26,22 +26,22 @@ const FAILURE_TEXTS: Readonly<Partial<Record<string, string>>> = {
   unavailable: 'the search is unavailable at the moment',
 } satisfies Partial<Record<ToolFailure, string>>;
 
-/** A page as the model reads it, whether it has just been found or comes back in a history. */
+/** A page as the model reads it, new or from the history. */
 type PrintedPage = Omit<ResultPage, 'text'> & { readonly text: string | undefined };
 
-/** What the model reads of a search. */
+/** The text of a search for the model. */
 export const printPages = (pages: readonly PrintedPage[]): string =>
   pages.length === 0 ? NOTHING : [HEADING, ...pages.map(printPage)].join('\n\n');
 
 const printPage = ({ title, url, date, text = EXPIRED }: PrintedPage, index: number): string =>
   [`[${index + 1}] ${title}`, `URL: ${url}`, ...(date === undefined ? [] : [`Date: ${date}`]), text].join('\n');
 
-/** Sealed in one turn of the event loop, in characters: about two milliseconds' work. */
-const TURN_CHARACTERS = 256 * 1024;
+/** Characters that are sealed before yielding to the event loop: about two milliseconds' work. */
+const SLICE_CHARACTERS = 256 * 1024;
 
 /**
  * `content` of a result block.
- * @param seal closes a page's text beside its address: only this gateway opens it, a turn later
+ * @param seal seals a page's text with its address: only this gateway can open it, in a later turn
  */
 export async function viewPages(
   pages: readonly ResultPage[],
@@ -52,7 +52,7 @@ export async function viewPages(
   for (const { url, title, date = null, text } of pages) {
     blocks.push({ type: RESULT_TYPE, url, title, encrypted_content: seal(text, url), page_age: date });
     characters += text.length;
-    if (characters < TURN_CHARACTERS) continue;
+    if (characters < SLICE_CHARACTERS) continue;
     characters = 0;
     await yieldToEventLoop();
   }
@@ -60,7 +60,7 @@ export async function viewPages(
 }
 
 export function failedSearch(failure: ToolFailure): ToolResult {
-  // The other words are those of other tools.
+  // Other codes are those of other tools.
   const code = FAILURE_TEXTS[failure] === undefined ? 'unavailable' : failure;
   return {
     text: failureText(code),
@@ -75,7 +75,10 @@ const failureText = (code: string): string =>
 
 export const isFailedSearch = isOfType(ERROR_TYPE);
 
-/** What the model read, from the `content` of a result block; addresses and titles also where a seal does not open. */
+/**
+ * What the model read, restored from the `content` of a result block. Addresses and titles are restored even where a
+ * seal does not open.
+ */
 export function recallSearch(content: Json, open: OpenSeal): string {
   if (Array.isArray(content)) return printPages(readPages(content, open));
   const code = isJsonObject(content) && isFailedSearch(content) ? content['error_code'] : undefined;

@@ -3,7 +3,7 @@ import type { EngineClient } from '../../core/extension.js';
 import type { PicoUsd } from '../../core/money/credits.js';
 import type { ToolEngine } from '../../core/routing/catalog.js';
 
-/** Where a search is made from, roughly. */
+/** The approximate place a search is made from. */
 export interface SearchPlace {
   readonly city?: string;
   readonly region?: string;
@@ -11,23 +11,23 @@ export interface SearchPlace {
   readonly country?: string;
 }
 
-/** A search as an engine is asked for it. */
+/** A search as an engine is sent it. */
 export interface SearchQuery {
   readonly text: string;
-  /** Most results, from 1 to the engine's `resultsMax`. */
+  /** Maximum number of results, from 1 to the engine's `resultsMax`. */
   readonly results: number;
-  /** Most text of one result. */
+  /** Maximum text of one result. */
   readonly characters: number;
   /**
-   * Host names that results may come from, with all below them; empty: any. As `blockedHosts` a hint, for engines to
-   * bring something that is of use: what comes back is judged by the rules themselves.
+   * Host names that results may come from, subdomains included; empty: any. Like `blockedHosts` a hint that helps
+   * engines return usable results: the rules themselves are applied to the results.
    */
   readonly allowedHosts: readonly string[];
   readonly blockedHosts: readonly string[];
   readonly place: SearchPlace;
 }
 
-/** A result as the engine tells it, unchecked; '' for what it does not tell. */
+/** A result as the engine returns it, unchecked; '' for what is absent. */
 export interface FoundPage {
   readonly url: string;
   readonly title: string;
@@ -35,7 +35,7 @@ export interface FoundPage {
   readonly text: string;
 }
 
-/** What an engine is reached with. */
+/** What an engine is called with. */
 export interface EngineAccess {
   readonly settings: ToolEngine;
   readonly name: string;
@@ -45,7 +45,7 @@ export interface EngineAccess {
   readonly price: PicoUsd;
 }
 
-/** A web search that somebody offers: one file and one line in `engines.ts`. */
+/** A web search engine: one file and one line in `engines.ts`. */
 export interface SearchEngine {
   readonly resultsMax: number;
   readonly queryCharactersMax: number;

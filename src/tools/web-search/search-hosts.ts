@@ -3,8 +3,8 @@ import type { SearchQuery } from './search-engine.js';
 export type SearchHosts = Pick<SearchQuery, 'allowedHosts' | 'blockedHosts'>;
 
 /**
- * What engines are told of the rules of domains: of those that allow the hosts alone, which is more than they allow; of
- * those that block only whole hosts, for no less may be left out than they block.
+ * The domain rules as engines take them. Allowing rules are widened to their hosts; of blocking rules only those of
+ * whole hosts are sent, since an engine must not leave out more than they block.
  */
 export const searchHosts = (allowed: readonly string[], blocked: readonly string[]): SearchHosts => ({
   allowedHosts: [...new Set(allowed.map((rule) => hostOf(bare(rule).replace(/^\*\./, ''))))],
@@ -13,8 +13,8 @@ export const searchHosts = (allowed: readonly string[], blocked: readonly string
 
 const bare = (rule: string): string => rule.trim().replace(/^https?:\/\//i, '');
 
-/** No port, no path, nothing below it alone. */
+/** Has no port and no path, and includes the host itself. */
 const isWholeHost = (rule: string): boolean => /^[^*:/]+\/?$/.test(rule);
 
-/** In the letters that addresses have. */
+/** The host name in its ASCII form. */
 const hostOf = (rule: string): string => new URL(`http://${rule}`).hostname.replace(/\.$/, '');

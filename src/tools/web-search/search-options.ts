@@ -1,16 +1,16 @@
 import { isJsonObject, type Json } from '../../core/json/json.js';
-import type { AskedTool } from '../../core/tool.js';
+import type { RequestedTool } from '../../core/tool.js';
 import { readDomains } from '../domain-list.js';
 import type { SearchPlace } from './search-engine.js';
 
-/** Of one search, and of all searches of a generation together, where the caller says nothing. */
+/** Default results of one search, and of all searches of a generation together. */
 const RESULTS = 5;
 const RESULTS_TOTAL = 50;
-/** Searches of a generation where the caller says nothing: as many as results. */
+/** Default searches of a generation: as many as results. */
 const USES = 50;
-/** Of one result, where the caller says nothing. Chosen: about what engines give by themselves. */
+/** Default characters of one result. Chosen: about what engines return by default. */
 const CHARACTERS = 4_000;
-/** Most of each, whoever has judged the request (docs/wire/tools-and-plugins.md#service-tools). */
+/** Upper limits, also where the schema of the request sets none (docs/use/tools-and-plugins.md#service-tools). */
 const RESULTS_MAX = 25;
 const CHARACTERS_MAX = 100_000;
 /** Of one result by `search_context_size`, as OpenRouter publishes it for Exa. */
@@ -20,11 +20,11 @@ const CHARACTERS_OF: ReadonlyMap<Json | undefined, number> = new Map([
   ['high', 30_000],
 ]);
 
-/** What a caller says of the tool, whichever of its types he uses. */
+/** The settings of the tool, for each of its types. */
 export interface SearchOptions {
   /** A name of an engine, `auto` or `native`. */
   readonly engine: string;
-  /** Where that stands, for errors. */
+  /** Path of the field, for errors. */
   readonly enginePath: string;
   readonly results: number;
   readonly resultsTotal: number;
@@ -38,8 +38,8 @@ export interface SearchOptions {
 
 const OWN_TYPE = 'openrouter:web_search';
 
-/** @throws GatewayError `invalid-request` for a domain that cannot be held to */
-export function readOptions({ type, parameters, path, bound }: AskedTool): SearchOptions {
+/** @throws GatewayError `invalid-request` for a domain that cannot be enforced */
+export function readOptions({ type, parameters, path, bound }: RequestedTool): SearchOptions {
   const at = type === OWN_TYPE ? `${path}.parameters` : path;
   const engine = parameters['engine'];
   const number = (name: string, otherwise: number): number => {
@@ -48,7 +48,7 @@ export function readOptions({ type, parameters, path, bound }: AskedTool): Searc
   };
   const domains = (name: string): readonly string[] => readDomains(parameters[name], `${at}.${name}`);
   const allowedDomains = domains('allowed_domains');
-  // The gateway's own word, and the vendor's.
+  // The gateway's own name, and the vendor's.
   const blockedDomains = [...domains('excluded_domains'), ...domains('blocked_domains')];
   const usual = CHARACTERS_OF.get(parameters['search_context_size']) ?? CHARACTERS;
   return {
@@ -70,11 +70,11 @@ function readPlace(value: Json | undefined): SearchPlace {
   if (!isJsonObject(value)) return {};
   const { city, region, country } = value;
   return {
-    ...(isSaid(city) && { city }),
-    ...(isSaid(region) && { region }),
-    // Engines take its code alone.
-    ...(isSaid(country) && COUNTRY.test(country) && { country: country.toUpperCase() }),
+    ...(isText(city) && { city }),
+    ...(isText(region) && { region }),
+    // Engines take only the country code.
+    ...(isText(country) && COUNTRY.test(country) && { country: country.toUpperCase() }),
   };
 }
 
-const isSaid = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== '';
+const isText = (value: Json | undefined): value is string => typeof value === 'string' && value.trim() !== '';

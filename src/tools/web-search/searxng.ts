@@ -1,16 +1,18 @@
 import { bearer } from '../engine-headers.js';
 import { httpEngine, readPages, textOf } from './http-engine.js';
 
-/** Named in the query, as the engines behind it read it. Chosen: they pass over longer lists. */
+/**
+ * Maximum number of hosts named in the query, in the syntax of the engines behind it. Chosen: they ignore longer lists.
+ */
 const HOSTS_MAX = 8;
 
 /**
- * SearXNG (docs.searxng.org/dev/search_api.html, read 2026-11-24); its setting `search.formats` must list `json`. It
- * gives as many results as it has.
+ * SearXNG (docs.searxng.org/dev/search_api.html, read 2026-11-24); its setting `search.formats` must list `json`. The
+ * number of its results cannot be set.
  */
 export const searxng = httpEngine({
   resultsMax: 25,
-  // It travels in the address, of which servers read some 8 KiB: up to nine bytes each.
+  // The query is part of the address, at up to nine bytes a character, and servers read some 8 KiB of an address.
   queryCharactersMax: 500,
   headers: bearer,
   call: ({ text, allowedHosts, blockedHosts }) => {

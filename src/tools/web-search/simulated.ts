@@ -1,11 +1,11 @@
 import type { SearchEngine } from './search-engine.js';
 
 const HOST = 'simulated.example';
-/** Of the query in an address, in characters. */
+/** Characters of the query in an address. */
 const SLUG_MAX = 80;
 const NOT_IN_SLUG = /[^\p{L}\p{N}]+/gu;
 
-/** Answers by itself, the same query always alike: for trying out, without an account or a network. */
+/** Returns the same invented results for the same query: for trials without an account or a network. */
 export const simulated: SearchEngine = {
   resultsMax: 25,
   queryCharactersMax: 2_000,
@@ -16,7 +16,7 @@ export const simulated: SearchEngine = {
       url: `https://${allowedHosts[index % allowedHosts.length] ?? HOST}/${slug}/${index + 1}`,
       title: `Result ${index + 1} for ${text}`,
       date: '2026-01-01',
-      text: `This is result ${index + 1} of a simulated search for "${text}". No engine was asked.`,
+      text: `This is result ${index + 1} of a simulated search for "${text}". No engine was called.`,
     }));
     return Promise.resolve(pages);
   },

@@ -1,5 +1,5 @@
-// Goal: what a caller may say of a search holds for all searches of a generation, nothing is told that may not be, and
-// a later turn reads what the model read. Method: the tool with an engine that answers by itself, or as the test says.
+// The requested settings hold for all searches of a generation, results that the rules forbid are not returned, and a
+// later turn reads what the model read. The engine is simulated or scripted.
 import { fastest, stopwatch } from '../../../test/support/pace.js';
 import { extensionContext, openSeal, type ChargedResult } from '../../../test/support/extension-context.js';
 import { engines, offerSearch, searchFor, setupWith } from '../../../test/support/search-tool.js';
@@ -16,7 +16,7 @@ const PARALLEL = engines({ parallel: { baseUrl: 'http://parallel.test', price: P
 const offer = (type: string, parameters: JsonObject, setup: ToolSetup): ServedTool =>
   webSearch.offer({ type, parameters, path: 'tools.3' }, setup) as ServedTool;
 
-/** An engine that has these pages. */
+/** An engine that returns these pages. */
 const having = (...results: readonly object[]): Partial<ExtensionContext> => ({
   engines: { call: () => Promise.resolve({ results } as unknown as Json) },
 });
@@ -47,7 +47,7 @@ describe('the engine', () => {
     [{ engine: 'auto' }, 7n],
     [{ engine: 'native' }, 7n],
     [{ engine: 'simulated' }, 0n],
-  ])('is the default of the catalog unless another is named: %j', (parameters, price) => {
+  ])("is the catalog's default unless another is named: %j", (parameters, price) => {
     expect(offer('openrouter:web_search', parameters, BOTH).price).toBe(price);
   });
 
@@ -62,19 +62,19 @@ describe('the engine', () => {
     expect([error.kind, error.message]).toEqual(['invalid-request', message]);
   });
 
-  it('is simulated for the sandbox alone where none is set up', async () => {
+  it('is simulated only for the sandbox where none is set up', async () => {
     const served = offer('openrouter:web_search', {}, { ...NONE, isSandbox: true });
     expect(urlsOf(await searchFor(served, 'q'))[0]).toBe('https://simulated.example/q/1');
     expect(offer('openrouter:web_search', { engine: 'simulated' }, { ...NONE, isSandbox: true }).price).toBe(0n);
     expect(refusal({ engine: 'simulated' }, NONE)).toMatchObject({ kind: 'invalid-request' });
     const configured = setupWith(PARALLEL, { isSandbox: true });
-    const asked: EngineCall[] = [];
+    const calls: EngineCall[] = [];
     const call = (one: EngineCall): Promise<Json> => {
-      asked.push(one);
+      calls.push(one);
       return Promise.resolve({ results: [] });
     };
     await searchFor(offer('openrouter:web_search', {}, configured), 'q', { engines: { call } });
-    expect(asked).toHaveLength(1);
+    expect(calls).toHaveLength(1);
   });
 });
 
@@ -93,38 +93,41 @@ it('is shown as a function with a query, and by which engine it is served', () =
   expect([engine, usesMax]).toEqual(['simulated', 50]);
 });
 
-it.each(['web_search_20250305', 'web_search_20260209'])('is %s as its vendor has it, null included', async (type) => {
-  const setup = setupWith(PARALLEL);
-  const pages = having(page('https://a.example/'), page('https://b.example/'));
-  const parameters = { blocked_domains: ['a.example'], allowed_domains: null, max_uses: 2, user_location: null };
-  const served = offer(type, parameters, setup);
-  expect([served.usesMax, urlsOf(await searchFor(served, 'q', pages))]).toEqual([2, ['https://b.example/']]);
-  expect(() => offer(type, { blocked_domains: ['a b'] }, setup)).toThrow(
-    'tools.3.blocked_domains.0: must be a domain such as example.com or example.com/blog',
-  );
-});
+it.each(['web_search_20250305', 'web_search_20260209'])(
+  "accepts %s in the vendor's form, null included",
+  async (type) => {
+    const setup = setupWith(PARALLEL);
+    const pages = having(page('https://a.example/'), page('https://b.example/'));
+    const parameters = { blocked_domains: ['a.example'], allowed_domains: null, max_uses: 2, user_location: null };
+    const served = offer(type, parameters, setup);
+    expect([served.usesMax, urlsOf(await searchFor(served, 'q', pages))]).toEqual([2, ['https://b.example/']]);
+    expect(() => offer(type, { blocked_domains: ['a b'] }, setup)).toThrow(
+      'tools.3.blocked_domains.0: must be a domain such as example.com or example.com/blog',
+    );
+  },
+);
 
-it('refuses a domain that cannot be held to', () => {
+it('refuses a domain that cannot be enforced', () => {
   expect(() => offerSearch(SIMULATED, { allowed_domains: ['a.example', 'user@b.example'] })).toThrow(
     'tools.0.parameters.allowed_domains.1: must be a domain',
   );
 });
 
 describe('results', () => {
-  it('are five where nothing is said, and as many as is said', async () => {
+  it('are five by default, and as many as requested', async () => {
     expect(urlsOf(await searchFor(offerSearch(SIMULATED), 'q'))).toHaveLength(5);
     expect(urlsOf(await searchFor(offerSearch(SIMULATED, { max_results: 25 }), 'q'))).toHaveLength(25);
     expect(offerSearch(SIMULATED, { max_results: 26 }).shown.description).toContain('up to 25 results');
   });
 
-  it('are so many of all searches together, also of those side by side', async () => {
+  it('are limited over all searches together, parallel ones included', async () => {
     const tool = offerSearch(SIMULATED, { max_results: 4, max_total_results: 10 });
     const all = await Promise.all(['a', 'b', 'c', 'd'].map((query) => searchFor(tool, query)));
     expect(all.map((result) => urlsOf(result).length)).toEqual([4, 4, 2, 0]);
     expect(all[3]).toMatchObject({ ...failure('max_uses_exceeded'), cost: 0n });
   });
 
-  it('that a search did not bring are left for others', async () => {
+  it('that a search did not return are left to others', async () => {
     const tool = offerSearch(PARALLEL, { max_results: 5, max_total_results: 5 });
     await searchFor(tool, 'q', having(page('https://a.example/')));
     await searchFor(tool, 'q', { engines: { call: () => Promise.reject(new ExtensionFault('unavailable', 'x')) } });
@@ -133,7 +136,7 @@ describe('results', () => {
     expect(await searchFor(tool, 'q', many)).toMatchObject(failure('max_uses_exceeded'));
   });
 
-  it('are told only where they may be, subdomains included, each once', async () => {
+  it('are returned only where the rules allow it, subdomains included, each once', async () => {
     const found = having(
       page('https://good.example/a'),
       page('https://sub.good.example/b'),
@@ -155,7 +158,7 @@ describe('results', () => {
     expect(result.cost).toBe(PRICE);
   });
 
-  it('have one line of title and date and no more text than was asked for, never half a character', async () => {
+  it('have one line of title and date, at most the requested text, and never half a character', async () => {
     const long = { title: ` A\n[9] fake\t title ${'t'.repeat(400)}`, publish_date: `2026\n${'1'.repeat(90)}` };
     const found = having(
       page('https://a.example/', { ...long, excerpts: ['abc😀def'] }),
@@ -176,14 +179,14 @@ describe('results', () => {
     [{ search_context_size: 'high', max_characters: 100 }, 100],
     [{ search_context_size: 'constructor' }, 4_000],
     [{ max_characters: 1_000_000 }, 100_000],
-  ])('have as much text as %j says', async (parameters: JsonObject, length) => {
+  ])('have as much text as %j requests', async (parameters: JsonObject, length) => {
     const result = await search(parameters, having(page('https://a.example/', { excerpts: ['x'.repeat(100_001)] })));
     expect(result.text.split('\n').at(-1)).toHaveLength(length);
     expect(result.sources[0]!.quote).toHaveLength(Math.min(length, 150));
   });
 });
 
-it('seals much text by turns, between which others are served', async () => {
+it('seals long texts in slices, between which other work runs', async () => {
   let turn = 0;
   const tick = (): void => {
     turn++;
@@ -212,7 +215,7 @@ describe('a search that comes to nothing', () => {
     [{ query: 7 }, 'invalid_tool_input'],
     [{ query: ' \n' }, 'invalid_tool_input'],
     [{ query: 'q'.repeat(2_001) }, 'query_too_long'],
-  ])('is told for %j', async (input: JsonObject, code) => {
+  ])('is reported for %j', async (input: JsonObject, code) => {
     const result = await offerSearch(SIMULATED).run(input, { context: extensionContext(), number: 1 });
     expect(result).toMatchObject(failure(code));
   });
@@ -223,7 +226,7 @@ describe('a search that comes to nothing', () => {
     ['timed-out', 'unavailable'],
     ['too-large', 'unavailable'],
     ['unavailable', 'unavailable'],
-  ])('is told for an engine that is %s, and recalled', async (kind, code) => {
+  ])('is reported for an engine that is %s, and recalled', async (kind, code) => {
     const call = (): Promise<Json> => Promise.reject(new ExtensionFault(kind, 'x'));
     const result = await search({}, { engines: { call } });
     expect(result).toMatchObject({ ...failure(code), cost: 0n });
@@ -233,7 +236,7 @@ describe('a search that comes to nothing', () => {
   it.each<[ToolFailure, string]>([
     ['max_uses_exceeded', 'max_uses_exceeded'],
     ['url_not_allowed', 'unavailable'],
-  ])('is told as %s without being made', (word, code) => {
+  ])('is reported as %s without being made', (word, code) => {
     expect(offerSearch(SIMULATED).fail(word, {})).toMatchObject(failure(code));
   });
 });
@@ -249,9 +252,9 @@ describe('a later turn', () => {
     }
   });
 
-  it('is told of pages whose seal does not open, or is not ours, that their text is gone', async () => {
+  it('reads of pages whose seal does not open, or is foreign, that their text is gone', async () => {
     const result = await search({}, found);
-    const gone = '(The text of this page is not at hand any more. Search again for it.)';
+    const gone = '(The text of this page is no longer available. Search again for it.)';
     const recalled = webSearch.recall(result.content, () => undefined);
     expect(webSearch.recallSources!(result.content, () => undefined)).toEqual(
       result.sources.map(({ url, title }) => ({ url, title })),
@@ -265,17 +268,17 @@ describe('a later turn', () => {
   it.each([[null], ['x'], [{ type: 'other' }], [{ type: 'web_search_tool_result_error' }]])(
     'reads of %j that the results are gone',
     (content: Json) => {
-      expect(webSearch.recall(content, openSeal)).toBe('The results of this web search are not at hand any more.');
+      expect(webSearch.recall(content, openSeal)).toBe('The results of this web search are no longer available.');
     },
   );
 
-  it('reads a code that nobody knows as an unavailable search', () => {
+  it('reads an unknown code as an unavailable search', () => {
     const content = { type: 'web_search_tool_result_error', error_code: 'constructor' };
     expect(webSearch.recall(content, openSeal)).toBe('The web search failed: the search is unavailable at the moment.');
   });
 });
 
-it('is simulated alike for the same query, at the domains that are allowed', async () => {
+it('is simulated alike for the same query, at the allowed domains', async () => {
   const parameters = { max_results: 3, allowed_domains: ['a.example', 'b.example'] };
   const once = await searchFor(offerSearch(SIMULATED, parameters), 'Größe / 2 😀');
   expect(await searchFor(offerSearch(SIMULATED, parameters), 'Größe / 2 😀')).toEqual(once);
@@ -283,14 +286,14 @@ it('is simulated alike for the same query, at the domains that are allowed', asy
   expect(once.cost).toBe(PRICE);
 });
 
-describe('an answer that is made to hold others up', () => {
+describe('an answer that is made to delay others', () => {
   it.each<[string, JsonObject, readonly object[]]>([
     ['of addresses that are none', {}, Array.from({ length: 60_000 }, () => ({ url: 'http://[', title: '', excerpts: [] }))],
-    ['of pages that were not asked for', { excluded_domains: ['no.test'] }, Array.from({ length: 60_000 }, (_, index) => page(`https://no.test/${index}`))],
+    ['of pages that were not requested', { excluded_domains: ['no.test'] }, Array.from({ length: 60_000 }, (_, index) => page(`https://no.test/${index}`))],
     ['of hosts that are none', { excluded_domains: ['no.test'] }, Array.from({ length: 1_000 }, () => page(`https://${'a.'.repeat(1_000)}test/`))],
     ['of a title that has no end', {}, [page('https://a.test', { title: ' a'.repeat(5_000_000) })]],
     ['of passages without number', {}, [page('https://a.test', { excerpts: Array.from({ length: 1_000_000 }, () => 'a') })]],
-  ])('%s is looked at no longer than another', async (_, parameters, results) => {
+  ])('%s is processed no longer than another', async (_, parameters, results) => {
     const found = having(...results);
     const took = async (): Promise<number> => {
       const read = stopwatch();

@@ -1,17 +1,10 @@
 import { domainFilter } from '../../core/domains.js';
-import { ExtensionFault, wasAsked, type WebRequest } from '../../core/extension.js';
+import { ExtensionFault, wasRequested, type WebRequest } from '../../core/extension.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import type {
-  AskedTool,
-  ServedTool,
-  ServiceTool,
-  ToolFailure,
-  ToolFunction,
-  ToolResult,
-  ToolUse,
-} from '../../core/tool.js';
+import type { RequestedTool, ServedTool, ToolFailure, ToolFunction, ToolResult, ToolUse } from '../../core/tool.js';
 import { assertServable } from '../servable.js';
+import type { ToolDefinition } from '../tool-definition.js';
 import { chooseEngine, type ChosenEngine, type SearchSetup } from './engines.js';
 import { resultPages } from './result-pages.js';
 import {
@@ -23,17 +16,23 @@ import {
   sourcesOf,
   viewPages,
 } from './result-text.js';
+import { webSearchParameters } from './parameters.js';
 import type { SearchQuery } from './search-engine.js';
 import { searchHosts, type SearchHosts } from './search-hosts.js';
 import { readOptions, type SearchOptions } from './search-options.js';
 
-/** Searches the web by one of the engines that the operator has set up (docs/wire/tools-and-plugins.md#web-search). */
-export const webSearch: ServiceTool = {
+/**
+ * Searches the web with one of the engines that the operator has set up (docs/use/tools/web-search.md).
+ */
+export const webSearch: ToolDefinition = {
   types: ['openrouter:web_search', 'web_search_20250305', 'web_search_20260209', 'web_search_20260318'],
+  parameters: { 'openrouter:web_search': webSearchParameters },
+  // @openrouter/sdk 1.3.19, read 2026-11-29.
+  openParameters: ['mode', 'x_search'],
   resultType: 'web_search_tool_result',
-  offer: (asked, setup) => {
-    assertServable(asked);
-    return serveSearch(asked, setup);
+  offer: (requested, setup) => {
+    assertServable(requested);
+    return serveSearch(requested, setup);
   },
   recall: recallSearch,
   recallSources: recallPages,
@@ -42,10 +41,10 @@ export const webSearch: ServiceTool = {
 
 /**
  * The searches of one generation.
- * @throws GatewayError `invalid-request` for a domain that cannot be held to, or naming the setting that is missing
+ * @throws GatewayError `invalid-request` for a domain that cannot be enforced, or naming the setting that is missing
  */
-export function serveSearch(asked: AskedTool, setup: SearchSetup): ServedSearch {
-  const options = readOptions(asked);
+export function serveSearch(requested: RequestedTool, setup: SearchSetup): ServedSearch {
+  const options = readOptions(requested);
   return new ServedSearch(chooseEngine(options.engine, setup, options.enginePath), options);
 }
 
@@ -59,7 +58,7 @@ const FAILURE_OF: Readonly<Record<ExtensionFault['kind'], ToolFailure>> = {
   unavailable: 'unavailable',
 };
 
-/** The searches of one generation, which may bring so many results together. */
+/** The searches of one generation, whose results are limited together. */
 export class ServedSearch implements ServedTool {
   readonly runsAt = 'gateway';
   readonly shown: ToolFunction;
@@ -71,10 +70,10 @@ export class ServedSearch implements ServedTool {
   readonly fail = failedSearch;
   private readonly resultsMax: number;
   private resultsLeft: number;
-  /** Searches that may yet bring less than they may; none of these fails. */
+  /** Searches under way that may return fewer results than they have taken; these promises never reject. */
   private readonly underWay = new Set<Promise<void>>();
   private readonly hosts: SearchHosts;
-  private readonly isAsked: (url: string) => boolean;
+  private readonly isRequested: (url: string) => boolean;
 
   constructor(
     private readonly chosen: ChosenEngine,
@@ -84,7 +83,7 @@ export class ServedSearch implements ServedTool {
     this.resultsMax = Math.min(options.results, chosen.engine.resultsMax);
     this.resultsLeft = options.resultsTotal;
     this.hosts = searchHosts(allowedDomains, blockedDomains);
-    this.isAsked = domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains });
+    this.isRequested = domainFilter({ ...(allowedDomains.length > 0 && { allowedDomains }), blockedDomains });
     this.shown = shownFunction(this.resultsMax, options);
     this.engine = chosen.name;
     this.price = costOf(chosen, this.resultsMax);
@@ -105,21 +104,21 @@ export class ServedSearch implements ServedTool {
     const { characters, place } = this.options;
     const searching = this.search({ text: text.toWellFormed(), results, characters, place, ...this.hosts }, use);
     const ended: Promise<void> = searching.then(
-      ({ shown }) => this.giveBack(ended, results - shown),
-      () => this.giveBack(ended, results),
+      ({ shown }) => this.returnResults(ended, results - shown),
+      () => this.returnResults(ended, results),
     );
     this.underWay.add(ended);
     return (await searching).result;
   }
 
-  /** Uses run side by side: what one may bring is no other's, until it has brought less. */
+  /** Uses run in parallel: results taken by one are not available to others until it has returned fewer. */
   private takeResults(): number {
     const results = Math.min(this.resultsMax, this.resultsLeft);
     this.resultsLeft -= results;
     return results;
   }
 
-  private giveBack(ended: Promise<void>, results: number): void {
+  private returnResults(ended: Promise<void>, results: number): void {
     this.underWay.delete(ended);
     this.resultsLeft += results;
   }
@@ -134,9 +133,9 @@ export class ServedSearch implements ServedTool {
       const { results, characters } = query;
       const price = costOf(this.chosen, results);
       const found = await engine.search(query, { settings, name: this.engine, engines, signal, price });
-      const allows = (url: string): boolean => this.isAsked(url) && guardedFetch.allows(url);
+      const allows = (url: string): boolean => this.isRequested(url) && guardedFetch.allows(url);
       const pages = resultPages(found, { results, characters, allows });
-      context.charge(costOf(this.chosen, Math.min(found.length, results)));
+      context.charge(costOf(this.chosen, Math.min(found.length, results)), costOf(this.chosen, found.length));
       context.countWeb(this.webRequest(pages.length));
       const result = {
         text: printPages(pages),
@@ -148,7 +147,7 @@ export class ServedSearch implements ServedTool {
     } catch (error) {
       signal.throwIfAborted();
       if (!(error instanceof ExtensionFault)) throw error;
-      if (wasAsked(error)) context.countWeb(this.webRequest(0));
+      if (wasRequested(error)) context.countWeb(this.webRequest(0));
       return { result: failedSearch(FAILURE_OF[error.kind]), shown: 0 };
     }
   }
@@ -158,21 +157,21 @@ export class ServedSearch implements ServedTool {
   }
 }
 
-/** What a search costs that brought so many results. */
+/** Cost of a search that returned this many results. */
 function costOf({ engine: { surcharge }, settings: { price = 0n } }: ChosenEngine, results: number): PicoUsd {
-  // Whose searches are free is not charged for results either.
+  // Where the price is 0, results are free too.
   if (price === 0n || !surcharge) return price;
   return price + surcharge.perResult * BigInt(Math.max(0, results - surcharge.resultsCovered));
 }
 
-/** One for all: what judges arguments keeps each schema that it is given. */
+/** One schema for all: the validator caches each schema that it is given. */
 const INPUT = {
   type: 'object',
   properties: { query: { type: 'string', description: 'What to search for.' } },
   required: ['query'],
 };
 
-/** Domains that the model is told of; of more it is told that there are some. */
+/** Maximum number of domains that the model's description lists; of more it only mentions that there are some. */
 const DOMAINS_SHOWN = 10;
 
 function shownFunction(results: number, { allowedDomains, place }: SearchOptions): ToolFunction {

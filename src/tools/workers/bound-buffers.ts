@@ -1,9 +1,9 @@
-/** Looked at: smaller ones are many, and the engine collects them in time. */
+/** Only larger arrays are counted: smaller ones are many, and the engine collects them in time. */
 const LARGE_BYTES = 1024 * 1024;
 
 /**
- * Has this thread refuse large arrays of bytes, past so many bytes of all that it holds: the engine's own limits of a
- * thread are for its heap, which these are not in. A `RangeError` is what the engine says itself where memory is over.
+ * Makes this thread refuse large byte arrays beyond this total: the engine's own limits of a thread cover only its
+ * heap, which excludes them. It throws a `RangeError`, as the engine does where memory is exhausted.
  */
 export function boundBuffers(bytesMax: number): void {
   const guard: ProxyHandler<Uint8ArrayConstructor> = {
@@ -16,6 +16,6 @@ export function boundBuffers(bytesMax: number): void {
     },
   };
   globalThis.Uint8Array = new Proxy(Uint8Array, guard);
-  // It unpacks outside of this thread's sight. Whoever would use it does so itself where it is not there.
+  // It decompresses outside this thread's accounting. Libraries fall back to their own code where it is missing.
   Reflect.deleteProperty(globalThis, 'DecompressionStream');
 }

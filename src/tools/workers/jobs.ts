@@ -1,37 +1,37 @@
 import type { BashCommand } from '../bash/run-bash.js';
 
-/** Work that the threads of service tools know to do. One file and one line in the list below. */
+/** A job that the threads of service tools can run. One file and one line in the list below. */
 export interface WorkerJob {
-  /** It may take as long as its caller likes: a thread is left to the others. */
+  /** Its duration depends on the caller, so one thread is always left to other jobs. */
   readonly isLong?: boolean;
-  /** The longest that it may take, from when a thread has it. */
+  /** Time limit, from when a thread starts it. */
   timeMs(input: unknown): number;
   /**
-   * Loads what does it, once a thread. It answers with plain data, and throws an `ExtensionFault`, which its caller is
-   * told, or whatever else, which nobody is.
+   * Loads the code, once a thread. The function returns plain data. It throws an `ExtensionFault`, which is passed to
+   * the caller, or another error, which is only logged.
    */
   load(): Promise<(input: never) => unknown>;
 }
 
 export type WorkerJobs = Readonly<Record<string, WorkerJob>>;
 
-/** Several times what a page of the greatest size takes on a slow core, its code's loading among it. */
+/** Several times what the largest page takes on a slow core, loading the code included. */
 const PAGE_MS = 8_000;
 const PLAIN_PAGE_MS = 5_000;
 
 /**
- * Several times a mebibyte that is cut off, on a core whose other threads come first; one broken in 50,000 places, or a
- * hostile pattern, takes longer.
+ * Several times what a mebibyte of cut-off JSON takes on a busy core; one with 50,000 faults, or a hostile pattern,
+ * takes longer.
  */
 const HEAL_MS = 8_000;
 
-/** Several times what the longest PDF that is read takes. */
+/** Several times what the longest permitted PDF takes. */
 const PDF_MS = 8_000;
 
-/** A command ends by itself in its time, but for one that is deep in a single step; then its files are read out. */
+/** A command ends by itself within its time unless it is within a single long step; then its files are read out. */
 const BASH_END_MS = 3_000;
 
-/** By name. The list is read by the process, which loads none of it, and by its threads. */
+/** By name. The process, which loads none of the code, and its threads read the list. */
 export const WORKER_JOBS: WorkerJobs = {
   bash: {
     isLong: true,

@@ -1,30 +1,30 @@
 import { join } from 'node:path';
 import { Injectable, Logger, Optional, type OnApplicationShutdown } from '@nestjs/common';
 import type { CancelSignal } from '../../core/cancellation.js';
-import { ExtensionFault, type WorkerPool } from '../../core/extension.js';
+import { ExtensionFault, gatewayFull, type WorkerPool } from '../../core/extension.js';
 import { FairSlots } from '../../shared/fair-slots.js';
 import { ThreadFault, ThreadPool } from '../../shared/thread-pool.js';
 import { WORKER_JOBS, type WorkerJobs } from './jobs.js';
 import type { WorkerOutcome, WorkerTask } from './worker-thread.js';
 
-/** Other work has the other cores. Chosen. */
+/** Other work needs the other cores. Chosen. */
 const THREADS_MAX = 3;
 /**
- * Jobs under way, of this process and of one key, and those that wait. No key has all threads: whoever else comes finds
- * one within the time of one job. Chosen: a wait as long as the longest job that is usual.
+ * Jobs under way, of this process and of one key, and waiting ones. No key can occupy all threads, so another key waits
+ * at most for one job. Chosen: a wait as long as the longest usual job.
  */
 const SLOTS = { slots: THREADS_MAX, slotsPerKey: 1, firstSlots: 0, waiting: 64, waitingPerKey: 16, waitMs: 30_000 };
 /**
- * Long ones of however many keys leave a thread to the others, which pass within seconds; among themselves each waits
+ * Long jobs of any number of keys leave one thread to short jobs, which end within seconds. Among themselves each waits
  * for one of another key.
  */
 const LONG_SLOTS = { ...SLOTS, slots: THREADS_MAX - 1, waitMs: 60_000 };
-/** A job may need so much: the tree of a page of the greatest size takes half. Chosen. */
+/** Heap of a thread: the tree of the largest page takes half. Chosen. */
 const HEAP_MEGABYTES = 256;
 /** Beside a job's own time: a thread is ended and another one started. */
-const START_MS = 5_000;
+const START_MS = 15_000;
 
-/** What the threads run. */
+/** The code that the threads run. */
 export class WorkerCode {
   constructor(
     /** Absolute path of their code. */
@@ -45,13 +45,13 @@ export class ToolWorkers implements OnApplicationShutdown {
   constructor(@Optional() private readonly code: WorkerCode = SHIPPED) {
     this.threads = new ThreadPool(code.file, {
       threadsMax: THREADS_MAX,
-      // Whoever has a slot waits for a thread that is being ended, at most.
+      // A job with a slot waits at most for a thread that is being ended.
       waitingMax: THREADS_MAX,
       heapMegabytes: HEAP_MEGABYTES,
     });
   }
 
-  /** Of one key, whose jobs wait for one another. */
+  /** The pool for one key, whose jobs run one at a time. */
   of(keyHash: string): WorkerPool {
     return { run: (job, makeInput, signal) => this.run(keyHash, job, makeInput, signal) };
   }
@@ -102,10 +102,9 @@ export class ToolWorkers implements OnApplicationShutdown {
   }
 }
 
-const tooMuch = (cause?: ThreadFault): ExtensionFault =>
-  new ExtensionFault('busy', 'too much is being worked on', cause && { cause });
+const tooMuch = (cause?: ThreadFault): ExtensionFault => gatewayFull('too much is being worked on', cause && { cause });
 
-/** Those that are a part's alone: small ones share one with others, and are copied. */
+/** Buffers whose whole memory belongs to one array; small arrays share memory with others and are copied. */
 function buffersOf(input: unknown): ArrayBuffer[] {
   if (typeof input !== 'object' || input === null) return [];
   const buffers = new Set<ArrayBuffer>();

@@ -14,16 +14,16 @@ export interface WorkerTask {
 export type WorkerOutcome =
   | { readonly output: unknown }
   | { readonly fault: { readonly kind: ExtensionFault['kind']; readonly message: string } }
-  /** What is none of the caller's business: a trace, without what was worked on. */
+  /** A stack trace without the input, which is not shown to callers. */
   | { readonly failure: string };
 
-/** Of binary data, which the limit of heap says nothing of. Chosen: a PDF of the largest size takes a fifth. */
+/** Binary data, which the heap limit does not cover. Chosen: the largest PDF takes a fifth. */
 const BUFFER_BYTES_MAX = 128 * 1024 * 1024;
 
-/** As much as `nice` says by itself. */
+/** The default of `nice`. */
 const NICER_BY = 10;
 
-/** A thread of `ToolWorkers`: one job at a time comes in, what it comes to goes out. */
+/** A thread of `ToolWorkers`: receives one job at a time and posts its outcome. */
 parentPort!.on('message', (task: WorkerTask) => {
   void run(task).then((outcome) => parentPort!.postMessage(outcome));
 });
@@ -39,17 +39,17 @@ async function run({ job, input }: WorkerTask): Promise<WorkerOutcome> {
 }
 
 /**
- * Behind whatever else the process has to do, where the system counts threads and not processes: a core may be all that
- * there is.
+ * Lowers the priority of the thread below the rest of the process, on systems that schedule threads individually: there
+ * may be only one core.
  */
-function standBack(): void {
+function lowerPriority(): void {
   if (process.platform === 'linux') setPriority(Math.min(constants.priority.PRIORITY_LOW, getPriority() + NICER_BY));
 }
 
-standBack();
+lowerPriority();
 boundBuffers(BUFFER_BYTES_MAX);
 announceCompression(workerData as ThreadState);
-// Libraries would print what they think of a hostile file into the log of the process.
+// Libraries would print messages about a hostile file into the log of the process.
 for (const level of ['debug', 'log', 'info', 'warn', 'error'] as const) console[level] = () => undefined;
-// It has been loaded.
+// Reports that the thread is ready.
 parentPort!.postMessage(undefined);

@@ -5,7 +5,7 @@ import { startDouble, type Double } from '../../support/doubles/start-double.js'
 import type { JsonBody } from '../../support/recorded-request.js';
 import { Upstream } from '../../support/upstreams.js';
 
-/** A model that speaks a dialect, by its real provider, so that what the code knows of that holds. */
+/** A model of a dialect at its real provider, so that the provider's built-in properties apply. */
 interface Speaker {
   readonly provider: string;
   readonly model: string;
@@ -26,19 +26,19 @@ const SPEAKERS: Readonly<Record<WireDialect, Speaker>> = {
 };
 export const DIALECTS = Object.keys(SPEAKERS) as WireDialect[];
 
-/** What is consulted. */
+/** The consulted model. */
 export const ADVISER = 'test/adviser';
 const ADVISER_UPSTREAM = 'gpt-5.1-adviser';
 /** USD per million tokens, the same everywhere, and of one use of a tool that costs. */
 export const PRICES = { prompt: 1, completion: 2, search: 0.004, page: 0.001, bash: 0.002 };
 export const PAGE = '<html><head><title>Tides</title></head><body><p>High water is at noon.</p></body></html>';
-/** Where callers and models say that the page is: the server's own address is put in its place on the way. */
+/** The address of the page in the cases; the server's own address replaces it on the way. */
 export const PAGE_AT = 'http://pages.test/tides';
 
 export const idOf = (dialect: WireDialect): string => `test/${dialect}`;
 export const isAdviser = (call: { readonly model: string }): boolean => call.model === ADVISER_UPSTREAM;
 
-/** A gateway whose tools all run here, before a strict double of every dialect, and a server of one page. */
+/** A gateway that runs all of its tools, with a strict double of every dialect, and a server of one page. */
 export class ToolMatrixBench {
   private constructor(
     readonly gateway: TestGateway,
@@ -65,7 +65,7 @@ export class ToolMatrixBench {
     return this.doubles[SPEAKERS[dialect].platform];
   }
 
-  /** What any double has refused. */
+  /** All refusals of any double. */
   get violations(): string[] {
     return Object.values(this.doubles).flatMap(({ violations }) => violations);
   }
@@ -86,12 +86,12 @@ export class ToolMatrixBench {
     });
   }
 
-  /** With the page at its real address. */
+  /** Puts in the page's real address. */
   placed<T>(value: T): T {
     return JSON.parse(JSON.stringify(value).replaceAll('http://pages.test', this.pages.origin)) as T;
   }
 
-  /** With the page at the address by which the cases know it. */
+  /** Puts in the page's address of the cases. */
   read<T>(value: T): T {
     return JSON.parse(JSON.stringify(value).replaceAll(this.pages.origin, 'http://pages.test')) as T;
   }
@@ -138,7 +138,7 @@ function catalogOf(doubles: Readonly<Record<Speaker['platform'], Double>>): obje
   };
 }
 
-/** What the model reads of each use of a tool, in the order of the conversation. */
+/** The results of tool uses that the model reads, in the order of the conversation. */
 export function resultsIn(dialect: WireDialect, body: JsonBody): string[] {
   const parts = (turns: JsonBody[], key: string): JsonBody[] => turns.flatMap((turn) => turn[key] ?? []);
   const words = (content: JsonBody): string =>

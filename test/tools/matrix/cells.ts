@@ -2,35 +2,35 @@ import type { WireDialect } from '../../support/doubles/double.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import { ADVISER, PAGE_AT, PRICES } from './bench.js';
 
-// Every way in which a caller asks for a tool that the gateway serves.
+// Every way in which a caller can request a tool that the gateway serves.
 
-/** How usage counts them. */
+/** Its counter in the usage. */
 type Counter = 'web_search_requests' | 'web_fetch_requests';
 
-/** A tool that runs here, asked for in one way. */
+/** A tool that the gateway runs, requested in one way. */
 export interface ServedCell {
   /** The entry of `tools`. */
   readonly tool: JsonBody;
-  /** The function that its model is shown, and how uses are named to the caller. */
+  /** The function that its model is offered, and the name of its uses for the caller. */
   readonly name: string;
   /** Of its result blocks. */
   readonly resultType: string;
   readonly faces: readonly ('messages' | 'chat')[];
   /** Of two calls of one step, and of one of the next. */
   readonly inputs: readonly [JsonBody, JsonBody, JsonBody];
-  /** What the model reads of each use, and what its result block is. */
+  /** The text of each use for the model, and the content of its result block. */
   readonly reads: RegExp;
   readonly content: unknown;
   /** USD a use. */
   readonly price: number;
   readonly counter?: Counter;
-  /** Anthropic runs it by itself. */
+  /** Anthropic runs it itself. */
   readonly isAnthropics?: true;
   /** Each use is a call of another model. */
   readonly consults?: true;
-  /** What it is called with that it cannot do, and what becomes of that. */
+  /** Invalid arguments, and the content of their result. */
   readonly wrong: { readonly input: JsonBody; readonly content: unknown };
-  /** What allows it one use only, and how the next is told. */
+  /** The tool with a limit of one use, and the result of the next use. */
   readonly once?: { readonly tool: JsonBody; readonly content: unknown };
 }
 
@@ -46,13 +46,13 @@ export interface HandedCell {
   readonly name: string;
   readonly faces: readonly ('messages' | 'chat')[];
   readonly input: JsonBody;
-  /** Properties of the function that is shown. */
+  /** Properties of the offered function. */
   readonly properties: readonly string[];
-  /** Anthropic's models are shown the vendor's own entry. */
+  /** Anthropic's models are sent the vendor's own entry. */
   readonly isAnthropics?: true;
 }
 
-/** What the adviser always says. */
+/** The advisor's constant answer. */
 export const ADVICE = 'Wait for the tide';
 
 const BOTH = ['messages', 'chat'] as const;
@@ -154,7 +154,7 @@ export const SERVED: Readonly<Record<string, ServedCell>> = {
     reads: /^\{"datetime":"[^"]+\+09:00","timezone":"Asia\/Tokyo"\}$/,
     content: { datetime: expect.stringMatching(/\+09:00$/), timezone: 'Asia/Tokyo' },
     price: 0,
-    // It takes no argument that could be wrong.
+    // It takes no argument that could be invalid.
     wrong: { input: { at: 'noon' }, content: { datetime: expect.any(String), timezone: 'Asia/Tokyo' } },
   },
   'openrouter:experimental__search_models': {

@@ -1,9 +1,8 @@
 /**
- * Goal: every tool that the gateway serves runs behind every dialect, in the way of each face, whole and streamed:
- * calls side by side, reasoning between them, exact sums and money; and a turn later every model of any dialect reads
- * what the first one read. Method: the application over HTTP before strict doubles, which refuse calls, results,
- * signatures and seals that are not as their vendors want them. The cells: `cells.ts`; how the loop ends:
- * `../loop.spec.ts`.
+ * Every tool that the gateway serves works with every dialect and face, whole and streamed: parallel calls, reasoning
+ * between them, exact sums and cost; and a turn later every model of any dialect reads what the first one read. The
+ * doubles are strict: they refuse calls, results, signatures and seals that their vendors would refuse. The cells:
+ * `cells.ts`; the end of the loop: `../loop.spec.ts`.
  */
 import { describeOnEmbedded, describeOnPostgres, type TestDatabase } from '../../support/database.js';
 import { seal, signatureOf, type WireDialect } from '../../support/doubles/double.js';
@@ -12,7 +11,7 @@ import type { JsonBody } from '../../support/recorded-request.js';
 import type { SeenReply, TestFace } from '../../http/translation-bench.js';
 import { ADVISER, DIALECTS, idOf, PRICES, resultsIn, ToolMatrixBench } from './bench.js';
 import { servedAt, type ServedCell } from './cells.js';
-import { call, casesOf, promptFault, Talk, text, thinking } from './talk.js';
+import { call, casesOf, promptFault, Talk, text, thinking } from './matrix-client.js';
 
 /** The doubles' usage of every call. */
 const INPUT = 12;
@@ -53,8 +52,8 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
           { parts: [thinking('One more.'), call('call_a', cell.name, third)] },
           { parts: [thinking('That is it.'), text(ANSWER)] },
         );
-        const asked = { tools: [cell.tool], messages: face.user(QUESTION) };
-        const { seen, id, usage } = await talk.ask(face, dialect, asked, stream);
+        const request = { tools: [cell.tool], messages: face.user(QUESTION) };
+        const { seen, id, usage } = await talk.ask(face, dialect, request, stream);
         expect(bench.violations).toEqual([]);
         expect(seen.text).toContain(ANSWER);
         expect(seen.calls).toEqual([]);
@@ -66,12 +65,12 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
         expect(promptFault(dialect, sent[0], sent[1])).toBe('');
         expect(promptFault(dialect, sent[1], sent[2])).toBe('');
         expect(lacking(sent[2], dialect, cell, bench)).toEqual([]);
-        if (face.name === 'messages') expect(bench.read(saidIn(seen.turn))).toEqual(saidDue(seen.turn, cell));
+        if (face.name === 'messages') expect(bench.read(contentOf(seen.turn))).toEqual(contentDue(seen.turn, cell));
         else expect(Object.keys(seen.turn)).not.toContain('tool_calls');
         expect(seen.usage).toMatchObject({ prompt: 3 * INPUT, output: 3 * OUTPUT });
         expect(usage).toMatchObject(usageDue(face, dialect, cell));
         await expectCharged(id, usage, cell);
-        await goOn(face, asked, seen, read, cell);
+        await goOn(face, request, seen, read, cell);
       });
 
       async function expectCharged(id: string, usage: JsonBody, cell: ServedCell): Promise<void> {
@@ -83,10 +82,10 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
         expect(Number(row.tools_cost)).toBeCloseTo(USES * cell.price, 12);
       }
 
-      /** The history comes back to every dialect, whose models read the same. */
+      /** The history is sent to every dialect, whose models read the same. */
       async function goOn(
         face: TestFace,
-        asked: JsonBody,
+        request: JsonBody,
         seen: SeenReply,
         read: readonly string[],
         cell: ServedCell,
@@ -95,12 +94,12 @@ function suite(dialects: readonly WireDialect[], targets: readonly WireDialect[]
         for (const target of stream ? targets : [dialect]) {
           bench.forget();
           talk.script(target, { parts: [text('Aye.')] });
-          const messages = [...asked.messages, seen.turn, ...face.user('Surely?')];
-          const later = await talk.ask(face, target, { ...asked, messages }, stream);
+          const messages = [...request.messages, seen.turn, ...face.user('Surely?')];
+          const later = await talk.ask(face, target, { ...request, messages }, stream);
           expect({ target, violations: bench.violations }).toEqual({ target, violations: [] });
           expect(later.seen.text).toBe('Aye.');
           const [sent] = talk.sentTo(target);
-          // On chat nothing of the tools is told where the caller runs none.
+          // On chat no tool results are sent where the caller runs no tools.
           expect({ target, read: resultsIn(target, sent) }).toEqual({
             target,
             read: face.name === 'chat' ? [] : read,
@@ -126,19 +125,20 @@ function usageDue(face: TestFace, dialect: WireDialect, { price, counter, consul
   }
   const own = { type: 'message', model: idOf(dialect), input_tokens: INPUT, output_tokens: OUTPUT };
   const other = { type: 'advisor_message', model: ADVISER, input_tokens: INPUT, output_tokens: OUTPUT };
-  const asked = (uses: number): object[] => (consults ? Array.from({ length: uses }, () => other) : []);
+  const consultations = (uses: number): object[] => (consults ? Array.from({ length: uses }, () => other) : []);
   return {
     cost_details: details,
     server_tool_use: counts ?? null,
-    iterations: [own, ...asked(2), own, ...asked(1), own],
+    iterations: [own, ...consultations(2), own, ...consultations(1), own],
   };
 }
 
-/** What the caller is told, without the reasoning, of which dialects tell more or less. */
-const saidIn = ({ content }: JsonBody): JsonBody[] => content.filter(({ type }: JsonBody) => !/thinking$/.test(type));
+/** The content for the caller without the reasoning, which depends on the dialect. */
+const contentOf = ({ content }: JsonBody): JsonBody[] =>
+  content.filter(({ type }: JsonBody) => !/thinking$/.test(type));
 
-function saidDue({ content: said }: JsonBody, { name, inputs, resultType: type, content }: ServedCell): unknown[] {
-  const ids = said.flatMap(({ type, id }: JsonBody) => (type === 'server_tool_use' ? [id] : []));
+function contentDue({ content: blocks }: JsonBody, { name, inputs, resultType: type, content }: ServedCell): unknown[] {
+  const ids = blocks.flatMap(({ type, id }: JsonBody) => (type === 'server_tool_use' ? [id] : []));
   const use = (place: number): unknown =>
     expect.objectContaining({ type: 'server_tool_use', name, input: inputs[place] });
   const result = (place: number): unknown => ({ type, tool_use_id: ids[place], content });
@@ -146,7 +146,7 @@ function saidDue({ content: said }: JsonBody, { name, inputs, resultType: type, 
   return [text(PLAN), use(0), use(1), result(0), result(1), use(2), result(2), text(ANSWER)];
 }
 
-/** What its maker signed or sealed in the first two steps, and is not shown. */
+/** Signatures and seals of the first two steps that are missing. */
 function lacking(sent: JsonBody, dialect: WireDialect, { name, inputs }: ServedCell, bench: ToolMatrixBench): string[] {
   const text = JSON.stringify(sent);
   return signedBy(dialect, name, bench.placed([inputs[0], inputs[2]])).filter((signed) => !text.includes(signed));

@@ -1,7 +1,7 @@
 /**
- * Goal: what Anthropic's own tools did comes back to Anthropic as it was told, and to the models of every other dialect
- * as calls of tools with their results, whether or not the turn brings tools along; so does what the gateway's did.
- * Method: histories as the vendor's pages and recordings have them, before strict doubles.
+ * Uses of Anthropic's own tools are sent back to Anthropic unchanged, and to the models of every other dialect as tool
+ * calls with their results, whether or not the turn has tools; the same holds for uses of the gateway's tools.
+ * Histories are those of the vendor's pages and recordings, with strict doubles.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { describeOnEmbedded } from '../../support/database.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import { FACES, type TestFace } from '../../http/translation-bench.js';
 import { DIALECTS, resultsIn, ToolMatrixBench } from './bench.js';
-import { call, Talk, text } from './talk.js';
+import { call, Talk, text } from './matrix-client.js';
 
 const [MESSAGES] = FACES as [TestFace];
 const ANTHROPIC = 'anthropic-messages';
@@ -17,15 +17,15 @@ const RECORDING = join(__dirname, '../../providers/recordings/anthropic-messages
 
 const use = (id: string, name: string, input: object): JsonBody => ({ type: 'server_tool_use', id, name, input });
 const result = (type: string, tool_use_id: string, content: object): JsonBody => ({ type, tool_use_id, content });
-const said = (words: string): JsonBody => ({ type: 'text', text: words });
+const textBlock = (words: string): JsonBody => ({ type: 'text', text: words });
 const page = { type: 'document', source: { type: 'text', media_type: 'text/plain', data: 'High water is at noon.' } };
 
-/** A turn of several tools, and what a model of another vendor reads of each. */
+/** A turn with several tools, and the result of each for a model of another vendor. */
 const TURNS: readonly (readonly [string, readonly JsonBody[], readonly RegExp[]])[] = [
   [
     'side by side',
     [
-      said('Let me see.'),
+      textBlock('Let me see.'),
       use('srvtoolu_01', 'web_search', { query: 'tides' }),
       use('srvtoolu_02', 'web_fetch', { url: 'https://tides.example/' }),
       result('web_search_tool_result', 'srvtoolu_01', [
@@ -42,7 +42,7 @@ const TURNS: readonly (readonly [string, readonly JsonBody[], readonly RegExp[]]
         url: 'https://tides.example/',
         content: page,
       }),
-      said('At noon.'),
+      textBlock('At noon.'),
     ],
     [/Tides \(https:\/\/tides\.example\/\)/, /High water is at noon/],
   ],
@@ -54,7 +54,7 @@ const TURNS: readonly (readonly [string, readonly JsonBody[], readonly RegExp[]]
         type: 'web_search_tool_result_error',
         error_code: 'unavailable',
       }),
-      said('Otherwise then.'),
+      textBlock('Otherwise then.'),
       use('srvtoolu_02', 'bash_code_execution', { command: 'date' }),
       result('bash_code_execution_tool_result', 'srvtoolu_02', {
         type: 'bash_code_execution_result',
@@ -68,7 +68,7 @@ const TURNS: readonly (readonly [string, readonly JsonBody[], readonly RegExp[]]
   ],
 ];
 
-describeOnEmbedded('what vendors’ own tools did', (database) => {
+describeOnEmbedded('uses of vendors’ own tools', (database) => {
   let bench: ToolMatrixBench;
   let talk: Talk;
   beforeAll(async () => {
@@ -92,7 +92,7 @@ describeOnEmbedded('what vendors’ own tools did', (database) => {
   }
   const TOOLS = [MESSAGES.tool('look', { type: 'object' })];
 
-  it.each(TURNS)('comes back %s', async (_, content, read) => {
+  it.each(TURNS)('are sent back %s', async (_, content, read) => {
     const messages = histories(content);
     const native = await sent(ANTHROPIC, { messages });
     expect(native.messages).toEqual(messages);
@@ -105,7 +105,7 @@ describeOnEmbedded('what vendors’ own tools did', (database) => {
     }
   });
 
-  it('comes back as it was recorded', async () => {
+  it('are sent back as they were recorded', async () => {
     const { content } = JSON.parse(await readFile(RECORDING, 'utf8'));
     const messages = histories(content);
     expect((await sent(ANTHROPIC, { messages })).messages).toEqual(messages);
@@ -116,7 +116,7 @@ describeOnEmbedded('what vendors’ own tools did', (database) => {
     }
   });
 
-  it('is in words where a turn calls the caller’s tools before', async () => {
+  it('are sent as text where an earlier turn calls the caller’s tools', async () => {
     const id = 'toolu_01';
     const content = [
       { type: 'tool_use', id, name: 'look', input: {} },
@@ -137,13 +137,13 @@ describeOnEmbedded('what vendors’ own tools did', (database) => {
     }
   });
 
-  it('comes back as well of the gateway’s tools where the next turn brings none along', async () => {
+  it('are sent back of the gateway’s tools too where the next turn has none', async () => {
     talk.script(ANTHROPIC, { parts: [call('call_a', 'datetime', {})] }, { parts: [text('At noon.')] });
-    const asked = { messages: MESSAGES.user('When?'), tools: [{ type: 'openrouter:datetime' }] };
-    const { seen } = await talk.ask(MESSAGES, ANTHROPIC, asked, true);
+    const request = { messages: MESSAGES.user('When?'), tools: [{ type: 'openrouter:datetime' }] };
+    const { seen } = await talk.ask(MESSAGES, ANTHROPIC, request, true);
     for (const dialect of DIALECTS) {
       bench.forget();
-      const messages = [...asked.messages, seen.turn, ...MESSAGES.user('Surely?')];
+      const messages = [...request.messages, seen.turn, ...MESSAGES.user('Surely?')];
       expect(resultsIn(dialect, await sent(dialect, { messages }))).toHaveLength(1);
     }
   });

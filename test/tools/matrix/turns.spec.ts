@@ -1,14 +1,14 @@
 /**
- * Goal: over every dialect, through both faces: uses that fail are told to the model, and in the same words a turn
- * later; a turn that calls the caller's tools too leaves those to the caller and goes on with all results; tools that
- * run at the caller's reach every model. Method: as in `matrix.spec.ts`, before the same strict doubles.
+ * With every dialect, through both faces: failed uses are reported to the model, in the same words a turn later too; a
+ * turn that also calls the caller's tools leaves those to the caller and continues with all results; tools that the
+ * caller runs reach every model. Strict doubles as in `matrix.spec.ts`.
  */
 import { describeOnEmbedded } from '../../support/database.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import type { SeenReply } from '../../http/translation-bench.js';
 import { resultsIn, ToolMatrixBench } from './bench.js';
 import { HANDED, servedAt, type HandedCell, type ServedCell } from './cells.js';
-import { call, casesOf, promptFault, Talk, text, thinking } from './talk.js';
+import { call, casesOf, promptFault, Talk, text, thinking } from './matrix-client.js';
 
 const LOOK = { type: 'object', properties: { at: { type: 'string' } }, required: ['at'] };
 
@@ -23,12 +23,15 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
   beforeEach(() => bench.forget());
 
   describe.each(casesOf())('$dialect through $name, stream $stream', ({ dialect, face, stream }) => {
-    const asked = (...tools: readonly JsonBody[]): JsonBody => ({ tools, messages: face.user('When do we sail?') });
+    const fieldsWith = (...tools: readonly JsonBody[]): JsonBody => ({
+      tools,
+      messages: face.user('When do we sail?'),
+    });
     const hasFace = ([, { faces }]: [string, { readonly faces: readonly string[] }]): boolean =>
       faces.includes(face.name);
     const served = servedAt(face.name, dialect);
     const look = face.tool('look', LOOK);
-    /** What a model reads, of a call later than those it was told in. */
+    /** The body that a model is sent in a later turn. */
     const nowRead = async (fields: JsonBody, ...messages: readonly JsonBody[]): Promise<JsonBody> => {
       bench.forget();
       talk.script(dialect, { parts: [text('Aye.')] });
@@ -38,7 +41,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       return talk.sentTo(dialect)[0];
     };
 
-    it.each(served)('tells of uses of %s that fail', async (_, cell: ServedCell) => {
+    it.each(served)('reports failed uses of %s', async (_, cell: ServedCell) => {
       const [first, second] = cell.inputs;
       const { once = { tool: cell.tool, content: cell.content } } = cell;
       talk.script(
@@ -53,7 +56,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
         { parts: [thinking('One more.'), call('call_c', cell.name, second)] },
         { parts: [thinking('That is it.'), text('Nay.')] },
       );
-      const fields = asked(once.tool);
+      const fields = fieldsWith(once.tool);
       const { seen } = await talk.ask(face, dialect, fields, stream);
       expect(bench.violations).toEqual([]);
       expect(seen.text).toBe('Nay.');
@@ -61,15 +64,15 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       const results = resultsIn(dialect, last);
       expect(results).toHaveLength(3);
       if (face.name === 'chat') return;
-      const told = resultsTold(seen);
-      expect(told).toContainEqual(cell.wrong.content);
-      expect(told[2]).toEqual(once.content);
+      const reported = resultsOf(seen);
+      expect(reported).toContainEqual(cell.wrong.content);
+      expect(reported[2]).toEqual(once.content);
       const later = await nowRead(fields, ...fields.messages, seen.turn, ...face.user('Surely?'));
       expect(resultsIn(dialect, later)).toEqual(results);
       expect(promptFault(dialect, last, later)).toBe('');
     });
 
-    it.each(served)('leaves to the caller what a turn calls beside %s', async (_, cell: ServedCell) => {
+    it.each(served)('leaves the caller’s calls beside %s to the caller', async (_, cell: ServedCell) => {
       const [first, second, third] = cell.inputs;
       talk.script(
         dialect,
@@ -83,7 +86,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
           ],
         },
       );
-      const fields = asked(cell.tool, look);
+      const fields = fieldsWith(cell.tool, look);
       const { seen } = await talk.ask(face, dialect, fields, stream);
       expect(bench.violations).toEqual([]);
       expect(seen.stop).toBe(face.name === 'chat' ? 'tool_calls' : 'tool_use');
@@ -103,7 +106,7 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
       talk.script(dialect, {
         parts: [thinking('Let me.'), call('call_a', cell.name, cell.input), call('call_b', cell.name, cell.input)],
       });
-      const fields = asked(cell.tool);
+      const fields = fieldsWith(cell.tool);
       const { seen } = await talk.ask(face, dialect, fields, stream);
       expect(seen.calls.map(({ name, input }) => ({ name, input }))).toEqual([
         { name: cell.name, input: cell.input },
@@ -119,5 +122,5 @@ describeOnEmbedded('turns of tools over every dialect', (database) => {
   });
 });
 
-const resultsTold = ({ turn }: SeenReply): JsonBody[] =>
+const resultsOf = ({ turn }: SeenReply): JsonBody[] =>
   turn.content.flatMap(({ type, content }: JsonBody) => (/_tool_result$/.test(type) ? [content] : []));

@@ -1,8 +1,8 @@
 /**
- * Goal: a tool that a vendor defines reaches the models of that vendor as it came, runs here where the gateway knows
- * it, and is else refused by its name: over every dialect, at everybody who speaks Anthropic's, through both faces,
- * never left out in silence. Method: the application over HTTP before strict doubles, every type of tool that
- * Anthropic's SDK 1.12 has, those of other vendors, and those of OpenRouter's that nobody here runs.
+ * A tool that a vendor defines is sent unchanged to the models of that vendor, runs here where the gateway knows it,
+ * and is refused by its name otherwise; it is never dropped silently. Checked with every dialect, at every provider of
+ * Anthropic's format, through both faces, for every tool type of Anthropic's SDK 1.12, those of other vendors, and
+ * those of OpenRouter's that this gateway does not run.
  */
 import { startGateway, type TestGateway } from '../../support/app.js';
 import { describeOnEmbedded } from '../../support/database.js';
@@ -11,7 +11,7 @@ import type { JsonBody } from '../../support/recorded-request.js';
 import { PLATFORM_IDS, type PlatformId } from '../../../src/core/routing/catalog.js';
 import { FACES, type TestFace } from '../../http/translation-bench.js';
 import { DIALECTS, idOf, ToolMatrixBench } from './bench.js';
-import { Talk, text } from './talk.js';
+import { Talk, text } from './matrix-client.js';
 
 const [MESSAGES, CHAT] = FACES as [TestFace, TestFace];
 const ANTHROPIC = 'anthropic-messages';
@@ -34,7 +34,7 @@ const ANTHROPICS: readonly JsonBody[] = [
   { type: 'mcp_toolset', mcp_server_name: 'files' },
 ];
 
-/** Those that the gateway runs where the vendor does not, with what it cannot keep to. */
+/** Those that the gateway runs where the vendor does not, with a field that it cannot keep. */
 const UNKEPT: readonly (readonly [field: string, tool: JsonBody])[] = [
   ['url_sources', { type: 'web_fetch_20250910', name: 'web_fetch', url_sources: { user_input: { type: 'all' } } }],
   ['url_sources', { type: 'web_fetch_20260318', name: 'web_fetch', url_sources: { user_input: { type: 'none' } } }],
@@ -46,8 +46,8 @@ const UNKEPT: readonly (readonly [field: string, tool: JsonBody])[] = [
   ['allowed_callers', { type: 'bash_20250124', name: 'bash', allowed_callers: ['code_execution_20250825'] }],
 ];
 
-/** What OpenRouter's own names, or another vendor's, say on both faces or on chat, and nobody here runs. */
-const NOBODYS: readonly JsonBody[] = [
+/** Types of OpenRouter or another vendor, on both faces or on chat, that this gateway does not run. */
+const UNSERVED: readonly JsonBody[] = [
   { type: 'openrouter:shell' },
   { type: 'openrouter:tool_search' },
   { type: 'openrouter:fusion' },
@@ -92,7 +92,7 @@ describeOnEmbedded('tools of vendors', (database) => {
   const named = (tools: readonly JsonBody[]): (readonly [string, JsonBody])[] =>
     tools.map((tool) => [nameOf(tool), tool]);
 
-  it.each(named(ANTHROPICS))('%s reaches Anthropic as it came, and nobody else', async (type, tool) => {
+  it.each(named(ANTHROPICS))('%s reaches Anthropic unchanged, and no other provider', async (type, tool) => {
     talk.script(ANTHROPIC, answer);
     const { seen } = await talk.ask(MESSAGES, ANTHROPIC, { tools: [tool], messages: MESSAGES.user('Well?') }, false);
     expect(seen.text).toBe('Aye.');
@@ -109,7 +109,7 @@ describeOnEmbedded('tools of vendors', (database) => {
     }
   });
 
-  it.each(named(NOBODYS))('%s is refused by its name', async (type, tool) => {
+  it.each(named(UNSERVED))('%s is refused by its name', async (type, tool) => {
     for (const face of FACES) {
       for (const model of [...DIALECTS.map(idOf), 'sandbox/echo']) {
         expect(await refusal(face, model, tool)).toMatch(new RegExp(`tools\\.0.*${type}`));
@@ -124,7 +124,7 @@ describeOnEmbedded('tools of vendors', (database) => {
     }
   });
 
-  it.each(['web_fetch_20250910', 'web_fetch_20260318'])('%s is left to Anthropic, as it came', async (type) => {
+  it.each(['web_fetch_20250910', 'web_fetch_20260318'])('%s is left to Anthropic unchanged', async (type) => {
     const tool = {
       type,
       name: 'web_fetch',
@@ -137,26 +137,26 @@ describeOnEmbedded('tools of vendors', (database) => {
   });
 });
 
-/** Who speaks Anthropic's format, and which of its tools they have by themselves. */
+/** Providers of Anthropic's format, with the tools that each runs itself. */
 const SPEAKERS: Readonly<Record<string, { platform?: PlatformId; quirks?: object; has: RegExp }>> = {
   anthropic: { has: /./ },
-  // By Anthropic's table of what is available where.
+  // By Anthropic's table of availability.
   'amazon-bedrock': { platform: 'bedrock', has: /^(bash|text_editor|computer|memory)_/ },
   'google-vertex': { platform: 'vertex', has: /^(bash|text_editor|computer|memory|tool_search_tool_\w+)_/ },
   azure: {
     platform: 'azure',
     has: /^((bash|text_editor|computer|memory|tool_search_tool_\w+|web_fetch)_|mcp_toolset)/,
   },
-  // Nobody says that they have any: known, and not.
+  // No source lists tools of theirs: a known provider, and an unknown one.
   thinkingmachines: { has: /^$/ },
   'deepseek-messages': { has: /^$/ },
   // By the catalog file.
-  somebody: { quirks: { vendor_tools: ['code_execution', 'web_fetch'] }, has: /^(code_execution|web_fetch)_/ },
+  reseller: { quirks: { vendor_tools: ['code_execution', 'web_fetch'] }, has: /^(code_execution|web_fetch)_/ },
   'a-proxy': { quirks: { vendor_tools: 'all' }, has: /./ },
 };
 /** Those whose calls the vendor leaves to the caller. */
 const CALLERS = /^(bash|text_editor|computer|memory)_/;
-/** What the gateway makes of those that are not there, by what the model is shown. */
+/** The name under which the gateway offers those that are missing. */
 const SHOWN: Readonly<Record<string, string>> = {
   bash_20250124: 'bash',
   text_editor_20250124: 'str_replace_editor',
@@ -171,7 +171,7 @@ const DEFINED: readonly JsonBody[] = [
   { type: 'web_fetch_20260318', name: 'web_fetch' },
 ];
 
-describeOnEmbedded('tools of Anthropic at others who speak its format', (database) => {
+describeOnEmbedded('tools of Anthropic at other providers of its format', (database) => {
   let doubles: ReadonlyMap<PlatformId, Double>;
   let gateway: TestGateway;
   beforeAll(async () => {
@@ -207,7 +207,7 @@ describeOnEmbedded('tools of Anthropic at others who speak its format', (databas
       body: JSON.stringify({ max_tokens: 100, messages: [{ role: 'user', content: 'Well?' }], ...body }),
     });
     const text = await response.text();
-    const sent = [...doubles.values()].flatMap((double) => double.calls.map(({ body: asked }) => asked.tools));
+    const sent = [...doubles.values()].flatMap((double) => double.calls.map(({ body: sentBody }) => sentBody.tools));
     return { status: response.status, text, sent };
   }
   const cases = Object.keys(SPEAKERS).flatMap((slug) =>
@@ -227,7 +227,7 @@ describeOnEmbedded('tools of Anthropic at others who speak its format', (databas
       else if (!has.test(type)) expect(sent[0][0]).toHaveProperty('input_schema');
     }
     const { status, text } = await send('/routing/explain', body);
-    const { candidates, tools: told = [] } = JSON.parse(text).data;
+    const { candidates, tools: explained = [] } = JSON.parse(text).data;
     expect(status).toBe(200);
     if (due) expect(candidates[0].untranslatable).toBeUndefined();
     else expect(candidates[0].untranslatable).toEqual({ field: 'tools.0', reason: expect.stringContaining(type) });
@@ -236,13 +236,13 @@ describeOnEmbedded('tools of Anthropic at others who speak its format', (databas
     const runner = CALLERS.test(type) ? 'caller' : 'vendor';
     const served = type.startsWith('web_fetch_') ? 'gateway' : 'caller';
     const runs_at = goesAsItCame ? runner : SHOWN[type] ? served : null;
-    expect(told).toMatchObject([{ type, runs_at, native_at }]);
-    // Chat has no word for any of them.
+    expect(explained).toMatchObject([{ type, runs_at, native_at }]);
+    // Chat has no form for any of them.
     expect(await send('/chat/completions', body)).toMatchObject({ status: 400, sent: [] });
   });
 
   it.each(Object.keys(SPEAKERS).filter((slug) => !SPEAKERS[slug]!.has.test('web_fetch_20260318')))(
-    '%s has no fetch, and what only that could keep to is refused by its name',
+    '%s has no fetch, and what only the vendor could keep is refused by its name',
     async (slug) => {
       for (const [field, tool] of UNKEPT.filter(([, { type }]) => type.startsWith('web_fetch'))) {
         const { status, text, sent } = await send('/messages', { model: `at/${slug}`, tools: [tool] });
@@ -252,8 +252,8 @@ describeOnEmbedded('tools of Anthropic at others who speak its format', (databas
     },
   );
 
-  it('names the setting that a search lacks where nobody has one', async () => {
-    for (const slug of ['deepseek-messages', 'somebody', 'amazon-bedrock', 'azure']) {
+  it('names the setting that a search lacks where none is set up', async () => {
+    for (const slug of ['deepseek-messages', 'reseller', 'amazon-bedrock', 'azure']) {
       const tool = { type: 'web_search_20250305', name: 'web_search' };
       const { status, text, sent } = await send('/messages', { model: `at/${slug}`, tools: [tool] });
       expect({ status, sent }).toEqual({ status: 400, sent: [] });

@@ -1,12 +1,12 @@
-import { pluginPath, type Plugin } from '../core/plugin.js';
-import { flag, optional } from '../shared/http/schema.js';
-import { domainRules, wholeNumber } from '../shared/http/bounds.js';
-import { readDomains } from '../tools/domain-list.js';
+import { pluginPath, type Plugin } from '../../core/plugin.js';
+import { flag, optional } from '../../shared/http/schema.js';
+import { domainRules, wholeNumber } from '../../shared/http/bounds.js';
+import { readDomains } from '../../tools/domain-list.js';
 
 const ID = 'web-fetch';
 const TOOL = 'openrouter:web_fetch';
 
-/** Offers the model the tool that fetches pages (docs/wire/tools-and-plugins.md#plugins). */
+/** Offers the model the tool that fetches pages (docs/use/tools-and-plugins.md#plugins). */
 export const webFetch: Plugin = {
   id: ID,
   options: {
@@ -17,7 +17,7 @@ export const webFetch: Plugin = {
     max_uses: optional(wholeNumber()),
   },
   prepare: (request, options) => {
-    // Who asks for the tool itself says how it is to be.
+    // A request that offers the tool itself sets its parameters there.
     if (request.tools.some((tool) => tool.type === 'service' && tool.id === TOOL)) return { request };
     const path = pluginPath(request, ID);
     for (const name of ['allowed_domains', 'blocked_domains']) readDomains(options[name], `${path}.${name}`);

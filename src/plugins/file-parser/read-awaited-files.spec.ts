@@ -1,11 +1,11 @@
-// Goal: files that are fetched and texts of engines count in the bytes in flight of their key, as long as they are
-// needed, and are refused where there is no room. Method: a fetch that counts what is held of it, and an engine.
+// Fetched files and texts of engines count towards the bytes in flight of their key as long as they are needed, and are
+// refused where there is no room.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf } from '../../../test/support/route-inputs.js';
 import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ExtensionContext } from '../../core/extension.js';
-import { readOutside } from './read-outside.js';
+import { readOutside } from './read-awaited-files.js';
 
 const FILES = 3;
 const BYTES = 3_000;
@@ -20,7 +20,7 @@ const requestFor = (isScan: boolean) => {
   return modelRequest({ messages: [{ role: 'user', content }] });
 };
 
-/** @param room of everything that is kept or held together */
+/** @param room for everything that is held or kept at a time */
 function bench(room = Infinity) {
   const seen = { held: 0, kept: 0, most: 0, whileRead: [] as number[] };
   const take = (bytes: number): boolean => {
@@ -81,14 +81,14 @@ function bench(room = Infinity) {
 const BASE64 = (BYTES / 3) * 4;
 const read = (isScan: boolean, context: ExtensionContext) => readOutside(requestFor(isScan), context);
 
-it('holds a file while it is read here, and its words from then on', async () => {
+it('holds a file while it is parsed here, and then its text', async () => {
   const { seen, context } = bench();
   await read(false, context);
   expect(seen).toMatchObject({ held: 0, most: BASE64, whileRead: [BASE64, BASE64, BASE64] });
   expect(seen.kept).toBeGreaterThanOrEqual(FILES * TEXT.length);
 });
 
-it('holds all that an engine is to read until it has read them, and its texts from then on', async () => {
+it('holds all files for an engine until they are read, and then their texts', async () => {
   const { seen, context } = bench();
   await read(true, context);
   const waiting = [1, 2, 3, 3, 2, 1].map((files) => files * BASE64);
@@ -99,13 +99,13 @@ it('holds all that an engine is to read until it has read them, and its texts fr
 it.each([
   ['a file as text', BYTES],
   ['its words', BASE64],
-])('is as busy as a fetch without room is, where there is none for %s, and holds nothing', async (_, room) => {
+])('fails with `busy` where there is no room for %s, and holds nothing', async (_, room) => {
   const { seen, context } = bench(room);
   await expect(read(false, context)).rejects.toMatchObject({ kind: 'busy', message: 'too much is being read' });
   expect(seen).toMatchObject({ held: 0, kept: 0 });
 });
 
-it('refuses what an engine read where there is no room for its texts', async () => {
+it('refuses the result of an engine where there is no room for its texts', async () => {
   const { context } = bench(FILES * BASE64);
   await expect(read(true, context)).rejects.toMatchObject({ kind: 'unavailable', message: /too much is being read$/ });
 });

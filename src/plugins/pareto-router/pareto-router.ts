@@ -1,26 +1,29 @@
-import type { ModelRequest } from '../core/conversation/request.js';
-import type { JsonObject } from '../core/json/json.js';
-import type { Plugin } from '../core/plugin.js';
-import { cheapestUsd, type ChoosableModel } from '../core/routing/choosable-models.js';
-import { readModelName } from '../core/routing/model-name.js';
-import type { Choice, ChoiceInputs } from '../core/routing/route-inputs.js';
-import { flag, number, oneOf, optional } from '../shared/http/schema.js';
-import { findCandidates, makeChoice, scoredModels, type Ranked } from './routers/candidates.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { Plugin } from '../../core/plugin.js';
+import { cheapestUsd, type ChoosableModel } from '../../core/routing/choosable-models.js';
+import { readModelName } from '../../core/routing/model-name.js';
+import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
+import { flag, number, oneOf, optional } from '../../shared/http/schema.js';
+import { findCandidates, makeChoice, scoredModels, type Ranked } from '../routers/candidates.js';
 
-/** Tiers of coding scores, the highest first, each from its score on up to the one before. */
+/** Tiers of coding scores, the highest first. Each begins at its score and ends at the one before. */
 const TIERS = [
   { tier: 'high', from: 0.66 },
   { tier: 'medium', from: 0.33 },
   { tier: 'low', from: 0 },
 ] as const;
 
-/** What prices are compared by, a million tokens: of the prompt alone, or three of it for each of an answer. */
+/**
+ * Token mix by which prices are compared, a million tokens: the prompt alone, or three prompt tokens to one of an
+ * answer.
+ */
 const PRICED_TOKENS = {
   prompt: { prompt: 1_000_000, completion: 0 },
   weighted_avg: { prompt: 750_000, completion: 250_000 },
 } as const;
 
-/** Chooses the cheapest model of a tier of coding scores (docs/wire/tools-and-plugins.md#the-router-pareto). */
+/** Chooses the cheapest model of a tier of coding scores (docs/use/plugins/pareto-router.md). */
 export const paretoRouter: Plugin = {
   id: 'pareto-router',
   options: {
@@ -37,14 +40,14 @@ const codingOf = ({ model }: ChoosableModel): number => model.scores.coding!.val
 function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs): Choice {
   const { min_coding_score: least = 1 } = options;
   const source = options['price_source'] === 'weighted_avg' ? 'weighted_avg' : 'prompt';
-  const asked = TIERS.findIndex(({ from }) => Number(least) >= from);
-  const isAbove = (choosable: ChoosableModel): boolean => codingOf(choosable) >= TIERS[asked]!.from;
+  const requested = TIERS.findIndex(({ from }) => Number(least) >= from);
+  const isAbove = (choosable: ChoosableModel): boolean => codingOf(choosable) >= TIERS[requested]!.from;
   const candidates = findCandidates(request, inputs, scoredModels(inputs.catalog, 'coding'), {
     isOne: isAbove,
-    otherwise: `below the tier ${TIERS[asked]!.tier}`,
+    otherwise: `below the tier ${TIERS[requested]!.tier}`,
   });
-  // Where the tier is empty the next higher one still has what was asked for at least.
-  let place = asked;
+  // If the tier is empty, the next higher one still meets the requested minimum.
+  let place = requested;
   const inTier = ({ choosable }: Ranked): boolean =>
     codingOf(choosable) >= TIERS[place]!.from && (place === 0 || codingOf(choosable) < TIERS[place - 1]!.from);
   const all = candidates.models.map((choosable) => rank(choosable, source, candidates.needs.promptTokensMin));
@@ -57,12 +60,12 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
     ranked,
     basis: {
       tier: TIERS[place]!.tier,
-      ...(place !== asked && { asked: TIERS[asked]!.tier }),
+      ...(place !== requested && { requested: TIERS[requested]!.tier }),
       by: !isFast
         ? `price of ${source}`
         : isMeasured
           ? 'throughput'
-          : `price of ${source}, for nobody's throughput is known`,
+          : `price of ${source}, because no throughput is known`,
     },
     keptOf: figuresOf,
     figuresOf,
@@ -71,7 +74,7 @@ function choose(request: ModelRequest, options: JsonObject, inputs: ChoiceInputs
 
 interface RankedModel extends Ranked {
   readonly usd: number;
-  /** Tokens per second of half of the calls, of the fastest leg; undefined: nothing is known. */
+  /** Median tokens per second of the fastest leg; undefined where none is known. */
   readonly throughput: number | undefined;
 }
 
@@ -91,7 +94,7 @@ const figuresOf = ({ choosable, usd, throughput }: RankedModel): JsonObject => (
   ...(throughput !== undefined && { throughput }),
 });
 
-/** What is out or paused goes behind all that is well; of equals the better, then by the id. */
+/** Models with an outage or a pause come last. Ties are broken by score, then by id. */
 function compare(one: RankedModel, other: RankedModel, isFast: boolean): number {
   return (
     Number(other.choosable.isWell) - Number(one.choosable.isWell) ||

@@ -8,20 +8,20 @@ export interface ReadPage {
 }
 
 /**
- * A file in words: a text for each page, its pictures behind it. What has no text, and what was not read, is told as
- * that: nothing is made up.
+ * A file as text: a block for each page, followed by its pictures. Pages without text, and pages that were not read,
+ * are reported as such.
  * @param pages from the first one on
  * @param count of all pages of the file
  */
-export function wordsOf(pages: readonly ReadPage[], count: number): (TextBlock | ImageBlock)[] {
+export function pageBlocks(pages: readonly ReadPage[], count: number): (TextBlock | ImageBlock)[] {
   const blocks: (TextBlock | ImageBlock)[] = [];
-  const tell = (text: string): void => void blocks.push({ type: 'text', text });
-  const tellRange = (from: number, to: number, what: string): void =>
-    tell(from === to ? `[Page ${from} of ${count} ${what}.]` : `[Pages ${from} to ${to} of ${count} ${what}.]`);
-  /** Of pages without anything that come one after the other. */
+  const write = (text: string): void => void blocks.push({ type: 'text', text });
+  const writeRange = (from: number, to: number, what: string): void =>
+    write(from === to ? `[Page ${from} of ${count} ${what}.]` : `[Pages ${from} to ${to} of ${count} ${what}.]`);
+  /** The first of consecutive pages without content. */
   let emptyFrom: number | undefined;
   const endEmpty = (to: number): void => {
-    if (emptyFrom !== undefined) tellRange(emptyFrom, to, NO_TEXT);
+    if (emptyFrom !== undefined) writeRange(emptyFrom, to, NO_TEXT);
     emptyFrom = undefined;
   };
   for (const [index, { text, images = [] }] of pages.entries()) {
@@ -31,13 +31,13 @@ export function wordsOf(pages: readonly ReadPage[], count: number): (TextBlock |
       continue;
     }
     endEmpty(index);
-    tell(`[Page ${number} of ${count}]${text === '' ? '' : `\n${text}`}`);
+    write(`[Page ${number} of ${count}]${text === '' ? '' : `\n${text}`}`);
     blocks.push(...images);
   }
   endEmpty(pages.length);
-  if (pages.length < count) tellRange(pages.length + 1, count, 'left out');
+  if (pages.length < count) writeRange(pages.length + 1, count, 'left out');
   return blocks;
 }
 
-/** Whoever reads it is not to take it for an empty page. */
+/** Keeps a reader from taking it for an empty page. */
 const NO_TEXT = 'without any text: a scan or a drawing, whose words could not be read';

@@ -1,9 +1,9 @@
-/** What a tree of elements is made of. */
+/** Whether a page is parsed as HTML. */
 export const isHtml = (mediaType: string): boolean =>
   mediaType === 'text/html' || mediaType === 'application/xhtml+xml';
 
-/** What there is to read on a page. */
-export interface PageWords {
+/** The readable text of a page. */
+export interface PageText {
   /** '' where it has none. */
   readonly title: string;
   readonly text: string;

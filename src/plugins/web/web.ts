@@ -1,32 +1,32 @@
-import type { TextBlock } from '../core/conversation/content.js';
-import type { ModelRequest } from '../core/conversation/request.js';
-import { typeOf, type RequestedServiceTool, type Tool } from '../core/conversation/tools.js';
-import { traitsOf } from '../core/conversation/traits.js';
-import { definedOnly } from '../core/defined.js';
-import type { JoinedRules } from '../core/domains.js';
-import type { Egress } from '../core/egress.js';
-import { GatewayError } from '../core/errors.js';
-import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
-import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
-import { textTokens } from '../core/money/measure-prompt.js';
-import { pluginPath, SHORTENED_LEAST, type Consulted, type Plugin, type Prepared } from '../core/plugin.js';
-import { kindOf } from '../core/tool.js';
-import { flag, oneOf, optional } from '../shared/http/schema.js';
-import { domainRules, modelText, wholeNumber } from '../shared/http/bounds.js';
-import { userLocation } from '../shared/http/user-location.js';
-import { readDomains } from '../tools/domain-list.js';
-import { cut } from '../tools/web-search/result-pages.js';
-import { serveSearch, type ServedSearch } from '../tools/web-search/web-search.js';
+import type { TextBlock } from '../../core/conversation/content.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { typeOf, type RequestedServiceTool, type Tool } from '../../core/conversation/tools.js';
+import { traitsOf } from '../../core/conversation/traits.js';
+import { definedOnly } from '../../core/defined.js';
+import type { JoinedRules } from '../../core/domains.js';
+import type { Egress } from '../../core/egress.js';
+import { GatewayError } from '../../core/errors.js';
+import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
+import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
+import { textTokens } from '../../core/money/measure-prompt.js';
+import { pluginPath, SHORTENED_LEAST, type Consulted, type Plugin, type Prepared } from '../../core/plugin.js';
+import { kindOf } from '../../core/tool.js';
+import { flag, oneOf, optional } from '../../shared/http/schema.js';
+import { domainRules, modelText, wholeNumber } from '../../shared/http/bounds.js';
+import { userLocation } from '../../tools/web-search/user-location.js';
+import { readDomains } from '../../tools/domain-list.js';
+import { cut } from '../../tools/web-search/result-pages.js';
+import { serveSearch, type ServedSearch } from '../../tools/web-search/web-search.js';
 
 const ID = 'web';
 const TOOL = 'openrouter:web_search';
-/** Most results of one search, as of the tool's. */
+/** Maximum number of results of one search; the tool has the same limit. */
 const RESULTS_MAX = 25;
 
-/** Options by the tool's parameters, where these have another name. */
+/** Options that have another name than the tool's parameter. */
 const OPTION_NAMES = { allowed_domains: 'include_domains', excluded_domains: 'exclude_domains' } as const;
 
-/** Searches the web once before the model is asked (docs/wire/tools-and-plugins.md#the-plugin-web). */
+/** Searches the web once before the model is called (docs/use/plugins/web.md). */
 export const web: Plugin = {
   id: ID,
   options: {
@@ -46,11 +46,12 @@ export const web: Plugin = {
   consult,
 };
 
-/** Asks for the vendors' own search, which is left out where not all that may answer have it. */
+/** Offers the vendors' own search. The planner drops it where not every candidate has one. */
 function prepare(request: ModelRequest, options: JsonObject): Prepared {
   const path = pluginPath(request, ID);
   const { engine = 'native', max_uses: uses } = options;
-  const isFree = request.toolChoice === undefined || request.toolChoice.type === 'auto';
+  const { toolChoice: choice } = request;
+  const isFree = choice === undefined || (choice.type === 'auto' && choice.allowed === undefined);
   if (engine !== 'native' || uses === 0 || !isFree || request.tools.some(isSearch)) return { request };
   const tool: RequestedServiceTool = {
     type: 'service',
@@ -81,15 +82,15 @@ async function consult(request: ModelRequest, options: JsonObject, context: Exte
 function servedSearch(request: ModelRequest, options: JsonObject, context: ExtensionContext): ServedSearch | undefined {
   if (isVendors(request) || options['max_uses'] === 0 || !mayHaveQuery(request)) return undefined;
   const path = pluginPath(request, ID);
-  // The search would name its own parameters.
+  // Checked here, because the search would name its own parameters in errors.
   for (const name of Object.values(OPTION_NAMES)) readDomains(options[name], `${path}.${name}`);
   const bound = boundOf(options, context.caller.egress, path);
-  const asked = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
-  return serveSearch(asked, context);
+  const requested = { type: ID, parameters: parametersOf(options), path, ...(bound && { bound }) };
+  return serveSearch(requested, context);
 }
 
 /**
- * What the search is held to, its own domains among it.
+ * The rules that the search obeys, its own domains included.
  * @throws GatewayError `forbidden` where they leave nothing
  */
 function boundOf(options: JsonObject, egress: Egress | undefined, path: string): JoinedRules | undefined {
@@ -102,11 +103,11 @@ function boundOf(options: JsonObject, egress: Egress | undefined, path: string):
 
 const domainsIn = (value: Json | undefined): readonly string[] => (Array.isArray(value) ? value.map(String) : []);
 
-/** A file that is still to be read may have one. */
+/** A file that is still to be read may contain a query. */
 const mayHaveQuery = (request: ModelRequest): boolean =>
   queryIn(request) !== undefined || traitsOf(request.messages).hasDocuments;
 
-/** The last words of a user, and the place of their turn. */
+/** The last text of a user, and the index of its turn. */
 function queryIn({ messages }: ModelRequest): { readonly text: string; readonly at: number } | undefined {
   for (let at = messages.length - 1; at >= 0; at--) {
     const { role, content } = messages[at]!;
@@ -121,7 +122,10 @@ const isVendors = ({ tools }: ModelRequest): boolean =>
 
 const isSearch = (tool: Tool): boolean => tool.type !== 'function' && kindOf(typeOf(tool)) === 'web_search';
 
-/** In the tool's words. What no vendor has a word for is among them, so that it is not left to him. */
+/**
+ * The options as parameters of the tool. They include what no vendor supports, so that such a search is not left to the
+ * vendor.
+ */
 function parametersOf(options: JsonObject): JsonObject {
   const { engine, max_results, max_uses, search_prompt, include_domains, exclude_domains, user_location } = options;
   return definedOnly({
@@ -135,8 +139,8 @@ function parametersOf(options: JsonObject): JsonObject {
   });
 }
 
-function promptOf({ search_prompt: said, user_location: place }: JsonObject, { clock }: ExtensionContext): string {
-  if (typeof said === 'string') return said;
+function promptOf({ search_prompt: given, user_location: place }: JsonObject, { clock }: ExtensionContext): string {
+  if (typeof given === 'string') return given;
   const day = new Date(clock.now()).toISOString().slice(0, 'YYYY-MM-DD'.length);
   const parts = isJsonObject(place) ? [place['city'], place['region'], place['country']] : [];
   const near = parts.filter((part): part is string => typeof part === 'string' && part !== '').join(', ');
@@ -146,7 +150,7 @@ function promptOf({ search_prompt: said, user_location: place }: JsonObject, { c
   ].join(' ');
 }
 
-/** Behind what it was searched for: what comes before may be in the provider's cache. */
+/** Appended to the turn that was searched for: what comes before may be in the provider's cache. */
 function withResults(request: ModelRequest, at: number, prompt: string, results: string): ModelRequest {
   const keeps = { start: prompt.length, end: 0 };
   const block: TextBlock = { type: 'text', text: `${prompt}\n\n${results}`, keeps };

@@ -1,13 +1,16 @@
-import { printJson, type Json } from '../core/json/json.js';
-import { GatewayError } from '../core/errors.js';
-import type { ServiceTool } from '../core/tool.js';
-import { isPlainFailure, plainFailure } from './plain-failure.js';
+import { printJson, type Json } from '../../core/json/json.js';
+import { GatewayError } from '../../core/errors.js';
+import { name } from '../../shared/http/bounds.js';
+import { object, optional } from '../../shared/http/schema.js';
+import { isPlainFailure, plainFailure } from '../plain-failure.js';
+import type { ToolDefinition } from '../tool-definition.js';
 
 const DEFAULT_ZONE = 'UTC';
 
-/** Tells the time (docs/wire/tools-and-plugins.md#service-tools). */
-export const datetime: ServiceTool = {
+/** Returns the current time (docs/use/tools-and-plugins.md#service-tools). */
+export const datetime: ToolDefinition = {
   types: ['openrouter:datetime'],
+  parameters: { 'openrouter:datetime': object({ timezone: optional(name()) }) },
   resultType: 'openrouter_datetime_tool_result',
   offer: ({ parameters: { timezone = DEFAULT_ZONE }, path }) => {
     const print = printerOf(timezone);
@@ -42,14 +45,14 @@ const NO_ARGUMENTS = { type: 'object', properties: {} };
 type PrintTime = (ms: number) => string;
 
 /**
- * By the zone's name in lower case: names are of any. Making one takes longer than what a step of the loop does
- * besides, and memory that is given back late. None is ever dropped: there are some 600 names.
+ * Cached by the zone's name in lower case, since names are case-insensitive. Creating one takes longer than the rest of
+ * a step, and its memory is freed late. None is ever dropped: there are some 600 names.
  */
 const PRINTERS = new Map<string, PrintTime>();
-/** Newer engines take offsets for zones too, which are thousands, and none of them a name. */
+/** Excludes offsets, of which newer engines accept thousands. */
 const NAME = /^[a-z][!-~]*$/i;
 
-/** ISO 8601 with the zone's offset; undefined for what is no time zone. */
+/** Prints ISO 8601 with the zone's offset; undefined for an unknown time zone. */
 function printerOf(zone: Json | undefined): PrintTime | undefined {
   if (typeof zone !== 'string' || !NAME.test(zone)) return undefined;
   if (zone === DEFAULT_ZONE)

@@ -1,5 +1,5 @@
 import type { ImageBlock } from '../../core/conversation/content.js';
-import { wordsOf, type ReadPage } from './file-words.js';
+import { pageBlocks, type ReadPage } from './file-pages.js';
 
 const picture: ImageBlock = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'x' } };
 const EMPTY: ReadPage = { text: '' };
@@ -13,6 +13,6 @@ it.each<[string, readonly ReadPage[], number, readonly string[]]>([
   ['one that was left out', [{ text: 'a' }], 2, ['[Page 1 of 2]\na', '[Page 2 of 2 left out.]']],
   ['pages that were not read at all', [], 3, ['[Pages 1 to 3 of 3 left out.]']],
   ['a page of pictures', [{ text: '', images: [picture] }], 1, ['[Page 1 of 1]', 'image']],
-])('tells %s', (_, pages, count, told) => {
-  expect(wordsOf(pages, count).map((block) => (block.type === 'text' ? block.text : block.type))).toEqual(told);
+])('prints %s', (_, pages, count, expected) => {
+  expect(pageBlocks(pages, count).map((block) => (block.type === 'text' ? block.text : block.type))).toEqual(expected);
 }); // oxfmt-ignore

@@ -1,8 +1,8 @@
-// Goal: the catalogue is found by words of names and kinds. Method: the tool over a small catalogue.
-import { extensionContext } from '../../test/support/extension-context.js';
-import { catalogOf, endpoint, model } from '../../test/support/route-inputs.js';
-import type { JsonObject } from '../core/json/json.js';
-import type { ServedTool } from '../core/tool.js';
+// Finds catalogue models by words of names and kinds, in a small catalogue.
+import { extensionContext } from '../../../test/support/extension-context.js';
+import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { ServedTool } from '../../core/tool.js';
 import { searchModels } from './search-models.js';
 
 const CATALOG = catalogOf(
@@ -14,7 +14,7 @@ const context = extensionContext({ callable: () => [...CATALOG.models.values()] 
 const offer = (parameters: JsonObject): ServedTool =>
   searchModels.offer(
     { type: 'openrouter:experimental__search_models', parameters, path: 'tools.0' },
-    { catalog: CATALOG, modelOf: (): never => { throw new Error('asks for no model'); } },
+    { catalog: CATALOG, modelOf: (): never => { throw new Error('needs no model'); } },
   ) as ServedTool; // oxfmt-ignore
 async function search(query: string, parameters: JsonObject = {}): Promise<string[]> {
   const { content, text } = await offer(parameters).run({ query }, { context, number: 1 });
@@ -22,7 +22,7 @@ async function search(query: string, parameters: JsonObject = {}): Promise<strin
   return (content as { models: readonly { id: string }[] }).models.map(({ id }) => id);
 }
 
-it('finds first what most of the words are found in', async () => {
+it('ranks by the number of matching words', async () => {
   expect(await search('Acme IMAGE')).toEqual(['acme/painter', 'acme/writer']);
   expect(await search('zzz')).toEqual([]);
 });
@@ -31,11 +31,11 @@ it.each([
   [{}, 5],
   [{ max_results: 1 }, 1],
   [{ max_results: 20 }, 20],
-])('gives at most as many as was asked for: %j', async (parameters, count) => {
+])('returns at most the requested number: %j', async (parameters, count) => {
   expect(await search('', parameters)).toHaveLength(count);
 });
 
-it('tells prices by the cheapest endpoint, in USD per token as the catalogue does, and says so', async () => {
+it('returns the prices of the cheapest endpoint, in USD per token as the catalogue does, and names the unit', async () => {
   const tool = offer({});
   const { content } = await tool.run({ query: 'painter' }, { context, number: 1 });
   const pricing = { prompt: '0.000001', completion: '0.000001' };

@@ -1,16 +1,21 @@
-import { printJson, type JsonObject } from '../core/json/json.js';
-import { formatUsd } from '../core/money/credits.js';
-import type { Endpoint, Model } from '../core/routing/catalog.js';
-import type { ServiceTool } from '../core/tool.js';
-import { isPlainFailure, plainFailure } from './plain-failure.js';
+import { printJson, type JsonObject } from '../../core/json/json.js';
+import { formatUsd } from '../../core/money/credits.js';
+import type { Endpoint, Model } from '../../core/routing/catalog.js';
+import { integer, object, optional } from '../../shared/http/schema.js';
+import { isPlainFailure, plainFailure } from '../plain-failure.js';
+import type { ToolDefinition } from '../tool-definition.js';
 
 const RESULTS_DEFAULT = 5;
 const RESULTS_MAX = 20;
 const QUERY_LENGTH_MAX = 1_000;
 
-/** Searches the catalogue (docs/wire/tools-and-plugins.md#service-tools). */
-export const searchModels: ServiceTool = {
+/** Searches the catalogue (docs/use/tools-and-plugins.md#service-tools). */
+export const searchModels: ToolDefinition = {
   types: ['openrouter:experimental__search_models'],
+  parameters: {
+    // The contract gives only the maximum (docs/use/tools-and-plugins.md#service-tools); the minimum of one is chosen.
+    'openrouter:experimental__search_models': object({ max_results: optional(integer({ min: 1, max: RESULTS_MAX })) }),
+  },
   resultType: 'openrouter_search_models_tool_result',
   offer: ({ parameters: { max_results: most = RESULTS_DEFAULT } }) => ({
     runsAt: 'gateway',
@@ -47,7 +52,7 @@ const wordsOf = (query: string): string[] =>
     .split(/[^\p{L}\p{N}.]+/u)
     .filter((word) => word !== '');
 
-/** The models that most of the words are found in, first those with the most; of equals the catalogue's order. */
+/** The models that match most of the words, the best match first; ties keep the catalogue's order. */
 function find(models: readonly Model[], words: readonly string[], most: number): Model[] {
   const found: [number, Model][] = [];
   for (const model of models) {
@@ -70,7 +75,7 @@ const view = ({ id, name, contextLength, inputModalities, outputModalities, endp
   pricing: cheapest(endpoints),
 });
 
-/** In USD per token, as the catalogue's own `pricing` is; null where nobody says. */
+/** In USD per token, as the catalogue's own `pricing`; null where no endpoint has a price. */
 function cheapest(endpoints: readonly Endpoint[]): JsonObject | null {
   let least: Endpoint['pricing'] = null;
   for (const { pricing } of endpoints) if (pricing && (!least || pricing.prompt < least.prompt)) least = pricing;

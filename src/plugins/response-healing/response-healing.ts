@@ -1,20 +1,22 @@
-import { charactersOf, type ModelEvent, type UnifiedStop } from '../core/conversation/event.js';
-import type { ModelRequest } from '../core/conversation/request.js';
-import { ExtensionFault, type ExtensionContext } from '../core/extension.js';
-import type { NoteStage, Plugin, ReplyWatch } from '../core/plugin.js';
-import { flag, optional } from '../shared/http/schema.js';
-import type { HealOutcome, TextToHeal } from '../tools/heal-json/heal-json.js';
+import { charactersOf, type ModelEvent, type UnifiedStop } from '../../core/conversation/event.js';
+import type { ModelRequest } from '../../core/conversation/request.js';
+import { ExtensionFault, type ExtensionContext } from '../../core/extension.js';
+import type { NoteStage, Plugin, ReplyWatch } from '../../core/plugin.js';
+import { flag, optional } from '../../shared/http/schema.js';
+import type { HealOutcome, TextToHeal } from '../../tools/heal-json/heal-json.js';
 
 type Batch = readonly ModelEvent[];
 
-/** What is held back of one answer, in UTF-16 units. Chosen: one broken in a few places is repaired in 0.3 s. */
+/**
+ * Maximum text of one answer that is held back, in UTF-16 units. Chosen: a text with a few faults is repaired in 0.3 s.
+ */
 const LENGTH_MAX = 1024 * 1024;
-/** Endings after which the answer was all said. */
+/** Stop reasons after which the answer is complete. */
 const WHOLE: readonly UnifiedStop[] = ['end-turn', 'stop-sequence', 'other'];
-/** Endings after which its text is no answer yet. */
+/** Stop reasons after which the text is not the answer yet. */
 const UNDECIDED: readonly UnifiedStop[] = ['tool-use', 'pause'];
 
-/** Repairs JSON that was asked for and did not come out whole (docs/wire/tools-and-plugins.md#response-healing). */
+/** Repairs requested JSON that came out malformed (docs/use/plugins/response-healing.md). */
 export const responseHealing: Plugin = {
   id: 'response-healing',
   options: {
@@ -24,7 +26,7 @@ export const responseHealing: Plugin = {
     request.outputFormat && new HealingWatch(request.outputFormat, context, note),
 };
 
-/** Holds an answer back from its first text on, and heals the last text of it. */
+/** Holds an answer back from its first text on, and heals its last text. */
 class HealingWatch implements ReplyWatch {
   private readonly held: ModelEvent[] = [];
   private heldLength = 0;
@@ -37,21 +39,21 @@ class HealingWatch implements ReplyWatch {
     private readonly note: NoteStage,
   ) {}
 
-  tell(batch: Batch): Batch | Promise<Batch> {
-    const told: ModelEvent[] = [];
+  pass(batch: Batch): Batch | Promise<Batch> {
+    const passed: ModelEvent[] = [];
     for (const event of batch) {
       if (event.type === 'block-start' && event.block.type === 'text') this.isHolding ||= !this.isTooLong;
       if (this.isHolding && event.type !== 'ping') this.hold(event);
-      else told.push(event);
+      else passed.push(event);
     }
     if (this.heldLength > LENGTH_MAX) {
       this.isTooLong = true;
       this.note({ summary: 'not-healed', data: { reason: 'too long' } });
-      return [...told, ...this.letGo()];
+      return [...passed, ...this.drain()];
     }
     const last = batch.at(-1);
-    if (!this.isHolding || last?.type !== 'reply-end') return told;
-    return this.healed(this.letGo(), last.stop.unified).then((healed) => [...told, ...healed]);
+    if (!this.isHolding || last?.type !== 'reply-end') return passed;
+    return this.healed(this.drain(), last.stop.unified).then((healed) => [...passed, ...healed]);
   }
 
   private hold(event: ModelEvent): void {
@@ -59,7 +61,7 @@ class HealingWatch implements ReplyWatch {
     if (event.type === 'block-delta') this.heldLength += charactersOf(event.delta);
   }
 
-  private letGo(): Batch {
+  private drain(): Batch {
     this.isHolding = false;
     this.heldLength = 0;
     return this.held.splice(0);
@@ -102,7 +104,7 @@ function textOf(event: ModelEvent, index: number): string | undefined {
   return event.delta.text;
 }
 
-/** The index of the last block of text that says something. */
+/** The index of the last block of text that is not blank. */
 function lastTextOf(events: Batch): number | undefined {
   const last = events.findLast(
     (event) => event.type === 'block-delta' && event.delta.type === 'text' && event.delta.text.trim() !== '',

@@ -7,7 +7,7 @@ import type { PicoUsd } from '../../core/money/credits.js';
 import type { Consulted } from '../../core/plugin.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { piecesOf } from '../../tools/parse-file/file-bytes.js';
-import { wordsOf } from '../../tools/parse-file/file-words.js';
+import { pageBlocks } from '../../tools/parse-file/file-pages.js';
 import { OCR_PAGES_MAX, readScan } from '../../tools/parse-file/mistral-ocr.js';
 import {
   hashOf,
@@ -28,7 +28,7 @@ const FETCH: FetchLimits = {
   redirectsMax: 3,
 };
 
-/** Of a page in words, as `textTokens` counts them. Chosen: a page of close print. */
+/** Tokens of the text of a page, as `textTokens` counts them. Chosen: a densely printed page. */
 const PAGE_TOKENS = 3_000;
 
 type Awaited = Extract<NonNullable<DocumentBlock['inWords']>, { type: 'awaited' }>;
@@ -37,14 +37,14 @@ interface AwaitedFile extends FoundFile {
   readonly words: Awaited;
 }
 
-/** A file that is here, and counts in what is in flight of its key. */
+/** A file whose bytes are in memory and count towards the bytes in flight of its key. */
 interface PresentFile {
   readonly base64: string;
-  /** It is not needed any more. */
+  /** Releases its bytes. */
   readonly release: () => void;
 }
 
-/** One that is not read yet. */
+/** A file that an engine has to read. */
 interface Scan extends AwaitedFile, PresentFile {
   readonly hash: string;
   readonly pages: number;
@@ -59,20 +59,23 @@ function listAwaited(request: ModelRequest): AwaitedFile[] {
 
 export const isAwaited = (request: ModelRequest): boolean => listAwaited(request).length > 0;
 
-/** The most that the files which are still to be read cost. */
+/** The most that reading the awaited files costs. */
 export const priceOf = (request: ModelRequest, { catalog }: ExtensionContext): PicoUsd =>
   BigInt(pagesIn(listAwaited(request).filter(({ words }) => words.isScan))) * (catalog.plugins.ocr?.price ?? 0n);
 
-/** What their words add to the prompt: nothing where they replace the files, for whose pages there is room already. */
-export const growthOf = (request: ModelRequest): number =>
-  pagesIn(listAwaited(request).filter(({ words }) => !words.isForAll)) * PAGE_TOKENS;
+/** Tokens of the text of all pages. */
+export const growthOf = (request: ModelRequest): number => pagesIn(listAwaited(request)) * PAGE_TOKENS;
 
-/** By address nobody knows how many they are. */
+/** Tokens of the text that replaces its files, whose pages are held for already. */
+export const heldGrowthOf = (request: ModelRequest): number =>
+  pagesIn(listAwaited(request).filter(({ words }) => words.isForAll)) * PAGE_TOKENS;
+
+/** The page count of a file by address is unknown. */
 const pagesIn = (files: readonly AwaitedFile[]): number =>
   files.reduce((sum, { words }) => sum + Math.min(words.pages ?? OCR_PAGES_MAX, OCR_PAGES_MAX), 0);
 
 /**
- * Reads what has to be fetched, or is a matter of an engine outside. All are fetched before any is paid for.
+ * Reads the files that have to be fetched or need an outside engine. All are fetched before any is paid for.
  * @throws GatewayError, or the signal's reason
  */
 export async function readOutside(request: ModelRequest, context: ExtensionContext): Promise<Consulted> {
@@ -82,29 +85,29 @@ export async function readOutside(request: ModelRequest, context: ExtensionConte
   const files = new ReadFiles(request, engine, context);
   const scans: Scan[] = [];
   for (const file of awaited) {
-    const scan = await come(file, files, context);
+    const scan = await readAwaited(file, files, context);
     if (scan) scans.push(scan);
   }
   let pages = 0;
   const seen = new Set<string>();
   for (const scan of scans) {
-    // The same file may stand in several places.
+    // The same file may appear several times.
     if (seen.has(scan.hash)) scan.release();
     else pages += await readByEngine(scan, files, context);
     seen.add(scan.hash);
-    files.tell(scan.block, { type: 'blocks', blocks: files.find(scan.hash, nameOf(scan.block.title))!.content });
+    files.setWords(scan.block, { type: 'blocks', blocks: files.find(scan.hash, nameOf(scan.block.title))!.content });
   }
   const data = { engine: engine.name, files: awaited.length, ...(isScan && { pages_charged: pages }) };
   return { ...files.done(isForAll), note: { summary: 'parsed', data } };
 }
 
-/** Fetches a file, and reads it as far as that is done here. @returns what an engine is to read */
-async function come(file: AwaitedFile, files: ReadFiles, context: ExtensionContext): Promise<Scan | undefined> {
+/** Fetches a file, and parses it where this gateway can. @returns what an engine has to read */
+async function readAwaited(file: AwaitedFile, files: ReadFiles, context: ExtensionContext): Promise<Scan | undefined> {
   const { block, words } = file;
   let present: PresentFile | undefined;
   let scan: Scan | undefined;
   try {
-    present = await bring(block.source, context);
+    present = await loadFile(block.source, context);
     const { base64 } = present;
     const hash = await hashOf(base64, context);
     const known = files.find(hash, nameOf(block.title));
@@ -114,7 +117,7 @@ async function come(file: AwaitedFile, files: ReadFiles, context: ExtensionConte
       return scan;
     }
     if (!known) keep(parsedFile(hash, block, await parse(base64, true, context)), files, context);
-    files.tell(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
+    files.setWords(block, { type: 'blocks', blocks: files.find(hash, nameOf(block.title))!.content });
   } catch (error) {
     context.signal.throwIfAborted();
     files.unreadable(file, reasonOf(error));
@@ -124,7 +127,7 @@ async function come(file: AwaitedFile, files: ReadFiles, context: ExtensionConte
   return undefined;
 }
 
-/** Its words are held as long as the generation. @throws ExtensionFault `busy` where there is no room for them */
+/** Keeps its text until the generation ends. @throws ExtensionFault `busy` where there is no room for it */
 function keep(file: ParsedFile, files: ReadFiles, context: ExtensionContext): void {
   if (!context.keep(lengthOfFile(file))) throw noRoom();
   files.keep(file);
@@ -132,8 +135,8 @@ function keep(file: ParsedFile, files: ReadFiles, context: ExtensionContext): vo
 
 const noRoom = (): ExtensionFault => new ExtensionFault('busy', 'too much is being read');
 
-/** What came in the request counts with its body. */
-async function bring(source: FileBlock['source'], context: ExtensionContext): Promise<PresentFile> {
+/** Bytes that came in the request are counted with its body. */
+async function loadFile(source: FileBlock['source'], context: ExtensionContext): Promise<PresentFile> {
   return source.type === 'base64' ? { base64: source.data, release: () => undefined } : fetchFile(source.url, context);
 }
 
@@ -141,7 +144,7 @@ async function fetchFile(url: string, { guardedFetch, signal }: ExtensionContext
   const page = await guardedFetch.fetch(url, FETCH, signal);
   const release = (): void => page.release();
   try {
-    // As text it is longer.
+    // Base64 is longer than the bytes.
     if (!page.take(Math.ceil(page.bytes.length / 3))) throw noRoom();
     const base64 = new Base64Builder();
     for (const piece of piecesOf(page.bytes)) {
@@ -155,7 +158,7 @@ async function fetchFile(url: string, { guardedFetch, signal }: ExtensionContext
   }
 }
 
-/** @returns the pages that are charged */
+/** @returns the number of charged pages */
 async function readByEngine(
   { base64, hash, pages: count, block, path, release }: Scan,
   files: ReadFiles,
@@ -165,10 +168,11 @@ async function readByEngine(
   const read = Math.min(count, OCR_PAGES_MAX);
   try {
     const engine = catalog.plugins.ocr!;
-    const { pages, charged } = await readScan({ base64, pages: read }, engine, engines, signal);
-    // Before its words are kept: nobody has them again who has not paid for them.
-    context.charge(BigInt(charged) * (engine.price ?? 0n));
-    keep({ hash, name: nameOf(block.title), content: wordsOf(pages, count) }, files, context);
+    const { pages, charged, billed } = await readScan({ base64, pages: read }, engine, engines, signal);
+    // Charged before the text is kept: a retry must not get it free of charge.
+    const price = engine.price ?? 0n;
+    context.charge(BigInt(charged) * price, BigInt(billed) * price);
+    keep({ hash, name: nameOf(block.title), content: pageBlocks(pages, count) }, files, context);
     return charged;
   } catch (error) {
     if (!(error instanceof ExtensionFault)) throw error;

@@ -2,13 +2,13 @@ import type { DoubleReply, WireDialect } from '../../support/doubles/double.js';
 import { joinChunks, readChunks } from '../../support/chat-stream.js';
 import type { JsonBody } from '../../support/recorded-request.js';
 import { readMessagesEvents } from '../../support/sse.js';
-import { promptBytes } from '../../support/wandering/sent-prompt.js';
+import { promptBytes } from '../../support/provider-changes/sent-prompt.js';
 import { buildMessage } from '../../http/messages-bench.js';
 import { FACES, type SeenReply, type TestFace } from '../../http/translation-bench.js';
 import { DIALECTS, idOf, isAdviser, type ToolMatrixBench } from './bench.js';
 import { ADVICE } from './cells.js';
 
-// What both specs of the matrix say to a gateway, and read of what it says.
+// What the specs of the matrix send to a gateway, and how they read its replies.
 
 const MAX_TOKENS = 4_000;
 const BUDGET = 2_000;
@@ -22,11 +22,11 @@ export const call = (id: string, name: string, input: JsonBody): DoubleReply['pa
   input,
 });
 
-/** One call that was answered, and how the reply was told. */
-export interface Told {
+/** One answered call. */
+export interface Answered {
   readonly seen: SeenReply;
   readonly id: string;
-  /** In the face's own words. */
+  /** In the face's own form. */
   readonly usage: JsonBody;
 }
 
@@ -36,32 +36,32 @@ export const casesOf = (dialects: readonly WireDialect[] = DIALECTS) =>
     FACES.flatMap((face) => [false, true].map((stream) => ({ dialect, face, stream, name: face.name }))),
   );
 
-/** A caller before one gateway. */
+/** A caller of one gateway. */
 export class Talk {
   constructor(private readonly bench: ToolMatrixBench) {}
 
-  /** One reply after the other, the last again and again; advisers always say the same. */
+  /** Scripts replies one after the other; the last one repeats. Advisors always send the same. */
   script(dialect: WireDialect, ...replies: readonly DoubleReply[]): void {
     const { bench } = this;
     for (const one of new Set([bench.doubleOf(dialect), bench.doubleOf('openai-chat')])) {
       let next = 0;
-      one.script((asked) => {
-        if (isAdviser(asked)) return { parts: [text(ADVICE)] };
+      one.script((call) => {
+        if (isAdviser(call)) return { parts: [text(ADVICE)] };
         return bench.placed(replies[Math.min(next++, replies.length - 1)]!);
       });
     }
   }
 
-  /** Bodies of the calls since the bench forgot. */
+  /** Bodies of the calls since the bench was reset. */
   sentTo(dialect: WireDialect): JsonBody[] {
     return this.bench
       .doubleOf(dialect)
-      .calls.filter((asked) => !isAdviser(asked) && asked.dialect === dialect)
+      .calls.filter((call) => !isAdviser(call) && call.dialect === dialect)
       .map(({ body }) => this.bench.read(body));
   }
 
-  /** @throws with the status and the body where it is no answer */
-  async ask(face: TestFace, dialect: WireDialect, fields: object, stream: boolean): Promise<Told> {
+  /** @throws with the status and the body of a failure */
+  async ask(face: TestFace, dialect: WireDialect, fields: object, stream: boolean): Promise<Answered> {
     const body = { model: idOf(dialect), max_tokens: MAX_TOKENS, stream, ...face.thinking(BUDGET), ...fields };
     const response = await this.bench.send(face.path, body);
     const printed = await response.text();
@@ -77,9 +77,9 @@ function usageIn(face: TestFace, printed: string, stream: boolean): JsonBody {
   return stream ? joinChunks(readChunks(printed)).usage : JSON.parse(printed).usage;
 }
 
-/** Where a longer conversation does not begin with the shorter one; '' where it does. */
+/** Where a longer conversation differs from the shorter one at its beginning; '' where it does not. */
 export function promptFault(dialect: WireDialect, shorter: JsonBody, longer: JsonBody): string {
-  // An empty list of citations, as the Messages face tells it, says what none says.
+  // An empty list of citations of the Messages face equals none.
   const [due, found] = [shorter, longer].map((body) =>
     promptBytes(dialect, body).replaceAll(',"citations":[]', ''),
   ) as [string, string];

@@ -1,13 +1,13 @@
-// Goal: the pareto-router takes the cheapest of a tier of coding scores, or the fastest, and no other tier unless that
-// is empty. Method: made-up catalogs under the hook itself.
-import { modelRequest } from '../../test/support/model-request.js';
-import { endpoint, healthOf, inputsOf, model, perMillion, price } from '../../test/support/route-inputs.js';
-import type { JsonObject } from '../core/json/json.js';
-import type { Model } from '../core/routing/catalog.js';
-import type { Choice, ChoiceInputs } from '../core/routing/route-inputs.js';
+// The pareto-router chooses the cheapest or the fastest model of a tier of coding scores, and another tier only where
+// that one is empty. Called directly over made-up catalogs.
+import { modelRequest } from '../../../test/support/model-request.js';
+import { endpoint, healthOf, inputsOf, model, perMillion, price } from '../../../test/support/route-inputs.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { Model } from '../../core/routing/catalog.js';
+import type { Choice, ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { paretoRouter } from './pareto-router.js';
 
-/** @param usd of a million tokens of prompt, and of completion */
+/** @param usd of a million prompt and completion tokens */
 const coder = (slug: string, coding: number | undefined, usd: readonly [prompt: number, completion: number]): Model =>
   model(
     `x/${slug}`,
@@ -49,8 +49,8 @@ it.each<[JsonObject, readonly string[], string]>([
   expect(choose(options)).toMatchObject({ models, strategy: 'pareto', data: { tier } });
 });
 
-it('says how many it left out, and why', () => {
-  expect(choose({ min_coding_score: 0.4 }).told).toMatchObject({
+it('reports how many models it left out, and why', () => {
+  expect(choose({ min_coding_score: 0.4 }).details).toMatchObject({
     tier: 'medium',
     by: 'price of prompt',
     considered: 2,
@@ -58,15 +58,15 @@ it('says how many it left out, and why', () => {
   });
 });
 
-it('lets the next higher tier serve where one is empty, and says so', () => {
+it('uses the next higher tier where one is empty, and reports it', () => {
   const models = ALL.filter(({ id }) => !id.includes('/m'));
   expect(choose({ min_coding_score: 0.5 }, {}, undefined, models)).toMatchObject({
     models: ['x/h2', 'x/h3', 'x/h1'],
-    data: { tier: 'high', asked: 'medium' },
+    data: { tier: 'high', requested: 'medium' },
   });
 });
 
-it('is a 404 where neither the tier nor a higher one has anybody', () => {
+it('is a 404 where neither the tier nor a higher one has a model', () => {
   const models = ALL.filter(({ id }) => !id.includes('/h'));
   expect(() => choose({}, {}, undefined, models)).toThrow(
     'No model is left for openrouter/pareto: 3 below the tier high, 1 no coding score.',
@@ -75,32 +75,32 @@ it('is a 404 where neither the tier nor a higher one has anybody', () => {
 
 describe('with :nitro', () => {
   const at = (p50: number) => ({ throughput: { p50, p75: p50, p90: p50, p99: p50 } });
-  it('takes the fastest of the tier, those without a figure last', () => {
+  it('chooses the fastest of the tier, those without a figure last', () => {
     const health = healthOf({ h1: at(50), h4: at(90) });
     expect(choose({}, { health }, 'openrouter/pareto:nitro')).toMatchObject({
       models: ['x/h4', 'x/h1', 'x/h2'],
-      told: { by: 'throughput' },
+      details: { by: 'throughput' },
     });
   });
-  it('falls back to the price where nobody is measured, and says so', () => {
+  it('falls back to the price where no throughput is known, and reports it', () => {
     expect(choose({}, {}, 'openrouter/pareto-code:nitro')).toMatchObject({
       models: ['x/h2', 'x/h3', 'x/h1'],
-      told: { by: "price of prompt, for nobody's throughput is known" },
+      details: { by: 'price of prompt, because no throughput is known' },
     });
   });
 });
 
-it('puts what is out behind its tier, and keeps the model of a session', () => {
+it('ranks an outage last within its tier, and keeps the model of a session', () => {
   expect(choose({}, { health: healthOf({ h2: { isOut: true } }) }).models).toEqual(['x/h3', 'x/h1', 'x/h4']);
   expect(choose({}, { session: { pinOf: () => 'x/h4' } }).models).toEqual(['x/h4', 'x/h2', 'x/h3']);
   expect(choose({}, { session: { pinOf: () => 'x/m1' } }).models[0]).toBe('x/h2');
 });
 
-it('finds nothing where only models below the tier rest: they would not be asked later either', () => {
+it('finds nothing where only models below the tier are paused: they would not be chosen later either', () => {
   const cooling = { until: 1, by: 'rate-limit', isFirm: true } as const;
   const low = [coder('l1', 0.2, [1, 1])];
   expect(() => choose({}, { health: healthOf({ l1: { cooling } }) }, undefined, low)).toThrow(/No model is left/);
-  // One of the tier that rests is planned, and the plan says until when.
+  // A paused model of the tier is planned, and the plan reports until when.
   const high = [coder('h1', 0.9, [1, 1]), ...low];
   const resting = healthOf({ h1: { cooling }, l1: { cooling } });
   expect(choose({}, { health: resting }, undefined, high).models).toEqual(['x/h1']);
