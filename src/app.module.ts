@@ -1,16 +1,19 @@
 import { Module, type DynamicModule } from '@nestjs/common';
 import { APP_FILTER, APP_GUARD, APP_PIPE } from '@nestjs/core';
+import { AlarmsModule } from './alarms/alarms.module.js';
+import { BudgetsModule } from './budgets/budgets.module.js';
 import { CatalogModule } from './catalog/catalog.module.js';
-import { ChatModule } from './chat/chat.module.js';
+import { ChatModule } from './faces/chat/chat.module.js';
+import { DestinationsModule } from './destinations/destinations.module.js';
 import { DescriptionModule } from './description/description.module.js';
 import { ExplainModule } from './explain/explain.module.js';
 import { GuardrailsModule } from './guardrails/guardrails.module.js';
 import { AuthenticationGuard } from './keys/authentication.guard.js';
 import { KeysModule } from './keys/keys.module.js';
-import { FloodGuard } from './limits/flood.guard.js';
-import { WastedCalls } from './limits/wasted-calls.js';
-import { LimitsModule } from './limits/limits.module.js';
-import { MessagesModule } from './messages/messages.module.js';
+import { FloodGuard } from './rate-limits/flood.guard.js';
+import { WastedCalls } from './rate-limits/wasted-calls.js';
+import { LimitsModule } from './rate-limits/limits.module.js';
+import { MessagesModule } from './faces/messages/messages.module.js';
 import { ModelsModule } from './models/models.module.js';
 import { DatabaseModule } from './shared/database/database.module.js';
 import type { EmbeddedOpener } from './shared/database/embedded.js';
@@ -24,8 +27,7 @@ import { SharedModule, type ProcessContext } from './shared/shared.module.js';
 import { WorkspacesModule } from './workspaces/workspaces.module.js';
 
 /**
- * What the application is made of, and the order in which a request passes: guards, pipe,
- * handler; errors to one filter.
+ * The modules of the application, and the order in which a request passes: guards, pipe, handler; errors to one filter.
  */
 @Module({})
 export class AppModule {
@@ -38,7 +40,10 @@ export class AppModule {
         ChatModule,
         KeysModule,
         WorkspacesModule,
+        BudgetsModule,
         GuardrailsModule,
+        DestinationsModule,
+        AlarmsModule,
         ExplainModule,
         ModelsModule,
         DescriptionModule,
@@ -49,7 +54,7 @@ export class AppModule {
       ],
       providers: [
         { provide: APP_FILTER, useClass: ErrorFilter },
-        // In this order: who is asking comes first, and only then is a body read.
+        // In this order: the caller is authenticated before a body is read.
         { provide: APP_GUARD, useExisting: AuthenticationGuard },
         { provide: APP_GUARD, useExisting: FloodGuard },
         { provide: CallerStanding, useExisting: AuthenticationGuard },

@@ -1,13 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 
-/** Where a key belongs when nobody says otherwise. */
+/** The account and workspace of a key for which none is specified. */
 export interface DefaultWorkspace {
   readonly accountId: string;
   readonly workspaceId: string;
 }
 
-/** What an account gets for nothing, by what it has bought. */
+/** The free allowance of an account, by its purchases. */
 export interface FreeTier {
   /** True until the first purchase of credits. */
   readonly isFreeTier: boolean;
@@ -15,12 +15,12 @@ export interface FreeTier {
   readonly freeRequestsADay: number;
 }
 
-/** Knows the account and how it stands. Safe to share; every answer is read afresh. */
+/** Finds the account and its free tier. Safe to share; every result is read from the store. */
 @Injectable()
 export class AccountDirectory {
   constructor(private readonly database: DataSource) {}
 
-  /** By the rule that holds are taken by: the database's. */
+  /** By the same rule as holds: a function of the database. */
   async getFreeTier(accountId: string): Promise<FreeTier> {
     const [row] = await this.database.query<{ free_tier: boolean; free_requests: string }[]>(
       'SELECT free_tier, free_requests_a_day_1(purchased_usd) AS free_requests FROM accounts WHERE id = $1',

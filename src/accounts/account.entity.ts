@@ -2,7 +2,7 @@ import { Column, Entity, PrimaryColumn } from 'typeorm';
 import type { EgressRules } from '../core/egress.js';
 import { PolicyColumns } from './policy-columns.js';
 
-/** Who pays: owns workspaces, keys and one balance. One in this release; every other row names it. */
+/** The tenant: owns workspaces, keys and one balance. One in this release; every other row refers to it. */
 @Entity('accounts')
 export class AccountEntity extends PolicyColumns {
   @PrimaryColumn({ type: 'uuid' })
@@ -19,7 +19,7 @@ export class AccountEntity extends PolicyColumns {
   @Column({ name: 'purchased_usd', type: 'numeric', precision: 38, scale: 12, default: 0 })
   purchasedUsd!: string;
 
-  /** Where its keys may have somebody go; `null`: everywhere. */
+  /** Where requests of its keys may lead; `null`: everywhere. */
   @Column({ type: 'jsonb', nullable: true })
   egress!: EgressRules | null;
 

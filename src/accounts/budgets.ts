@@ -1,61 +1,120 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
+import { GatewayError } from '../core/errors.js';
 import { formatUsd, parseUsd, type PicoUsd } from '../core/money/credits.js';
-import type { Interval } from '../core/time.js';
+import { INTERVALS, type Interval } from '../core/time.js';
+import type { Page } from '../shared/http/page.dto.js';
+import type { SubjectScope } from './budget-subjects.js';
 
-/** Whose spending a budget caps. */
+/** The owner of the spending that a budget caps. */
 export interface BudgetScope {
-  readonly scope: 'workspace' | 'guardrail';
-  /** Id of the workspace, or of a guardrail and whom it is for. */
+  readonly scope: 'workspace' | 'guardrail' | SubjectScope;
+  /** Id of the workspace, of a guardrail and its subject, or of a `BudgetSubject`. */
   readonly scopeId: string;
 }
 
-/** A cap on what is spent within one interval. Spending counts from the moment a budget is there. */
+/** A cap on spending within one interval. Spending counts from the moment the budget exists. */
 export interface Budget extends BudgetScope {
   readonly interval: Interval;
   readonly limit: PicoUsd;
-  /** What goes through the caller's own credentials counts as well, at list price. */
+  /** Calls with the caller's own credentials count as well, at list price. */
   readonly includesByok: boolean;
 }
 
-/** A budget that is there. */
+/** More room until a moment, in addition to a limit. */
+export interface Raise {
+  readonly amount: PicoUsd;
+  readonly until: Date;
+}
+
+/** An existing budget. */
 export interface StoredBudget extends Budget {
+  /** The last one, which may be over; null: there was none. */
+  readonly raise: Raise | null;
+  /** Id of its user, member or tag; null for workspaces and guardrails. */
+  readonly subject: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;
 }
 
 interface BudgetRow {
+  readonly scope: BudgetScope['scope'];
+  readonly scope_id: string;
+  readonly subject: string | null;
   readonly interval: Interval;
   readonly limit_usd: string;
+  readonly raised_usd: string | null;
+  readonly raised_until: Date | null;
   readonly include_byok: boolean;
   readonly created_at: Date;
   readonly updated_at: Date;
 }
 
-const COLUMNS = 'interval, limit_usd, include_byok, created_at, updated_at';
+const COLUMNS =
+  'scope, scope_id, subject, interval, limit_usd, include_byok, raised_usd, raised_until, created_at, updated_at';
 
 /**
- * The statements over `budgets`. Holds are taken from their counters by the ledger, which reads them with each hold: a
- * change is in force at once.
+ * The statements over `budgets`. The ledger reads them with each hold, so a change is in force at once.
  */
 @Injectable()
 export class Budgets {
-  /** Makes it, or changes what is there. @returns it as it is stored */
-  async set(manager: EntityManager, accountId: string, budget: Budget): Promise<StoredBudget> {
-    const { scope, scopeId, interval, limit, includesByok } = budget;
+  /** Inserts or updates it. @returns it as it is stored */
+  async set(
+    manager: EntityManager,
+    accountId: string,
+    budget: Budget & { readonly subject?: string | null },
+  ): Promise<StoredBudget> {
+    const { scope, scopeId, interval, limit, includesByok, subject = null } = budget;
     const [row] = await manager.query<BudgetRow[]>(
-      `INSERT INTO budgets (account_id, scope, scope_id, interval, limit_usd, include_byok) VALUES ($1, $2, $3, $4, $5, $6)
+      `INSERT INTO budgets (account_id, scope, scope_id, interval, limit_usd, include_byok, subject)
+       VALUES ($1, $2, $3, $4, $5, $6, $7)
        ON CONFLICT (scope, scope_id, interval) DO UPDATE
          SET limit_usd = excluded.limit_usd, include_byok = excluded.include_byok, updated_at = now() WHERE budgets.account_id = $1
        RETURNING ${COLUMNS}`,
-      [accountId, scope, scopeId, interval, formatUsd(limit), includesByok],
+      [accountId, scope, scopeId, interval, formatUsd(limit), includesByok, subject],
     );
-    return readBudget(budget, row!);
+    return readBudget(row!);
+  }
+
+  /** Raises it until a moment, in the place of an earlier raise. @returns undefined where there is no such budget */
+  async raise(
+    manager: EntityManager,
+    accountId: string,
+    { scope, scopeId, interval }: BudgetScope & Pick<Budget, 'interval'>,
+    { amount, until }: Raise,
+  ): Promise<StoredBudget | undefined> {
+    const [rows] = await manager.query<[BudgetRow[], number]>(
+      `UPDATE budgets SET raised_usd = $5, raised_until = $6, updated_at = now()
+       WHERE account_id = $1 AND scope = $2 AND scope_id = $3 AND interval = $4 RETURNING ${COLUMNS}`,
+      [accountId, scope, scopeId, interval, formatUsd(amount), until],
+    );
+    return rows[0] && readBudget(rows[0]);
   }
 
   /**
-   * @param interval all of them where it is left out
-   * @returns those that were there
+   * Budgets of users, members and tags, the latest changed first, with their number.
+   * @param of undefined fields filter nothing
+   */
+  async listOfSubjects(
+    manager: EntityManager,
+    accountId: string,
+    of: Partial<BudgetScope>,
+    { offset, limit }: Page,
+  ): Promise<readonly [budgets: readonly StoredBudget[], total: number]> {
+    const wanted = `FROM budgets WHERE account_id = $1 AND scope IN ('users', 'members', 'tags')
+       AND ($2::text IS NULL OR scope = $2) AND ($3::text IS NULL OR scope_id = $3)`;
+    const filters = [accountId, of.scope ?? null, of.scopeId ?? null];
+    const rows = await manager.query<BudgetRow[]>(
+      `SELECT ${COLUMNS} ${wanted} ORDER BY updated_at DESC, scope, scope_id, interval OFFSET $4 LIMIT $5`,
+      [...filters, offset, limit],
+    );
+    const [counted] = await manager.query<{ total: number }[]>(`SELECT count(*)::int AS total ${wanted}`, filters);
+    return [rows.map(readBudget), counted!.total];
+  }
+
+  /**
+   * @param interval all of them where it is absent
+   * @returns those that existed
    */
   async remove(
     manager: EntityManager,
@@ -68,7 +127,7 @@ export class Budgets {
        RETURNING ${COLUMNS}`,
       [accountId, of.scope, of.scopeId, interval ?? null],
     );
-    return rows.map((row) => readBudget(of, row));
+    return rows.map(readBudget);
   }
 
   async list(manager: EntityManager, accountId: string, of: BudgetScope): Promise<readonly StoredBudget[]> {
@@ -77,13 +136,38 @@ export class Budgets {
        ORDER BY array_position(array['daily', 'weekly', 'monthly', 'lifetime'], interval)`,
       [accountId, of.scope, of.scopeId],
     );
-    return rows.map((row) => readBudget(of, row));
+    return rows.map(readBudget);
   }
 }
 
-const readBudget = ({ scope, scopeId }: BudgetScope, row: BudgetRow): StoredBudget => ({
-  scope,
-  scopeId,
+/** A budget that a longer one always reaches first would have no effect (docs/operate/workspaces.md#budgets). */
+export function assertInOrder(
+  { interval, limit }: Pick<Budget, 'interval' | 'limit'>,
+  standing: readonly Budget[],
+): void {
+  const place = INTERVALS.indexOf(interval);
+  for (const other of standing) {
+    const otherPlace = INTERVALS.indexOf(other.interval);
+    const isInOrder = otherPlace === place || (otherPlace > place ? limit < other.limit : limit > other.limit);
+    if (isInOrder) continue;
+    const relation = otherPlace > place ? 'below' : 'above';
+    throw new GatewayError(
+      'invalid-request',
+      `limit_usd: must be ${relation} the ${other.interval} limit of ${formatUsd(other.limit)} USD: a shorter interval has a smaller limit`,
+    );
+  }
+}
+
+/** Its limit with the raise, while that is in force. @param at Unix time in milliseconds */
+export const raisedLimit = (limit: PicoUsd, raise: Raise | null, at: number): PicoUsd =>
+  raise && raise.until.getTime() > at ? limit + raise.amount : limit;
+
+const readBudget = (row: BudgetRow): StoredBudget => ({
+  scope: row.scope,
+  scopeId: row.scope_id,
+  subject: row.subject,
+  raise:
+    row.raised_usd !== null && row.raised_until ? { amount: parseUsd(row.raised_usd)!, until: row.raised_until } : null,
   interval: row.interval,
   limit: parseUsd(row.limit_usd)!,
   includesByok: row.include_byok,

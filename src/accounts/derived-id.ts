@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 
 /**
- * A UUID (version 8, RFC 9562) that is always the same for the same words: for what clients want an id of
- * and has none of its own.
+ * A UUID (version 8, RFC 9562) that is always the same for the same words: for objects without an id of their own that
+ * clients expect to have one.
  */
 export function derivedId(...words: readonly string[]): string {
   const hex = hash('sha256', JSON.stringify(words), 'hex');

@@ -3,7 +3,7 @@ import { Column } from 'typeorm';
 import type { PluginEntry } from '../core/conversation/request.js';
 import { ExposeAs } from '../shared/http/exposed.js';
 
-/** What whoever manages an account or a workspace lets routing do, and has plugins do. */
+/** What the administrators of an account or a workspace specify for routing and plugins. */
 export abstract class PolicyColumns {
   /** Slugs of providers; null is no restriction. */
   @Column({ name: 'allowed_providers', type: 'jsonb', nullable: true })
@@ -22,7 +22,7 @@ export abstract class PolicyColumns {
   @Expose({ name: 'enforce_zdr' })
   enforceZdr!: boolean;
 
-  /** Defaults of plugins, each of its id. Not exposed: JSON of callers, of which class-transformer drops keys. */
+  /** Defaults of plugins, each with its id. Not exposed: JSON of callers, in which class-transformer drops keys. */
   @Column({ type: 'jsonb', default: [] })
   plugins!: readonly PluginEntry[];
 }

@@ -5,23 +5,23 @@ import { described, flag, nullable, object, oneOf, optional, rows, text, type St
 import { AccountEntity } from './account.entity.js';
 import type { PolicyColumns } from './policy-columns.js';
 
-/** A default of a plugin as it is kept: its options beside these. */
+/** A stored default of a plugin: its options are beside these fields. */
 const pluginDefault = Type.Unsafe<PluginEntry>({
   ...object({ id: text(), enabled: optional(flag()), prevent_overrides: optional(flag()) }),
   additionalProperties: true,
 });
 
-/** What an account or a workspace allows of routing and has plugins do, as the API shows it. */
+/** What an account or a workspace specifies for routing and plugins, as the API shows it. */
 export const policyFields = object({
   allowed_providers: nullable(rows(text())),
   ignored_providers: nullable(rows(text())),
   data_collection: oneOf(['allow', 'deny']),
   enforce_zdr: flag(),
-  plugins: described('What plugins do where a request says nothing of them.', rows(pluginDefault)),
+  plugins: described('What plugins do where a request does not specify it.', rows(pluginDefault)),
 });
 export type PolicyView = Static<typeof policyFields>;
 
-/** Of an account: of all its columns only these are shown. */
+/** Of an account: only these of its columns are shown. */
 export const viewPolicy = (account: PolicyColumns): PolicyView => ({
   ...viewExposed<PolicyView>(AccountEntity, account),
   plugins: account.plugins,

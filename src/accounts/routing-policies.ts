@@ -8,8 +8,9 @@ import { Clock } from '../core/time.js';
 import { Statements } from '../shared/database/statements.js';
 import { FreshCache } from '../shared/fresh-cache.js';
 import { notReadable, withinTime } from '../shared/within-time.js';
+import { SUBJECT_SCOPES, type SubjectScope } from './budget-subjects.js';
 
-/** Workspaces whose policies are kept at hand. */
+/** Workspaces whose policies are cached. */
 const KNOWN_MAX = 10_000;
 
 interface PolicyRow {
@@ -19,20 +20,23 @@ interface PolicyRow {
   readonly enforce_zdr: boolean;
   readonly sort: Sort | null;
   readonly plugins: readonly PluginEntry[];
+  readonly budgeted: readonly SubjectScope[] | null;
   readonly of: keyof PluginDefaults;
 }
 
-/** What holds for a caller. */
+/** The policies that apply to a caller. */
 export interface CallerPolicies {
   /** The workspace's first, then the account's, then the key's; empty ones are left out. */
   readonly routing: readonly RoutingPolicy[];
   /** Of the workspace and the account. */
   readonly plugins: PluginDefaults;
+  /** In which scopes the account has budgets of users, members and tags. */
+  readonly budgeted: readonly SubjectScope[];
 }
 
 /**
- * What the account, the workspace and the key of a caller allow of routing, and what the former two have plugins do. A
- * change is in force in this process when it was made, and everywhere within five seconds.
+ * The routing policies of a caller's account, workspace and key, and the plugin defaults of the former two. A change is
+ * in force in this process when it was made, and everywhere within five seconds.
  */
 @Injectable()
 export class RoutingPolicies {
@@ -47,8 +51,8 @@ export class RoutingPolicies {
   }
 
   /**
-   * At once, and the same lists again, while they are at hand; what the key allows came with the caller.
-   * @throws GatewayError `unavailable` when the store does not answer in time
+   * Synchronous, with the same lists again, while they are cached; the key's policy came with the caller.
+   * @throws GatewayError `service-unavailable` when the store does not answer in time
    */
   of({ accountId, workspaceId, allowedModels }: Caller): CallerPolicies | Promise<CallerPolicies> {
     const home = `${accountId}/${workspaceId}`;
@@ -64,7 +68,7 @@ export class RoutingPolicies {
 
   private async ask(home: string): Promise<CallerPolicies> {
     try {
-      return (await this.cache.find(home)) ?? SAYS_NOTHING;
+      return (await this.cache.find(home)) ?? NO_POLICIES;
     } catch (error) {
       throw notReadable('The routing policy of the workspace', error);
     }
@@ -73,23 +77,28 @@ export class RoutingPolicies {
   private async load(home: string): Promise<CallerPolicies> {
     const rows = await this.statements.run<PolicyRow>(
       `SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, default_provider_sort AS sort, plugins,
-         'workspace' AS of, 1 AS place
+         NULL::text[] AS budgeted, 'workspace' AS of, 1 AS place
        FROM workspaces WHERE account_id = $1 AND id = $2
        UNION ALL
-       SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, NULL, plugins, 'account', 2
+       SELECT allowed_providers, ignored_providers, deny_data_collection, enforce_zdr, NULL, plugins,
+         array(SELECT s FROM unnest($3::text[]) AS s WHERE EXISTS (SELECT FROM budgets b WHERE b.account_id = $1 AND b.scope = s)),
+         'account', 2
        FROM accounts WHERE id = $1
        ORDER BY place`,
-      home.split('/'),
+      [...home.split('/'), SUBJECT_SCOPES],
     );
     const policies = rows.map(readPolicy).filter((policy) => Object.keys(policy).length > 0);
     const routing = policies.length === 0 ? NONE : Object.freeze(policies);
     const defaults = rows.filter(({ plugins }) => plugins.length > 0).map(({ of, plugins }) => [of, plugins] as const);
     const plugins = defaults.length === 0 ? NO_DEFAULTS : { ...NO_DEFAULTS, ...Object.fromEntries(defaults) };
-    return routing === NONE && plugins === NO_DEFAULTS ? SAYS_NOTHING : { routing, plugins };
+    const budgeted = rows.flatMap((row) => row.budgeted ?? []);
+    return routing === NONE && plugins === NO_DEFAULTS && budgeted.length === 0
+      ? NO_POLICIES
+      : { routing, plugins, budgeted };
   }
 }
 
-/** What keys were given last, by the models that they may use. */
+/** The last result for keys, by the models that they may use. */
 const WITH_KEY_MODELS = new WeakMap<
   readonly string[],
   { readonly home: CallerPolicies; readonly policies: CallerPolicies }
@@ -98,16 +107,20 @@ const WITH_KEY_MODELS = new WeakMap<
 function withKeyModels(home: CallerPolicies, keyModels: readonly string[]): CallerPolicies {
   const known = WITH_KEY_MODELS.get(keyModels);
   if (known?.home === home) return known.policies;
-  const policies = { routing: [...home.routing, { keyModels }], plugins: home.plugins };
+  const policies = { ...home, routing: [...home.routing, { keyModels }] };
   WITH_KEY_MODELS.set(keyModels, { home, policies });
   return policies;
 }
 
 const NONE: readonly never[] = Object.freeze([]);
-/** Of nearly every workspace. */
-const SAYS_NOTHING: CallerPolicies = Object.freeze({ routing: NONE, plugins: NO_DEFAULTS });
+/** The policies of nearly every workspace. */
+const NO_POLICIES: CallerPolicies = Object.freeze({
+  routing: NONE,
+  plugins: NO_DEFAULTS,
+  budgeted: NONE,
+});
 
-/** Only what it says. */
+/** Only the fields that are set. */
 const readPolicy = (row: PolicyRow): RoutingPolicy =>
   Object.freeze({
     ...(row.allowed_providers && { only: row.allowed_providers }),

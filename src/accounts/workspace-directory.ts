@@ -5,12 +5,12 @@ import { isUuid } from '../shared/http/field-patterns.js';
 import { workspaceSlug } from '../shared/http/fields.js';
 import { WorkspaceEntity } from './workspace.entity.js';
 
-/** Where a caller named a workspace, for the refusal: the address, or a field of this name. */
+/** Where a caller named a workspace, for the error message: the address, or a field of this name. */
 export type NamedIn = 'address' | 'workspace_id';
 
 /**
- * Which workspace a caller means, by its id or its slug, in the path, a query or a body: an id where a text could be
- * both. Those of other accounts and deleted ones are there for nobody. Safe to share; every answer is read afresh.
+ * Finds a workspace by its id or its slug, from a path, a query or a body: an id where a text could be both. Workspaces
+ * of other accounts and deleted ones do not exist. Safe to share; every result is read from the store.
  */
 @Injectable()
 export class WorkspaceDirectory {
@@ -32,12 +32,12 @@ export class WorkspaceDirectory {
     const home = { accountId, isDefault: true, deletedAt: IsNull() };
     const workspace = await this.database.manager.findOneBy(WorkspaceEntity, home);
     if (workspace) return workspace.id;
-    // Only a store changed by hand can bring this about.
+    // Only a manual change of the store can cause this.
     throw new GatewayError('invalid-request', 'workspace_id: is required, as there is no default workspace');
   }
 
   /**
-   * Id of the workspace that a list is narrowed to; undefined where none is named.
+   * Id of the workspace that a list is limited to; undefined where none is named.
    * @throws GatewayError `not-found`
    */
   async idIfNamed(accountId: string, reference: string | undefined): Promise<string | undefined> {
@@ -45,8 +45,8 @@ export class WorkspaceDirectory {
   }
 
   /**
-   * The same of what is kept of times gone by, where a workspace that was deleted is still one: by its id alone, for
-   * its slug may be another's now.
+   * The same for records of the past, where a deleted workspace still counts: by its id alone, because its slug may
+   * belong to another one now.
    * @throws GatewayError `not-found`
    */
   async idEvenIfDeleted(accountId: string, reference: string | undefined): Promise<string | undefined> {
@@ -58,7 +58,7 @@ export class WorkspaceDirectory {
   }
 
   /**
-   * The workspace stays until the transaction ends. For whoever puts something into it.
+   * Locks the workspace against deletion until the transaction ends. For transactions that add something to it.
    * @throws GatewayError `not-found`
    */
   async lockShared(manager: EntityManager, accountId: string, workspaceId: string): Promise<void> {
@@ -70,7 +70,7 @@ export class WorkspaceDirectory {
   }
 
   /**
-   * Nobody else changes the workspace, or puts anything into it, before the transaction ends.
+   * Locks the workspace until the transaction ends: no other one changes it or adds to it.
    * @throws GatewayError `not-found`
    */
   async lock(manager: EntityManager, accountId: string, reference: string): Promise<WorkspaceEntity> {
@@ -88,7 +88,7 @@ const lockAll = (manager: EntityManager, wheres: FindOptionsWhere<WorkspaceEntit
     .orderBy('workspace.id')
     .getMany();
 
-/** Nothing is asked of the store that could not be there. */
+/** Queries by id only where the reference can be one. */
 function conditionsOf(accountId: string, reference: string): FindOptionsWhere<WorkspaceEntity>[] {
   const within = { accountId, deletedAt: IsNull() };
   return [

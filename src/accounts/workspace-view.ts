@@ -2,6 +2,7 @@ import { viewExposed } from '../shared/http/exposed.js';
 import {
   flag,
   integer,
+  map,
   moment,
   nullable,
   number,
@@ -17,8 +18,8 @@ import { policyFields } from './policy-view.js';
 import { WorkspaceEntity } from './workspace.entity.js';
 
 /**
- * A workspace as management sees it: the superset that every client version takes
- * (docs/workspaces.md#fields), and its policy.
+ * A workspace as management sees it: the union of what all client versions read (docs/operate/workspaces.md#fields),
+ * and its policy.
  */
 export const workspaceView = titled(
   'workspace',
@@ -40,14 +41,16 @@ export const workspaceView = titled(
     io_logging_sampling_rate: number(),
     io_logging_api_key_ids: nullable(rows(integer())),
     include_byok_in_budgets: flag(),
+    tags: described('Of requests that name no others, and whose keys have none.', map(text())),
+    required_tags: described('Names of tags that each request must have.', rows(text())),
     ...policyFields.properties,
   }),
 );
 export type WorkspaceView = Static<typeof workspaceView>;
 
 /**
- * What stands for "no default guardrail": derived from the workspace's id, as clients are told
- * (docs/workspaces.md#fields).
+ * The id that clients are shown for "no default guardrail": derived from the workspace's id
+ * (docs/operate/workspaces.md#fields).
  */
 export const noGuardrailOf = (workspaceId: string): string => derivedId('default guardrail', workspaceId);
 
@@ -55,4 +58,5 @@ export const viewWorkspace = (workspace: WorkspaceEntity): WorkspaceView => ({
   ...viewExposed<WorkspaceView>(WorkspaceEntity, workspace),
   default_guardrail_id: workspace.defaultGuardrailId ?? noGuardrailOf(workspace.id),
   plugins: workspace.plugins,
+  tags: workspace.tags,
 });

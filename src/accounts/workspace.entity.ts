@@ -1,6 +1,7 @@
 import { Expose } from 'class-transformer';
 import { Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Sort } from '../core/routing/preferences.js';
+import type { Tags } from '../core/tags.js';
 import { AccountEntity } from './account.entity.js';
 import { ExposeTime } from '../shared/http/exposed.js';
 import { PolicyColumns } from './policy-columns.js';
@@ -24,7 +25,7 @@ export class WorkspaceEntity extends PolicyColumns {
   @Expose()
   name!: string;
 
-  /** Lower case, unique among those of the account that are not deleted. */
+  /** Lower case, unique among the account's workspaces that are not deleted. */
   @Column({ type: 'text' })
   @Expose()
   slug!: string;
@@ -93,6 +94,15 @@ export class WorkspaceEntity extends PolicyColumns {
   @Column({ name: 'default_guardrail_id', type: 'uuid', nullable: true })
   @Expose({ name: 'default_guardrail_id' })
   defaultGuardrailId!: string | null;
+
+  /** Tags of requests whose keys have no others. Not exposed, as `plugins`. */
+  @Column({ type: 'jsonb', default: {} })
+  tags!: Tags;
+
+  /** Names of tags that each request must have. */
+  @Column({ name: 'required_tags', type: 'jsonb', default: [] })
+  @Expose({ name: 'required_tags' })
+  requiredTags!: readonly string[];
 
   @Column({ name: 'deleted_at', type: 'timestamptz', precision: 3, nullable: true })
   deletedAt!: Date | null;

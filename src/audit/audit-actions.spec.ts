@@ -1,5 +1,4 @@
-// Goal: the list of actions has each kind of thing and each verb that the source records, and no other. Method: the
-// source is searched for them.
+// The list of actions has exactly the kinds and verbs that the source records, found by searching the source.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AUDIT_ACTIONS } from './audit-actions.js';

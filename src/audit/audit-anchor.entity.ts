@@ -14,7 +14,7 @@ export class AuditAnchorEntity {
   @Column({ type: 'char', length: 64 })
   hash!: string;
 
-  /** Whether the entry that it stands for was sealed. */
+  /** Whether the removed entry was sealed. */
   @Column({ name: 'was_sealed', type: 'boolean', default: false })
   wasSealed!: boolean;
 

@@ -1,13 +1,13 @@
 import { Check, Column, Entity, ForeignKey, PrimaryColumn } from 'typeorm';
 
 /**
- * One management change. Its hash covers it and the hash before it. Only ever added, and removed from the old end by
- * retention.
+ * One management change. Its hash covers it and the hash before it. Rows are only added, and removed from the old end
+ * by retention.
  */
 @Entity('audit_entries')
 @Check('audit_entries_sealed', `(seal is null) = (seal_key is null)`)
 export class AuditEntryEntity {
-  // By its name: the room of accounts imports this one.
+  // By its name: the accounts module imports this one.
   @PrimaryColumn({ name: 'account_id', type: 'uuid' })
   @ForeignKey('AccountEntity', { name: 'audit_entries_account_id_fkey' })
   accountId!: string;
@@ -33,7 +33,7 @@ export class AuditEntryEntity {
   @Column({ name: 'workspace_id', type: 'uuid', nullable: true })
   workspaceId!: string | null;
 
-  /** JSON as it was printed: it is what was hashed. */
+  /** JSON exactly as it was hashed. */
   @Column({ type: 'text', nullable: true })
   before!: string | null;
 

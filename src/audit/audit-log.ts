@@ -8,20 +8,20 @@ import { ADVISORY_LOCKS } from '../shared/database/advisory-locks.js';
 import type { Seal, Sealer } from './audit-seal.js';
 import { AuditSeals } from './audit-seals.js';
 
-/** Who changes something: the key that was used, or the operator by the variables of the process. */
+/** The author of a change: the key that was used, or the operator by the variables of the process. */
 export type AuditActor = Pick<Caller, 'accountId' | 'keyHash' | 'userId'>;
 
-/** What the operator does through the variables of the process. */
+/** The operator, who changes something by the variables of the process. */
 export const operatorOf = (accountId: string): AuditActor => ({ accountId, keyHash: 'operator', userId: null });
 
-/** One change of what administrators manage. */
+/** One change of a managed resource. */
 export interface AuditChange {
-  /** Kind of thing and what was done to it: `api_key.create`. */
+  /** Kind of resource and verb: `api_key.create`. */
   readonly action: string;
-  /** Id of the thing. */
+  /** Id of the resource. */
   readonly target: string;
   readonly workspaceId?: string | undefined;
-  /** The thing as the API shows it, before and after; absent where there was or is none. Never a secret. */
+  /** The resource as the API shows it, before and after; absent where it did not or does not exist. Never a secret. */
   readonly before?: object | undefined;
   readonly after?: object | undefined;
 }
@@ -29,7 +29,7 @@ export interface AuditChange {
 /** An entry as it is stored: what its hash covers. */
 export interface AuditEntry {
   readonly accountId: string;
-  /** Place in the account's chain: 1 for the first; no number is left out. */
+  /** Place in the account's chain: 1 for the first; without gaps. */
   readonly seq: number;
   /** ISO 8601, milliseconds. */
   readonly at: string;
@@ -53,7 +53,7 @@ export function hashEntry(entry: AuditEntry): string {
   return createHash('sha256').update(JSON.stringify(covered)).digest('hex');
 }
 
-/** Where the log stands after a change. */
+/** The end of the log after a change. */
 export interface NewestEntry extends Seal {
   /** Entries of the change. */
   readonly entries: number;
@@ -70,19 +70,19 @@ export class AuditLog {
   ) {}
 
   /**
-   * Has the key to seal with at hand. Never within a transaction: a key service may be asked for it.
-   * @throws GatewayError `unavailable` when it does not answer
+   * Loads the key to seal with. Never within a transaction, because it may call a key service.
+   * @throws GatewayError `service-unavailable` when it does not answer
    */
   async prepare(): Promise<void> {
     await this.seals.prepare();
   }
 
   /**
-   * Appends entries, in their order, in the transaction of the change they tell of: all are there, or none is. Entries
-   * of one account are appended one after another, up to each commit: from here on the transaction must wait for
-   * nothing that another change may hold. Needs the level `READ COMMITTED`.
+   * Appends entries, in their order, in the transaction of the change that they record: all are stored, or none is.
+   * Entries of one account are appended one after another, up to each commit: from here on the transaction must wait
+   * for no lock that another change may have. Needs the level `READ COMMITTED`.
    * @returns the last of them; undefined where nothing changed
-   * @throws SealKeyNeeded before anything is locked: `prepare`, and begin the transaction again
+   * @throws SealKeyNeeded before anything is locked: call `prepare`, and begin the transaction again
    */
   async record(
     manager: EntityManager,
@@ -92,14 +92,14 @@ export class AuditLog {
     if (changes.length === 0) return undefined;
     const { accountId } = actor;
     const sealer = await this.seals.current(manager);
-    // The account's row comes first, for the entry refers to it: a change that has it locked records
-    // after this one, or before.
+    // The account's row is locked first, because the entry refers to it: a change that has it locked records before or
+    // after this one.
     await manager.query(
       `WITH account AS MATERIALIZED (SELECT id FROM accounts WHERE id = $2 FOR KEY SHARE)
        SELECT pg_advisory_xact_lock($1, hashtext(id::text)) FROM account`,
       [ADVISORY_LOCKS.auditChain, accountId],
     );
-    // A statement of its own: it sees what was committed while the lock was waited for.
+    // A separate statement: it sees what was committed while the lock was waited for.
     const [last] = await manager.query<{ seq: string; hash: string }[]>(
       `SELECT seq, hash FROM audit_entries WHERE account_id = $1
        UNION ALL SELECT seq, hash FROM audit_anchors WHERE account_id = $1
@@ -112,7 +112,7 @@ export class AuditLog {
       hash: last?.hash ?? FIRST_HASH,
     };
     let newest: SealedEntry | undefined;
-    // Hashed where they are stored: others have their turn between statements.
+    // Hashed batch by batch: other work can run between the statements.
     for (const batch of batches(changes, BATCH_MAX)) {
       const entries = chain(actor, batch, at, previous, sealer);
       await insert(manager, actor, entries);
@@ -123,12 +123,12 @@ export class AuditLog {
   }
 }
 
-/** Entries in one statement: some milliseconds' work. */
+/** Entries in one statement: some milliseconds of work. */
 const BATCH_MAX = 200;
 
 type SealedEntry = AuditEntry & Seal & { readonly hash: string };
 
-/** The entries of these changes, each after the one before it. */
+/** The entries of these changes, each chained to the one before it. */
 function chain(
   { accountId, keyHash, userId }: AuditActor,
   changes: readonly AuditChange[],
@@ -146,7 +146,7 @@ function chain(
       actorUser: userId,
       action: change.action,
       target: change.target,
-      // As the store prints it: whoever verifies the entry hashes that.
+      // As the store prints it, because verification hashes that.
       workspaceId: change.workspaceId?.toLowerCase() ?? null,
       before: change.before ? JSON.stringify(change.before) : null,
       after: change.after ? JSON.stringify(change.after) : null,

@@ -8,8 +8,8 @@ import { AuditRepository } from './audit.repository.js';
 const KEEP_EVERY_MS = HOUR_MS;
 
 /**
- * Removes entries of the audit log after their time (FAIRLEAD_RETENTION, `audit`), whole months only; by default
- * nothing ever. Any number of replicas may do it at once.
+ * Removes entries of the audit log after their retention (FAIRLEAD_RETENTION, `audit`), whole months only; by default
+ * never. Any number of replicas may do it at once.
  */
 @Injectable()
 export class AuditRetention implements OnApplicationBootstrap, BeforeApplicationShutdown {
@@ -33,8 +33,7 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
   }
 
   /**
-   * Removes what is past its time. Comes round by itself every hour. Never throws: what fails
-   * now is done an hour later.
+   * Removes what is past its retention. Repeats itself every hour. Never throws: a failure is retried an hour later.
    */
   keep(): Promise<void> {
     return this.job.run();
@@ -43,10 +42,10 @@ export class AuditRetention implements OnApplicationBootstrap, BeforeApplication
   private async removePast(): Promise<void> {
     const { audit: days } = this.environment.retentionDays;
     if (days === null) return;
-    // What stands for the removed entries is sealed. While that cannot be, nothing is removed.
+    // The anchor of the removed entries is sealed. While that is impossible, nothing is removed.
     await this.seals.prepare();
     for (const accountId of await this.entries.listAccounts()) {
-      // Month by month: others who wait for the database have their turn in between.
+      // Month by month: other users of the database can run in between.
       for (;;) {
         const removed = await this.entries.removeOldestMonth(accountId, days);
         if (!removed) break;

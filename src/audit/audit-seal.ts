@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A mark that only who has the data key can make. */
+/** A mark that only an owner of the data key can make. */
 export interface Seal {
   /** Lowercase hex of an HMAC-SHA-256. */
   readonly seal: string;
@@ -8,7 +8,7 @@ export interface Seal {
   readonly sealKey: string;
 }
 
-/** What stands for the entries that retention removed, as its seal covers it. */
+/** The anchor of the entries that retention removed, as its seal covers it. */
 export interface CoveredAnchor {
   readonly accountId: string;
   /** Place and hash of the last of them. */
@@ -30,7 +30,7 @@ export class Sealer {
     this.#key = key;
   }
 
-  /** @param hash of the entry: it covers all of it, its place, and through the hash before it all that came before */
+  /** @param hash of the entry: it covers the entry, its place, and through the previous hash all entries before it */
   ofEntry(hash: string): Seal {
     return this.seal(['entry', hash]);
   }
@@ -39,13 +39,13 @@ export class Sealer {
     return this.seal(['anchor', accountId, seq, hash, wasSealed]);
   }
 
-  /** The first word tells what is sealed, so that no seal of one thing is one of another. */
+  /** The first word is the kind of the sealed object, so that no seal of one kind is valid for another. */
   private seal(covered: readonly unknown[]): Seal {
     const seal = createHmac('sha256', this.#key).update(JSON.stringify(covered)).digest('hex');
     return { seal, sealKey: this.sealKey };
   }
 }
 
-/** In a time that tells nothing of where they differ. */
+/** In constant time, so that the duration reveals nothing. */
 export const isSameSeal = (one: Seal, other: Seal): boolean =>
   one.seal.length === other.seal.length && timingSafeEqual(Buffer.from(one.seal), Buffer.from(other.seal));

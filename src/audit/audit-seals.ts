@@ -5,14 +5,14 @@ import { DataKeys, type StoredDataKey } from '../vault/data-keys.js';
 import { KeyRing } from '../vault/key-ring.js';
 import { Sealer } from './audit-seal.js';
 
-/** The key to seal with is not in memory: `prepare`, outside of any transaction, and begin again. */
+/** The key to seal with is not in memory: call `prepare`, outside of any transaction, and begin again. */
 export class SealKeyNeeded extends Error {
   override readonly name = 'SealKeyNeeded';
 }
 
 /**
- * The data keys that entries of the audit log are sealed under. One that was unwrapped stays in memory until the
- * process ends, so that changes go on while a key service is down: it seals, and opens nothing.
+ * The data keys that entries of the audit log are sealed under. An unwrapped one stays in memory until the process
+ * ends, so that changes work while a key service is down: it only seals, and opens nothing.
  */
 @Injectable()
 export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
@@ -50,8 +50,8 @@ export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * The newest that can be opened here, as the transaction finds it: a key that another process made is used from its
-   * commit on. Asks nobody but the store.
+   * The newest key that can be opened here, as the transaction sees it: a key that another process made is used from
+   * its commit on. Calls only the store.
    * @throws SealKeyNeeded
    */
   async current(manager: EntityManager): Promise<Sealer> {
@@ -63,14 +63,15 @@ export class AuditSeals implements OnApplicationBootstrap, OnModuleDestroy {
   }
 
   /**
-   * Has `current` find a key: opens the newest that these encryption keys open, and makes one where there is none.
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * Makes sure that `current` finds a key: opens the newest that these encryption keys open, and makes one where there
+   * is none.
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   async prepare(): Promise<void> {
     await this.sealers.prepare();
   }
 
-  /** Nothing removes a key that was in use: whoever did owns the database. Verification tells what it is missed for. */
+  /** The gateway removes no key that was in use, only an owner of the database can. Verification reports the effect. */
   private forgetGone(stored: readonly StoredDataKey[]): void {
     for (const id of [...this.sealers.ids()]) {
       if (stored.some((key) => key.id === id)) continue;

@@ -1,7 +1,8 @@
-import { Controller, Get, Query } from '@nestjs/common';
+import { Controller, Get } from '@nestjs/common';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import {
   moment,
@@ -17,7 +18,7 @@ import {
 import { AuditRepository, type StoredEntry } from './audit.repository.js';
 import { ListAuditDto, printCursor } from './list-audit.dto.js';
 
-/** A change as administrators see it (docs/reasons/security.md#every-change-is-recorded). */
+/** A change as administrators see it (docs/contribute/threat-model.md#stored-credentials-and-management). */
 const auditEntryView = titled(
   'audit-entry',
   object({
@@ -39,7 +40,7 @@ const auditEntryView = titled(
 );
 type AuditEntryView = Static<typeof auditEntryView>;
 
-/** Who changed what of the account. */
+/** The log of the account's management changes. */
 @Controller('audit')
 @Accepts('management')
 export class AuditController {
@@ -57,7 +58,7 @@ export class AuditController {
   })
   async list(
     @FromCaller() { accountId }: Caller,
-    @Query() query: ListAuditDto,
+    @FromQuery() query: ListAuditDto,
   ): Promise<{ data: AuditEntryView[]; next_cursor: string | null }> {
     const { action, target, actor, cursor, limit } = query;
     const filter = {
@@ -66,7 +67,7 @@ export class AuditController {
       actor,
       workspaceId: await this.workspaces.idEvenIfDeleted(accountId, query.workspace_id),
     };
-    // One more than is shown, which tells whether there is another page.
+    // One more than is shown, to see whether there is another page.
     const found = await this.entries.list(accountId, filter, cursor, limit + 1);
     const shown = found.slice(0, limit);
     const last = found.length > limit ? shown.at(-1) : undefined;
@@ -90,5 +91,5 @@ function viewEntry(entry: StoredEntry): AuditEntryView {
   };
 }
 
-/** As it was printed, so that whoever prints it again gets the very text that was hashed. */
+/** In the stored key order, so that printing it again yields the hashed text. */
 const viewThing = (printed: string | null): unknown => (printed === null ? null : JSON.parse(printed));

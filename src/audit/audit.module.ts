@@ -6,13 +6,12 @@ import { AuditRetention } from './audit-retention.js';
 import { AuditSeals } from './audit-seals.js';
 import { AuditController } from './audit.controller.js';
 import { AuditRepository } from './audit.repository.js';
-import { ManagedChanges } from './managed-changes.js';
 
-/** The one way in which managed resources are changed, and the log of all such changes: nobody else writes to it. */
+/** The log of all changes of managed resources: `management` alone writes to it. */
 @Module({
   imports: [AccountsModule, VaultModule],
   controllers: [AuditController],
-  providers: [AuditLog, AuditRepository, AuditRetention, AuditSeals, ManagedChanges],
-  exports: [ManagedChanges],
+  providers: [AuditLog, AuditRepository, AuditRetention, AuditSeals],
+  exports: [AuditLog],
 })
 export class AuditModule {}

@@ -14,7 +14,7 @@ export interface StoredEntry extends AuditEntry {
   readonly seal: Seal | undefined;
 }
 
-/** Entries that are asked for: what is given must be equal. */
+/** A filter of entries: each given field must be equal. */
 export interface AuditFilter {
   readonly action: string | undefined;
   readonly target: string | undefined;
@@ -23,19 +23,19 @@ export interface AuditFilter {
   readonly workspaceId: string | undefined;
 }
 
-/** Where a chain goes on: a place in it, and the hash there. */
+/** A point of a chain: a place in it, and the hash there. */
 export interface ChainLink {
   readonly seq: number;
   readonly hash: string;
 }
 
-/** What retention left of removed entries: the chain goes on from there. */
+/** What remains of removed entries: the chain continues from there. */
 export interface StoredAnchor extends CoveredAnchor {
   /** Undefined where it is from before there were seals. */
   readonly seal: Seal | undefined;
 }
 
-/** What a removal took. */
+/** The result of a removal. */
 export interface RemovedMonth {
   /** Its first moment. */
   readonly first: Date;
@@ -67,7 +67,7 @@ interface OldestRow {
 const COLUMNS =
   'account_id, seq, at, actor, actor_user, action, target, workspace_id, before, after, previous_hash, hash, seal, seal_key';
 
-/** The statements over `audit_entries` and `audit_anchors`, but for the one that appends. */
+/** The statements over `audit_entries` and `audit_anchors`, except for the one that appends. */
 @Injectable()
 export class AuditRepository {
   constructor(
@@ -111,15 +111,15 @@ export class AuditRepository {
   }
 
   /**
-   * Removes the oldest month of an account's entries, if it ended longer ago than that by the database's clock: all
-   * of it or nothing. What the chain goes on from is kept as its anchor. Any number of replicas may call it at
-   * once: one of them removes. The seals have to be prepared.
-   * @returns undefined when there is nothing to remove, or another replica is at it
+   * Removes the oldest month of an account's entries, if it ended longer ago than that by the database's clock: all of
+   * it or nothing. The end of the removed part is stored as the chain's anchor. Any number of replicas may call it at
+   * once: one of them removes. The seals must be prepared.
+   * @returns undefined when there is nothing to remove, or another replica is doing it
    */
   async removeOldestMonth(accountId: string, days: number): Promise<RemovedMonth | undefined> {
     // Under a stricter level the snapshot would be older than the lock.
     return this.database.transaction('READ COMMITTED', async (manager) => {
-      // For this transaction only: a role's own time limit is meant for requests.
+      // For this transaction only: the time limit of the role is meant for requests.
       await manager.query(`SET LOCAL statement_timeout = 0`);
       if (!(await tryLock(manager, 'auditRetention'))) return undefined;
       const [oldest] = await manager.query<OldestRow[]>(
@@ -131,8 +131,8 @@ export class AuditRepository {
         [accountId, days, this.clock.aheadMs],
       );
       if (!oldest) return undefined;
-      // The chain is cut in one place: clocks of replicas differ, so that near the turn of a month its
-      // times may go back and forth.
+      // The chain is cut in one place: clocks of replicas differ, so near the turn of a month its times may not be
+      // monotonic.
       const [last] = await manager.query<Pick<EntryRow, 'seq' | 'hash' | 'seal'>[]>(
         `SELECT seq, hash, seal FROM audit_entries
          WHERE account_id = $1 AND seq < coalesce(
@@ -173,7 +173,7 @@ async function replaceAnchor(
   );
 }
 
-/** What retention left of an account's removed entries; undefined where it removed none. */
+/** The anchor of an account's removed entries; undefined where none were removed. */
 export async function findAnchor(manager: EntityManager, accountId: string): Promise<StoredAnchor | undefined> {
   const [row] = await manager.query<(Pick<EntryRow, 'seq' | 'hash' | 'seal' | 'seal_key'> & { was_sealed: boolean })[]>(
     `SELECT seq, hash, was_sealed, seal, seal_key FROM audit_anchors WHERE account_id = $1`,

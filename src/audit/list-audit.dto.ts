@@ -21,7 +21,7 @@ export class ListAuditDto {
   @PageLimit()
   limit = 50;
 
-  /** Place in the chain that the page begins below. */
+  /** The page begins below this place in the chain. */
   @MayOmit()
   @Fits(cursor)
   @Transform(({ value }) => readCursor(value as string))
@@ -44,19 +44,16 @@ export class ListAuditDto {
   workspace_id?: string;
 }
 
-/**
- * Where the next page begins: below this place in the chain. What is appended meanwhile stands
- * above it and moves nothing.
- */
+/** The cursor of the next page: it begins below this place in the chain. Entries appended meanwhile do not shift it. */
 export const printCursor = (seq: number): string => Buffer.from(String(seq)).toString('base64url');
 
-// As many digits as a number holds exactly, whatever they are.
+// As many digits as a number represents exactly.
 const PLACE = /^[1-9][0-9]{0,14}$/;
 
-/** @throws GatewayError `invalid-request` for a cursor that no page has given */
+/** @throws GatewayError `invalid-request` for a cursor that no page has returned */
 function readCursor(text: string): number {
   const place = Buffer.from(text, 'base64url').toString();
-  // Decoding forgives much; only what was printed is taken.
+  // The decoder is lenient; only the exact printed form is accepted.
   if (PLACE.test(place) && printCursor(Number(place)) === text) return Number(place);
   throw new GatewayError('invalid-request', 'cursor: must be the next_cursor of an earlier page');
 }

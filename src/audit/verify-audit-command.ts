@@ -11,7 +11,7 @@ import { DataKeys } from '../vault/data-keys.js';
 import { verifyAudit, type ChainReport } from './verify-audit.js';
 
 const WITHOUT_SEALS = 'without-seals';
-const USAGE = `npm run audit:verify -- [--newest SEAL] [--unsealed COUNT] [--without-seals]
+const USAGE = `npm run fairlead -- verify audit [--newest SEAL] [--unsealed COUNT] [--without-seals]
 
 Walks the audit log of every account and recomputes each hash and each seal, with the same variables as the gateway: in
 the store that DATABASE_URL names, else in the embedded one in DATA_DIR, which no gateway may have open meanwhile.
@@ -19,9 +19,9 @@ Gateways on DATABASE_URL may be at work: all is read in one snapshot, and nothin
 
 --newest takes the seal from the last line "A change was recorded." of the gateways' logs: where no entry has it, the
 newest entries were cut off. Without it, a chain does not show that; each line ends with the last hash and seal.
---unsealed tells how many entries, in all, are from before there were seals: more of them without one are not believed.
+--unsealed gives the total number of entries from before there were seals: more of them without one are not accepted.
 It is 0 where it is not given, and the number that was found when the store was brought to this release never rises.
---without-seals walks the hashes alone, where the encryption keys are not at hand.
+--without-seals walks the hashes alone, where the encryption keys are not available.
 
 Ends with 0 when every chain is whole, with 1 when one is broken, a seal could not be checked, more have none than may,
 or nothing could be verified.
@@ -30,13 +30,13 @@ or nothing could be verified.
 type Place = StorePlace & { readonly keySettings?: KeySettings };
 
 /**
- * @returns the exit code: 0 every chain is whole, 1 broken, not checked or failed, 2 wrong words. Never
- *   throws, never prints a secret.
+ * @returns the exit code: 0 every chain is whole, 1 broken, not checked or failed, 2 wrong arguments. Never throws,
+ *   never prints a secret.
  */
 export const runAuditVerification = (context: CommandContext, opener?: EmbeddedOpener): Promise<number> =>
   runStoreCommand<Place>(
     {
-      name: 'audit:verify',
+      name: 'fairlead verify audit',
       usage: USAGE,
       switches: [WITHOUT_SEALS],
       values: {
@@ -64,7 +64,7 @@ async function dataKeysOf(database: DataSource, settings: KeySettings): Promise<
   return service && new DataKeys(database, service, clock);
 }
 
-/** What is asked of seals; nothing where most entries without one is Infinity. */
+/** What is required of seals; nothing where `unsealedMax` is Infinity. */
 interface SealRule {
   readonly keys: DataKeys | undefined;
   readonly unsealedMax: number;
@@ -86,18 +86,18 @@ async function verify(
     print(printReport(report));
   };
   await verifyAudit(database, { keys, newest, onReport });
-  // Who can write to the database can take all seals off and write the entries anew. The next change would be sealed
-  // upon that, so where seals begin says nothing.
+  // An attacker with write access to the database can remove all seals and rewrite the entries. The next change would
+  // be sealed on top of that, so the position of the first seal proves nothing.
   if (unsealed > unsealedMax) {
     printError(
-      `audit:verify: ${counted(unsealed, 'entry is', 'entries are')} not sealed, and ${unsealedMax.toLocaleString('en-US')} may be: ` +
+      `fairlead verify audit: ${counted(unsealed, 'entry is', 'entries are')} not sealed, and ${unsealedMax.toLocaleString('en-US')} may be: ` +
         `their seals were taken off, or they are from before there were any (--unsealed).\n`,
     );
     isWhole = false;
   }
   if (newest !== undefined && !isNewestThere) {
     printError(
-      `audit:verify: no entry has the seal ${newest}: the newest entries were cut off, or retention has removed it.\n`,
+      `fairlead verify audit: no entry has the seal ${newest}: the newest entries were cut off, or retention has removed it.\n`,
     );
     return FAILED;
   }
@@ -118,7 +118,7 @@ function printReport({
     `account ${accountId}: ${counted(entries, 'entry', 'entries')}`,
     unsealed > 0 ? `${unsealed.toLocaleString('en-US')} not sealed` : '',
     unchecked > 0 ? `${counted(unchecked, 'seal', 'seals')} NOT CHECKED` : '',
-    newestAt === undefined ? '' : `the seal asked for at seq ${newestAt}`,
+    newestAt === undefined ? '' : `the given seal at seq ${newestAt}`,
   ].filter((part) => part !== '');
   if (broken) return `${walked.join(', ')}, then BROKEN at seq ${broken.seq}: the entry ${broken.reason}\n`;
   const end = [`last seq ${last.seq}`, `last hash ${last.hash}`, ...(lastSeal ? [`last seal ${lastSeal.seal}`] : [])];

@@ -5,38 +5,38 @@ import { FIRST_HASH, hashEntry } from './audit-log.js';
 import { isSameSeal, Sealer, type Seal } from './audit-seal.js';
 import { findAnchor, listAccounts, listChain, type ChainLink, type StoredEntry } from './audit.repository.js';
 
-/** Where a chain does not hold. Texts for an operator: nothing secret. */
+/** Where a chain is broken. Texts for an operator: nothing secret. */
 export interface ChainBreak {
   readonly seq: number;
   /** Completes a sentence that begins with the entry. */
   readonly reason: string;
 }
 
-/** What a walk along the chain of one account found. */
+/** The result of checking the chain of one account. */
 export interface ChainReport {
   readonly accountId: string;
-  /** Entries that hold: all of them, or those before the break. */
+  /** Valid entries: all of them, or those before the break. */
   readonly entries: number;
-  /** Of these, and of the anchor that they begin at: how many have no seal, for they are from before there were any. */
+  /** Of these and of the anchor before them: how many have no seal, because they are from before there were any. */
   readonly unsealed: number;
-  /** Of these, and of the anchor: how many have a seal that could not be checked, for its key is not to be had. */
+  /** Of these and of the anchor: how many have a seal that could not be checked, because its key is unavailable. */
   readonly unchecked: number;
-  /** The last that holds, or where the chain begins; its hash is what to keep elsewhere. */
+  /** The last valid entry, or the beginning of the chain; its hash is what to store elsewhere. */
   readonly last: ChainLink;
   /** The last seal. */
   readonly lastSeal: Seal | undefined;
-  /** Place of the entry that has the seal that was asked for; undefined where none has it. */
+  /** Place of the entry with the requested seal; undefined where none has it. */
   readonly newestAt: number | undefined;
-  /** The first; undefined where the chain is whole. */
+  /** The first break; undefined where the chain is whole. */
   readonly broken: ChainBreak | undefined;
 }
 
 export interface VerifyOptions {
-  /** Opens the keys of seals; where it is left out, seals are not checked. */
+  /** Opens the keys of seals; if absent, seals are not checked. */
   readonly keys?: DataKeys | undefined;
-  /** A seal as the operator's log told it, lowercase hex: some account's chain must have it. */
+  /** A seal from the operator's log, lowercase hex: some account's chain must have it. */
   readonly newest?: string | undefined;
-  /** Gets one report for each account, as soon as there is one. */
+  /** Gets one report for each account, as soon as it is complete. */
   readonly onReport: (report: ChainReport) => void;
 }
 
@@ -45,15 +45,15 @@ const PAGE_ENTRIES = 500;
 const BEGINNING: ChainLink = { seq: 0, hash: FIRST_HASH };
 
 /**
- * Walks the chain of every account from its beginning, or from where retention has cut it. All of it is read in one
- * snapshot and nothing is written, so it may run beside gateways at work. Whether entries after the last are missing,
- * it knows only where it is told a seal that one of them had.
+ * Checks the chain of every account from its beginning, or from its anchor. Everything is read in one snapshot and
+ * nothing is written, so it may run beside working gateways. Missing entries at the end are detected only with a given
+ * seal that one of them had.
  * @throws KeyServiceUnavailable
  */
 export async function verifyAudit(database: DataSource, { keys, newest, onReport }: VerifyOptions): Promise<void> {
   await database.transaction('REPEATABLE READ', async (manager) => {
     await manager.query(`SET TRANSACTION READ ONLY`);
-    // For this transaction only: a role's own limits are meant for requests.
+    // For this transaction only: the role's own limits are meant for requests.
     await manager.query(`SET LOCAL statement_timeout = 0`);
     const sealers = keys && (await openSealers(keys, manager));
     for (const accountId of await listAccounts(manager))
@@ -61,7 +61,7 @@ export async function verifyAudit(database: DataSource, { keys, newest, onReport
   });
 }
 
-/** By the ids of their keys; undefined those that the encryption keys at hand do not open. */
+/** By the ids of their keys; undefined for those that the available encryption keys do not open. */
 type Sealers = ReadonlyMap<string, Sealer | undefined>;
 
 async function openSealers(keys: DataKeys, manager: EntityManager): Promise<Sealers> {
@@ -77,7 +77,7 @@ async function openSealers(keys: DataKeys, manager: EntityManager): Promise<Seal
   return sealers;
 }
 
-/** The walk along one account's chain. */
+/** The check of one account's chain. */
 class ChainWalk {
   private last: ChainLink = BEGINNING;
   private lastSeal: Seal | undefined;
@@ -112,7 +112,7 @@ class ChainWalk {
 
   private async followEntries(manager: EntityManager): Promise<ChainBreak | undefined> {
     let page: readonly StoredEntry[];
-    // The first page begins below any place: what stands before the beginning is a break as well.
+    // The first page begins below any place: an entry before the beginning is a break as well.
     let after = Number.MIN_SAFE_INTEGER;
     do {
       page = await listChain(manager, this.accountId, after, PAGE_ENTRIES);
@@ -129,7 +129,7 @@ class ChainWalk {
   private findBreak(entry: StoredEntry): ChainBreak | undefined {
     const { seq } = entry;
     const { last } = this;
-    if (seq <= last.seq) return { seq, reason: `stands before the beginning of the chain, which is ${last.seq + 1}` };
+    if (seq <= last.seq) return { seq, reason: `is before the beginning of the chain, which is ${last.seq + 1}` };
     if (seq > last.seq + 1) return { seq: last.seq + 1, reason: `is missing: the next that is there is ${seq}` };
     if (entry.previousHash !== last.hash)
       return { seq, reason: 'does not follow the one before it: the hashes differ' };
@@ -142,7 +142,7 @@ class ChainWalk {
   }
 
   /**
-   * Counts what has no seal, and what has one that cannot be checked.
+   * Counts a missing seal, or one that cannot be checked.
    * @returns what is wrong with it
    */
   private sealFault(seal: Seal | undefined, made: (sealer: Sealer) => Seal): string | undefined {

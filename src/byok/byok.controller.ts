@@ -1,4 +1,4 @@
-import { Body, Controller, Delete, Get, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
@@ -7,18 +7,19 @@ import { routabilityOf } from '../providers/routability.js';
 import { abortWhenGone } from '../shared/http/abort-when-gone.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import { CreateCredentialDto, readCredentialDescription } from './create-credential.dto.js';
 import { CredentialOpener } from './credential-opener.js';
 import { CredentialsService } from './credentials.service.js';
 import { CredentialTest, credentialTestView, type CredentialTestView } from './credential-test.js';
-import { credentialReply, viewCredential, viewStatus, type CredentialReply } from './credential-view.js';
+import { credentialReply, viewCredential, viewRecord, type CredentialReply } from './credential-view.js';
 import { ListCredentialsDto } from './list-credentials.dto.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { readCredentialChanges, UpdateCredentialDto } from './update-credential.dto.js';
 
-/** Administration of the account's own provider credentials (docs/byok.md#the-interface). */
+/** Administration of the account's own provider credentials (docs/operate/byok.md#the-interface). */
 @Controller('byok')
 @Accepts('management')
 export class ByokController {
@@ -34,7 +35,7 @@ export class ByokController {
     summary: 'Store a credential of your own at a provider',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     description:
-      'It is kept encrypted and never shown again. `routable` tells whether requests can be sent to the provider, and `reason` why not.',
+      'It is kept encrypted and never shown again. `routable` states whether requests can be sent to the provider, and `reason` why not.',
     errors: ['not-found'],
     examples: {
       minimal: { provider: 'openai', key: 'sk-an-example-that-opens-nothing' },
@@ -49,7 +50,7 @@ export class ByokController {
   })
   async create(
     @FromCaller() caller: Caller,
-    @Body() body: CreateCredentialDto,
+    @FromBody() body: CreateCredentialDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: CredentialReply }> {
     const row = await this.credentials.create(caller, readCredentialDescription(body));
@@ -64,7 +65,7 @@ export class ByokController {
   })
   async list(
     @FromCaller() { accountId }: Caller,
-    @Query() query: ListCredentialsDto,
+    @FromQuery() query: ListCredentialsDto,
   ): Promise<{ data: CredentialReply[]; total_count: number }> {
     const { offset, limit, provider, workspace_id: workspace } = query;
     const [rows, count] = await this.credentials.list(accountId, { offset, limit, provider, workspace });
@@ -81,13 +82,13 @@ export class ByokController {
   @Answers(one(credentialReply), {
     summary: 'Change a credential',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
-    description: 'What is left out stays as it is, null clears; `key` replaces the credential itself.',
+    description: 'Absent fields stay as they are, null clears a field; `key` replaces the credential itself.',
     examples: { rename: { name: 'Renamed', sort_order: 1 }, rotate: { key: 'sk-another-that-opens-nothing' } },
   })
   async update(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() body: UpdateCredentialDto,
+    @FromBody() body: UpdateCredentialDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: CredentialReply }> {
     const row = await this.credentials.change(caller, id, readCredentialChanges(body));
@@ -102,7 +103,7 @@ export class ByokController {
     return { deleted: true };
   }
 
-  /** Chosen: whether a credential works is asked of its provider, before traffic does. */
+  /** Chosen: lets a caller test a credential at its provider before traffic uses it. */
   @Post(':id/test')
   @HttpCode(200)
   @Answers(one(credentialTestView), { summary: 'Ask the provider whether a credential works' })
@@ -117,6 +118,6 @@ export class ByokController {
 
   private async view(row: ProviderCredentialEntity): Promise<CredentialReply> {
     const { status } = await this.opener.open(row);
-    return { ...viewCredential(row), ...viewStatus(row, status), ...routabilityOf(row.provider, this.catalog.current) };
+    return { ...viewCredential(row), ...viewRecord(row, status), ...routabilityOf(row.provider, this.catalog.current) };
   }
 }

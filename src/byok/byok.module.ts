@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { AuditModule } from '../audit/audit.module.js';
+import { ManagementModule } from '../management/management.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { ByokController } from './byok.controller.js';
@@ -19,7 +19,7 @@ import { VaultModule } from '../vault/vault.module.js';
 @Module({
   imports: [
     AccountsModule,
-    AuditModule,
+    ManagementModule,
     KeysModule,
     ProvidersModule,
     VaultModule,

@@ -6,12 +6,12 @@ import { keyText } from './credential-fields.js';
 import { CredentialTraitsDto } from './credential-traits.dto.js';
 import type { CredentialTraits } from './provider-credential.entity.js';
 
-/** Body of `POST /byok` (docs/byok.md#fields). */
+/** Body of `POST /byok` (docs/operate/byok.md#fields). */
 export class CreateCredentialDto extends CredentialTraitsDto {
   @Fits(keyText)
   key!: string;
 
-  /** Which slugs there are is for the catalog to say. */
+  /** The catalog decides which slugs exist. */
   @Fits(shortText)
   provider!: string;
 
@@ -20,7 +20,7 @@ export class CreateCredentialDto extends CredentialTraitsDto {
   workspace_id?: string;
 }
 
-/** What a credential is to be. */
+/** The description of a credential to be made. */
 export interface CredentialDescription {
   readonly provider: string;
   readonly key: Secret;
@@ -31,7 +31,7 @@ export interface CredentialDescription {
   readonly workspace: string | undefined;
 }
 
-/** The credential that a valid body asks for. */
+/** The credential that a valid body describes. */
 export function readCredentialDescription(body: CreateCredentialDto): CredentialDescription {
   return {
     provider: body.provider,

@@ -6,7 +6,8 @@ import { Undecryptable } from '../vault/key-service.js';
 import { Vault } from '../vault/vault.js';
 
 /**
- * Whether a stored credential can be read: `undecryptable` until somebody mends it, the other perhaps only for a while.
+ * Whether a stored credential can be read: `undecryptable` until an operator repairs it, the other perhaps only
+ * temporarily.
  */
 export const CREDENTIAL_STATUSES = ['ok', 'undecryptable', 'key_service_unavailable'] as const;
 export type CredentialStatus = (typeof CREDENTIAL_STATUSES)[number];
@@ -17,14 +18,12 @@ export const UNREADABLE: Readonly<Record<Exclude<CredentialStatus, 'ok'>, string
   key_service_unavailable: 'The key service does not answer; try again shortly.',
 };
 
-/** What came of opening a credential. */
+/** The result of opening a credential. */
 export type Opening =
   | { readonly status: 'ok'; readonly secret: Secret }
   | { readonly status: Exclude<CredentialStatus, 'ok'>; readonly cause: unknown };
 
-/**
- * Opens credentials one by one: what is wrong with one of them is its status, and never stops the rest. Safe to share.
- */
+/** Opens credentials one by one: a defect of one becomes its status, and never affects the rest. Safe to share. */
 @Injectable()
 export class CredentialOpener {
   constructor(private readonly vault: Vault) {}
@@ -42,5 +41,5 @@ export class CredentialOpener {
   }
 }
 
-/** By label and id: what its owner named it may say more than a log should hold. */
+/** By label and id: the name that its owner gave it may contain more than a log should. */
 export const nameInLog = ({ label, id, provider }: ProviderCredentialEntity): string => `${label} (${provider}, ${id})`;

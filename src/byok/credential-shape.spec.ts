@@ -1,5 +1,5 @@
-// Goal: a credential that its provider could not take is refused by member, and no label gives one away.
-// Method: tables of forms for each provider; every message is searched for the values it was made from.
+// A credential that its provider could not accept is refused by member, and no label discloses one. Tables of forms for
+// each provider; every message is searched for the values it was made from.
 import { Secret } from '../core/secret.js';
 import { labelOf } from './credential-shape.js';
 
@@ -29,7 +29,7 @@ describe('labels of plain keys', () => {
     }
   });
 
-  it('is not fooled by names of object members', () => {
+  it('is not misled by names of object members', () => {
     expect(label('constructor', 'sk-0123456789012345AbCd')).toBe('sk-...AbCd');
   });
 });
@@ -79,7 +79,7 @@ describe('structured credentials', () => {
     expect(label(provider, JSON.stringify(value, null, 2))).toBe(expected);
   });
 
-  it.each(['amazon-bedrock', 'azure', 'google-vertex'])('takes an API key of %s as it is', (provider) => {
+  it.each(['amazon-bedrock', 'azure', 'google-vertex'])('accepts an API key of %s as it is', (provider) => {
     expect(label(provider, 'bedrock-api-key-0123456789AbCd')).toBe('bed...AbCd');
   });
 

@@ -15,8 +15,8 @@ import {
   type Compiled,
 } from '../shared/http/schema.js';
 
-// The forms of docs/byok.md#forms-of-a-key. What becomes part of an address later may hold only what
-// cannot lead it elsewhere.
+// The forms of docs/operate/byok.md#forms-of-a-key. Values that later become part of an address are restricted to what
+// cannot change its host.
 
 const word = text({ min: 1 });
 const HOST_PART = {
@@ -83,7 +83,7 @@ const serviceAccount: Compiled<ServiceAccount> = compile(
   }),
 );
 
-/** Workload identity. Its subject token comes from an address: no caller has a file here. */
+/** Workload identity. Its subject token comes from an address: callers have no files here. */
 const externalAccount: Compiled<{ readonly project_id: string }> = compile(
   object({
     type: oneOf(['external_account']),
@@ -100,7 +100,7 @@ const externalAccount: Compiled<{ readonly project_id: string }> = compile(
   }),
 );
 
-/** Longest label. Those made of names would be as long as the names. */
+/** Longest label. Those composed of names would be as long as the names. */
 const LABEL_MAX = 100;
 
 const AZURE_FORMS = 'an API key, a JSON array of resources or deployments, or the JSON object of an application';
@@ -110,8 +110,8 @@ const VERTEX_FORMS = "an API key, or the JSON of a service account's key or of a
 const isPlain = (key: string): boolean => /^[\w.~+/=-]+$/.test(key);
 
 /**
- * How the credentials of a provider look: whether they fit, and what of them may be shown. Providers
- * not listed take any text.
+ * The validation and label of credentials by provider: whether a text has the right form, and the part that may be
+ * shown. Other providers accept any text.
  */
 const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
   azure: (key) => {
@@ -135,7 +135,7 @@ const LABEL_OF: Readonly<Record<string, (key: string) => string>> = {
 };
 
 /**
- * The text of a credential as it is kept: without blanks and line breaks around it.
+ * The text of a credential as it is stored: without surrounding blanks and line breaks.
  * @throws GatewayError `invalid-request` where nothing is left, or where it is in quotation marks
  */
 export function trimKey(given: Secret): Secret {
@@ -166,9 +166,9 @@ function isJson(key: string): boolean {
 }
 
 /**
- * What of a credential may be shown: so little that nothing can be made of it.
- * @throws GatewayError `invalid-request` where it has not the form that the provider's have; the message
- *   names members, never values
+ * The part of a credential that may be shown: too little to be of use.
+ * @throws GatewayError `invalid-request` where it lacks the form of the provider's credentials; the message names
+ *   members, never values
  */
 export function labelOf(provider: string, key: Secret): string {
   const make = Object.hasOwn(LABEL_OF, provider) ? LABEL_OF[provider]! : labelOfText;
@@ -176,16 +176,16 @@ export function labelOf(provider: string, key: Secret): string {
 }
 
 /**
- * docs/byok.md#label-and-status: the first three characters and the last four; fewer where these would be
- * more than a third of it. Nothing of one that is structured in a form that is not known here.
+ * docs/operate/byok.md#label-and-status: the first three characters and the last four; fewer where these would be more
+ * than a third of it. Nothing of a structured one whose form is unknown here.
  */
 function labelOfText(key: string): string {
-  // Its ends are punctuation, and parts of who knows which member.
+  // Its ends are punctuation, and parts of unknown members.
   if (/^\s*[[{]/.test(key)) return '...';
   return PRINTABLE.test(key) && key.length > 20 ? `${key.slice(0, 3)}${tailOf(key)}` : tailOf(key);
 }
 
-/** Anything else is no provider's key, and would break the lines that labels stand in. */
+/** Other characters occur in no provider's key, and would break the lines that contain labels. */
 const PRINTABLE = /^[\x21-\x7e]+$/;
 
 const tailOf = (key: string): string => (PRINTABLE.test(key) && key.length >= 12 ? `...${key.slice(-4)}` : '...');
@@ -202,7 +202,7 @@ function readStructured<T>(key: string, schema: Compiled<T>, wanted: string): T 
   throw new GatewayError('invalid-request', `${pathText(path === '' ? ['key'] : ['key', path])}: ${reason}`);
 }
 
-/** The parser's own error quotes what it read, so it goes no further. */
+/** The parser's own error quotes its input, so it is replaced. */
 function parse(key: string, wanted: string): unknown {
   try {
     return JSON.parse(key);

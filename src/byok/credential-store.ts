@@ -7,22 +7,23 @@ import { FreshCache } from '../shared/fresh-cache.js';
 import { RepeatedLog } from '../shared/repeated-log.js';
 import { notReadable, withinTime } from '../shared/within-time.js';
 import { CredentialOpener, nameInLog, type Opening } from './credential-opener.js';
+import type { Finding } from './credential-verdict.js';
 import { CredentialsRepository } from './credentials.repository.js';
 import type { KnownStatus, ProviderCredentialEntity } from './provider-credential.entity.js';
 
-/** Workspaces whose credentials are kept at hand. */
+/** Workspaces whose credentials are cached. */
 const WORKSPACES_MAX = 10_000;
-/** How often the log tells of one credential and cause. */
+/** Least time between two log lines for one credential and cause, in milliseconds. */
 const LOG_INTERVAL_MS = 60_000;
 
-/** The credentials of a workspace in use. */
+/** The cached credentials of a workspace. */
 interface WorkspaceCredentials {
   readonly all: readonly CachedCredential[];
-  /** Those that may be used, where all callers may use the same; undefined: it depends on the caller. */
+  /** The usable ones, where all callers may use the same; undefined: it depends on the caller. */
   readonly usableByAll: readonly StoredCredential[] | undefined;
 }
 
-/** What is known of whether a credential works. */
+/** The known state of a credential: whether it works. */
 export interface CredentialState {
   readonly row: Pick<ProviderCredentialEntity, 'accountId' | 'id' | 'wrappedKey'>;
   /** When its text or its traits changed last, in epoch milliseconds. */
@@ -31,21 +32,25 @@ export interface CredentialState {
   reason: string | null;
   /** When this process wrote it last, in epoch milliseconds. */
   writtenAtMs: number;
+  /** The last use that is stored, in epoch milliseconds. */
+  usedAtMs: number;
+  /** The latest that waits to be written. */
+  waiting?: Finding | undefined;
 }
 
-/** A credential of a workspace in use. */
+/** A cached credential. */
 interface CachedCredential {
   readonly stored: StoredCredential;
   readonly state: CredentialState;
-  /** Absent where it cannot be read now. */
+  /** Absent where it cannot be read at present. */
   readonly secret: Secret | undefined;
   readonly keyHashes: ReadonlySet<string> | undefined;
   readonly userIds: ReadonlySet<string> | undefined;
 }
 
 /**
- * The provider credentials of workspaces as the request path uses them. A change is in force
- * everywhere within five seconds.
+ * The provider credentials of workspaces as the request path uses them. A change is in force everywhere within five
+ * seconds.
  */
 @Injectable()
 export class CredentialStore {
@@ -63,10 +68,10 @@ export class CredentialStore {
   }
 
   /**
-   * Those that may be used for this caller: enabled, readable, and allowed for this key and user. One that cannot
-   * be read is left out, unless the operator's own may not stand in for it: then it stays, its calls fail, and
-   * nobody else pays for them. At once while they are at hand, mostly the same list again.
-   * @throws GatewayError `unavailable` when the store does not answer in time
+   * The credentials that this caller may use: enabled, readable, and allowed for this key and user. An unreadable one
+   * is left out, unless the operator's credential must not replace it: then it stays, its calls fail, and are charged
+   * to no other credential. Synchronous while they are cached, and mostly the same list again.
+   * @throws GatewayError `service-unavailable` when the store does not answer in time
    */
   usableBy(caller: Caller): readonly StoredCredential[] | Promise<readonly StoredCredential[]> {
     const key = keyOf(caller);
@@ -75,20 +80,20 @@ export class CredentialStore {
     return this.workspaces.find(key).then((found) => found?.usableByAll ?? (found ? usableIn(found, caller) : NONE));
   }
 
-  /** The text of one of them, as it is now; undefined where it has gone since. */
+  /** The current text of one of them; undefined where it no longer exists. */
   async reveal(caller: Caller, id: string): Promise<Secret | undefined> {
     const credentials = await this.workspaces.find(keyOf(caller));
     const cached = credentials?.all.find(({ stored }) => stored.id === id);
     return cached && isFor(cached, caller) ? cached.secret : undefined;
   }
 
-  /** Whether one of them works, as it is known here; undefined where it has gone since. */
+  /** The known state of one of them; undefined where it no longer exists. */
   async stateOf(caller: Caller, id: string): Promise<CredentialState | undefined> {
     const credentials = await this.workspaces.find(keyOf(caller));
     return credentials?.all.find(({ stored }) => stored.id === id)?.state;
   }
 
-  /** To be called after a change is committed: what is at hand of its workspace is no longer believed. */
+  /** To be called after a change is committed: the cache of its workspace is invalidated. */
   forget(row: CredentialOwner): void {
     this.workspaces.forget(keyOf(row));
   }
@@ -127,7 +132,7 @@ export class CredentialStore {
 
 const NONE: readonly never[] = [];
 
-/** Whose a credential is. */
+/** The owner of a credential. */
 type CredentialOwner = Pick<ProviderCredentialEntity, 'accountId' | 'workspaceId'>;
 
 const keyOf = ({ accountId, workspaceId }: CredentialOwner): string => `${accountId} ${workspaceId}`;
@@ -149,6 +154,7 @@ function toCached(row: ProviderCredentialEntity, secret: Secret | undefined): Ca
       status: row.status,
       reason: row.statusReason,
       writtenAtMs: 0,
+      usedAtMs: row.lastUsedAt?.getTime() ?? 0,
     },
     secret,
     keyHashes: row.allowedApiKeyHashes ? new Set(row.allowedApiKeyHashes) : undefined,
@@ -162,6 +168,6 @@ const usableIn = ({ all }: WorkspaceCredentials, caller: Caller): readonly Store
 const storedOf = (cached: readonly CachedCredential[]): readonly StoredCredential[] =>
   cached.filter(({ secret, stored }) => secret || stored.replacesShared).map(({ stored }) => stored);
 
-/** A key made for nobody in particular is nobody's on a list. */
+/** A key without user is on no list of users. */
 const isFor = ({ keyHashes, userIds }: CachedCredential, { keyHash, userId }: Caller): boolean =>
   (!keyHashes || keyHashes.has(keyHash)) && (!userIds || (userId !== null && userIds.has(userId)));

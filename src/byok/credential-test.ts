@@ -13,29 +13,29 @@ import { reasonOf, VERDICTS, WORKS } from './credential-verdict.js';
 import type { ProviderCredentialEntity } from './provider-credential.entity.js';
 import { findTestEndpoint, type TestEndpoint } from './test-endpoint.js';
 
-/** What came of trying a credential. The answer's body, as it is. */
+/** The result of a credential test, and the body of the response. */
 export const credentialTestView = titled(
   'credential-test',
   object({
-    works: described('Null: nothing is known of the credential; the message says why.', nullable(flag())),
+    works: described('Null: nothing is known of the credential; the message states why.', nullable(flag())),
     status: described('HTTP status the provider answered with; null where none came.', nullable(integer())),
-    model: described('Id of the model that was asked; null where none was.', nullable(text())),
+    model: described('Id of the model that was called; null where none was.', nullable(text())),
     latency_ms: described('Of the call; null where there was none.', nullable(integer())),
     message: text(),
   }),
 );
 export type CredentialTestView = Static<typeof credentialTestView>;
 
-/** For everything: connection, call, answer. */
+/** Time-out of the whole test: connection, call, answer. */
 const TEST_MS_MAX = 10_000;
 const REPLY_BYTES_MAX = 1024 * 1024;
-/** Tests under way at once in this process: each holds a connection. */
+/** Concurrent tests in this process: each holds a connection. */
 const TESTS_MAX = 16;
 const TESTS_RETRY_AFTER_MS = 1_000;
 
 /**
- * Tries a stored credential with one small call to its provider. Nothing is charged, held or recorded, and no
- * endpoint's health is touched: what comes of it says something of the credential, not of the endpoint.
+ * Tests a stored credential with one small call to its provider. Nothing is charged, held or recorded, and no
+ * endpoint's health is touched, because the result concerns the credential, not the endpoint.
  */
 @Injectable()
 export class CredentialTest {
@@ -51,7 +51,7 @@ export class CredentialTest {
 
   /**
    * @param signal ends it when the caller has gone
-   * @throws GatewayError `unavailable` when too many are under way; the signal's reason
+   * @throws GatewayError `service-unavailable` when too many are under way; the signal's reason
    */
   async run(row: ProviderCredentialEntity, signal: CancelSignal): Promise<CredentialTestView> {
     if (row.disabled) return untried('The credential is disabled; enable it to test it.');
@@ -72,7 +72,7 @@ export class CredentialTest {
     }
     this.underWay++;
     try {
-      // One of a list may be for other models than the cheapest. Where it is for none, that says so.
+      // One of a list may be for other models than the cheapest. Where it is for none, the result states that.
       const led = findTestEndpoint(catalog, provider, allowedModels, ({ model, endpoint }) =>
         this.client.leadsTo({ model, endpoint, tier: 'standard' }, opening.secret),
       );
@@ -107,7 +107,7 @@ export class CredentialTest {
       gone.throwIfAborted();
       if (limit.aborted) return view(null, `The provider did not answer within ${TEST_MS_MAX / 1000} s.`);
       if (error instanceof Untranslatable)
-        return view(null, 'The provider cannot be asked by a call as small as that of the test.');
+        return view(null, 'The provider cannot be called with a request as small as that of the test.');
       if (!(error instanceof ProviderFault)) throw error;
       const { works, words } = VERDICTS[error.kind];
       const failed = view(works, `${words}: ${error.message}`);

@@ -4,7 +4,7 @@ import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { entries, keyHashes, credentialName, sortOrder } from './credential-fields.js';
 
-/** What bodies that make and that change a credential say alike (docs/byok.md#fields). */
+/** The fields that are the same when a credential is made and changed (docs/operate/byok.md#fields). */
 @Closed()
 export abstract class CredentialTraitsDto {
   @MayOmit()

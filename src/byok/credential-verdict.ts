@@ -1,6 +1,6 @@
 import type { FaultKind, ProviderFault } from '../core/errors.js';
 
-/** What a call found of a credential. */
+/** What a call showed of a credential. */
 export type Finding =
   | { readonly status: 'ok'; readonly reason: null }
   | { readonly status: 'failing'; readonly reason: string };
@@ -30,7 +30,7 @@ export const VERDICTS: Readonly<Record<FaultKind, Verdict>> = {
   'malformed-reply': { works: null, words: 'The provider sent a malformed reply' },
 };
 
-/** What is kept of a refusal: never the provider's words, for some repeat what they were sent. */
+/** The stored reason of a refusal: never the provider's words, because some repeat what they were sent. */
 export function reasonOf({ kind, detail }: ProviderFault): string {
   const { words } = VERDICTS[kind];
   return detail.status === undefined ? `${words}.` : `${words} (status ${detail.status}).`;

@@ -34,7 +34,7 @@ const fields = object({
   declared_zdr: nullable(flag()),
 });
 
-/** A credential as administrators see it (docs/byok.md#fields): the keys that every client version wants. */
+/** A credential as administrators see it (docs/operate/byok.md#fields): the keys that every client version requires. */
 export type CredentialView = Static<typeof fields>;
 
 /** The same in a reply. */
@@ -42,27 +42,43 @@ export const credentialReply = titled(
   'credential',
   object({
     ...fields.properties,
-    // Chosen: a credential that cannot be used must be seen (docs/reasons/security.md#unreadable-credentials-are-seen).
+    // Chosen: an unusable credential must be visible
+    // (docs/contribute/threat-model.md#stored-credentials-and-management).
     status: described(
       'Whether it works, by the last call with it: a test or a request. One that this process cannot read has no such state.',
       oneOf([...KNOWN_STATUSES, 'undecryptable', 'key_service_unavailable']),
     ),
     status_reason: described('Of one that does not work.', nullable(text())),
-    status_at: described('When the status was found; null before that.', nullable(moment())),
+    status_at: described('Since when; null before its first call.', nullable(moment())),
+    last_used_at: described('The last request that showed whether it works, to the minute.', nullable(moment())),
+    last_refusal: described('Why the provider refused it last, also where it works by now.', nullable(text())),
+    last_refused_at: described('When that was, to the minute.', nullable(moment())),
     ...routabilityFields,
   }),
 );
 export type CredentialReply = Static<typeof credentialReply>;
 
-/** As the audit log keeps it too. */
+/** The audit log stores the same view. */
 export const viewCredential = (row: ProviderCredentialEntity): CredentialView =>
   viewExposed<CredentialView>(ProviderCredentialEntity, row);
 
+/** What its calls have shown; a change by an administrator is none of it. */
+type CredentialRecord = Pick<
+  CredentialReply,
+  'status' | 'status_reason' | 'status_at' | 'last_used_at' | 'last_refusal' | 'last_refused_at'
+>;
+
 /** @param opened whether this process can read it */
-export const viewStatus = (
-  { status, statusReason, statusAt }: ProviderCredentialEntity,
-  opened: CredentialStatus,
-): Pick<CredentialReply, 'status' | 'status_reason' | 'status_at'> =>
-  opened === 'ok'
-    ? { status, status_reason: statusReason, status_at: statusAt && statusAt.toISOString() }
-    : { status: opened, status_reason: UNREADABLE[opened], status_at: null };
+export function viewRecord(row: ProviderCredentialEntity, opened: CredentialStatus): CredentialRecord {
+  const { status, statusReason, statusAt } = row;
+  return {
+    ...(opened === 'ok'
+      ? { status, status_reason: statusReason, status_at: printed(statusAt) }
+      : { status: opened, status_reason: UNREADABLE[opened], status_at: null }),
+    last_used_at: printed(row.lastUsedAt),
+    last_refusal: row.lastRefusal,
+    last_refused_at: printed(row.lastRefusedAt),
+  };
+}
+
+const printed = (moment: Date | null): string | null => moment && moment.toISOString();

@@ -13,14 +13,14 @@ export interface CredentialListing extends Page {
   readonly provider: string | undefined;
 }
 
-/** What a workspace has already. */
+/** The current number and order of a workspace's credentials. */
 export interface CredentialTotals {
   readonly count: number;
   /** The place behind the last one of the provider. */
   readonly nextSortOrder: number;
 }
 
-/** The statements over `provider_credentials`. A deleted one is there for none of them. */
+/** The statements over `provider_credentials`. All of them ignore deleted ones. */
 @Injectable()
 export class CredentialsRepository {
   constructor(
@@ -31,7 +31,7 @@ export class CredentialsRepository {
     return this.credentials.findOneBy({ accountId, id, deletedAt: IsNull() });
   }
 
-  /** Newest first, with the number of all that the filters let through. */
+  /** Newest first, with the total number that pass the filters. */
   async list(accountId: string, listing: CredentialListing): Promise<[ProviderCredentialEntity[], number]> {
     const { workspaceId, provider } = listing;
     return this.credentials.findAndCount({
@@ -47,12 +47,12 @@ export class CredentialsRepository {
     });
   }
 
-  /** Those of a workspace that may be used. */
+  /** The enabled credentials of a workspace. */
   async listEnabled(accountId: string, workspaceId: string): Promise<ProviderCredentialEntity[]> {
     return this.credentials.findBy({ accountId, workspaceId, disabled: false, deletedAt: IsNull() });
   }
 
-  /** Some of all accounts, by id: the one read that is not scoped, for the operator's log at the start. */
+  /** A page over all accounts, by id: the one read that is not scoped, for the operator's log at the start. */
   async listAfter(id: string, limit: number): Promise<ProviderCredentialEntity[]> {
     return this.credentials.find({
       where: { id: MoreThan(id), deletedAt: IsNull() },
@@ -61,7 +61,7 @@ export class CredentialsRepository {
     });
   }
 
-  /** The row as it is now, kept so until the transaction ends. */
+  /** The current row, locked until the transaction ends. */
   async lock(manager: EntityManager, accountId: string, id: string): Promise<ProviderCredentialEntity | null> {
     return manager
       .createQueryBuilder(ProviderCredentialEntity, 'credential')
@@ -70,7 +70,7 @@ export class CredentialsRepository {
       .getOne();
   }
 
-  /** What the workspace has; until the transaction ends nobody else adds to it. */
+  /** Counts the workspace's credentials; until the transaction ends no other transaction can add one. */
   async lockAndCount(
     manager: EntityManager,
     accountId: string,
@@ -78,7 +78,7 @@ export class CredentialsRepository {
     provider: string,
   ): Promise<CredentialTotals> {
     await waitForLock(manager, 'credentialOrder', workspaceId);
-    // A statement of its own: it sees what was committed while the lock was waited for.
+    // A separate statement: it sees what was committed while the lock was waited for.
     const [row] = await manager.query<{ count: number; next: number }[]>(
       `SELECT count(*)::integer AS count,
          least(coalesce(max(sort_order) FILTER (WHERE provider = $3), -1)::bigint + 1, 2147483647)::integer AS next
@@ -95,7 +95,7 @@ export class CredentialsRepository {
 
   /**
    * Deletes one, or all of a workspace: rows stay, their text is gone for good.
-   * @returns those that were there
+   * @returns those that existed
    */
   async remove(
     manager: EntityManager,
@@ -107,22 +107,29 @@ export class CredentialsRepository {
   }
 
   /**
-   * Keeps what a call with a credential found. Nothing is written where its text was replaced since the row was read.
-   * No change of an administrator's: the audit log has no entry of it.
+   * Stores what a call with a credential showed, and when; a test is no use. Nothing is written where its text was
+   * replaced since the row was read. This is no change by an administrator, so the audit log gets no entry.
    */
   async noteState(
     { accountId, id, wrappedKey }: Pick<ProviderCredentialEntity, 'accountId' | 'id' | 'wrappedKey'>,
     { status, reason }: Finding,
     at: Date,
+    by: 'test' | 'request',
   ): Promise<void> {
     await this.credentials.query(
-      `UPDATE provider_credentials SET status = $4, status_reason = $5, status_at = $6
+      `UPDATE provider_credentials SET
+         status = $4,
+         status_reason = $5,
+         status_at = CASE WHEN status = $4 AND status_reason IS NOT DISTINCT FROM $5 THEN status_at ELSE $6 END,
+         last_used_at = CASE WHEN $7 THEN greatest(last_used_at, $6) ELSE last_used_at END,
+         last_refusal = coalesce($5, last_refusal),
+         last_refused_at = CASE WHEN $5 IS NULL THEN last_refused_at ELSE $6 END
        WHERE account_id = $1 AND id = $2 AND wrapped_key = $3`,
-      [accountId, id, wrappedKey, status, reason, at],
+      [accountId, id, wrappedKey, status, reason, at, by === 'request'],
     );
   }
 
-  /** Writes over a row that the transaction has locked. @returns it as it is stored since */
+  /** Overwrites a row that the transaction has locked. @returns it as it is stored now */
   async write(
     manager: EntityManager,
     { accountId, id }: ProviderCredentialEntity,

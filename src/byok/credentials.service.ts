@@ -2,8 +2,8 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
-import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
-import { ManagedKind } from '../audit/managed-kind.js';
+import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
+import { ManagedKind } from '../management/managed-kind.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
@@ -20,17 +20,17 @@ import { assertSendable, labelOf, trimKey } from './credential-shape.js';
 import { CredentialStore } from './credential-store.js';
 import { viewCredential } from './credential-view.js';
 import { CredentialsRepository, type CredentialListing } from './credentials.repository.js';
-import { assertNotForeign } from './foreign-key.js';
+import { assertVendorOfKey } from './vendor-of-key.js';
 import { UNTESTED, type CredentialTraits, type ProviderCredentialEntity } from './provider-credential.entity.js';
 import type { CredentialChanges } from './update-credential.dto.js';
 import { Vault, type CredentialContext, type SealedCredential } from '../vault/vault.js';
 
 /** Chosen: all of a workspace's are read at once, every few seconds, while it is in use. */
 const CREDENTIALS_MAX = 1_000;
-/** Told where the key service does not answer. */
+/** Sent as `Retry-After` where the key service does not answer. */
 const KEY_SERVICE_RETRY_AFTER_MS = 1_000;
 
-/** Credentials for the log. Their text is in no entry: only that it was replaced. */
+/** Credentials as the audit log shows them, without their text: only that it was replaced. */
 const BYOK = new ManagedKind<ProviderCredentialEntity>('byok', (row) => ({
   target: row.id,
   workspaceId: row.workspaceId,
@@ -39,7 +39,7 @@ const BYOK = new ManagedKind<ProviderCredentialEntity>('byok', (row) => ({
 
 /**
  * The provider credentials of an account and every change of them. A change is in force in this process when it
- * returns, and everywhere within five seconds. What goes in never comes out of here again but as a label.
+ * returns, and everywhere within five seconds. A stored text leaves this class only as a label.
  */
 @Injectable()
 export class CredentialsService {
@@ -69,7 +69,7 @@ export class CredentialsService {
     // The ciphertext is bound to the id as the store prints it.
     const workspaceId = await this.workspaces.idOrDefault(accountId, description.workspace);
     const place = { id: newUuid(this.clock.now()), workspaceId, provider };
-    // Before the transaction: a key service outside may take its time, and nothing is locked meanwhile.
+    // Before the transaction: an external key service may be slow, and nothing is locked meanwhile.
     const sealed = await this.seal(key, place);
     return this.changes.run(caller, async (manager, createdAt) => {
       await this.workspaces.lockShared(manager, accountId, workspaceId);
@@ -94,9 +94,9 @@ export class CredentialsService {
   }
 
   /**
-   * Newest first, with the number of all that the filters let through.
-   * @param workspace id or slug of the only one that is listed
-   * @throws GatewayError `invalid-request` for a provider that nobody knows, `not-found` for the workspace
+   * Newest first, with the total number that pass the filters.
+   * @param workspace id or slug; only its credentials are listed
+   * @throws GatewayError `invalid-request` for an unknown provider, `not-found` for the workspace
    */
   async list(
     accountId: string,
@@ -117,7 +117,7 @@ export class CredentialsService {
   /** @throws GatewayError `not-found`, `invalid-request`; `unavailable` when the key service does not answer */
   async change(caller: Caller, id: string, { key, traits }: CredentialChanges): Promise<ProviderCredentialEntity> {
     const known = await this.get(caller.accountId, id);
-    // Provider and workspace never change, so what is sealed for the row as it was is sealed for it as it will be.
+    // Provider and workspace never change, so a text sealed for the old row is sealed for the new one too.
     const rotated = key && (await this.replace(known, key));
     return this.changes.run(caller, async (manager, updatedAt) => {
       const before = await this.lock(manager, caller.accountId, known.id);
@@ -164,7 +164,7 @@ export class CredentialsService {
     const key = trimKey(given);
     const label = labelOf(provider, key);
     assertSendable(key);
-    assertNotForeign(key, this.catalog.current.providers.get(provider)?.baseUrl);
+    assertVendorOfKey(key, this.catalog.current.providers.get(provider)?.baseUrl);
     return { key, label };
   }
 
@@ -199,7 +199,7 @@ export class CredentialsService {
   }
 }
 
-/** docs/byok.md#the-interface. */
+/** docs/operate/byok.md#the-interface. */
 function assertConsistent({ isByokOnly, isFallback }: Pick<CredentialTraits, 'isByokOnly' | 'isFallback'>): void {
   if (isByokOnly && isFallback)
     throw new GatewayError('invalid-request', 'is_byok_only: can be true only where is_fallback is false');

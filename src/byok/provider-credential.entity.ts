@@ -7,10 +7,17 @@ import { ExposeTime } from '../shared/http/exposed.js';
 export const KNOWN_STATUSES = ['untested', 'ok', 'failing'] as const;
 export type KnownStatus = (typeof KNOWN_STATUSES)[number];
 
-/** The state of a credential with which no call was made. */
-export const UNTESTED = { status: 'untested', statusReason: null, statusAt: null } as const;
+/** The state of a credential before its first call. */
+export const UNTESTED = {
+  status: 'untested',
+  statusReason: null,
+  statusAt: null,
+  lastUsedAt: null,
+  lastRefusal: null,
+  lastRefusedAt: null,
+} as const;
 
-/** A caller's own credential of a provider. Its text is there only sealed; deleted rows stay, without it. */
+/** A caller's own credential of a provider. Its text is stored only sealed; deleted rows stay, without it. */
 @Entity('provider_credentials')
 @Check(
   'provider_credentials_wiped',
@@ -43,7 +50,7 @@ export class ProviderCredentialEntity {
   @Expose()
   name!: string | null;
 
-  /** The credential as people may see it. */
+  /** The part of the credential that may be shown. */
   @Column({ type: 'text' })
   @Expose()
   label!: string;
@@ -64,7 +71,7 @@ export class ProviderCredentialEntity {
   @Expose({ name: 'is_byok_only' })
   isByokOnly!: boolean;
 
-  /** What its owner says of the agreement with the provider; `null` where nothing was said. */
+  /** The owner's statement on the agreement with the provider; `null` where there is none. */
   @Column({ name: 'declared_zdr', type: 'boolean', nullable: true })
   @Expose({ name: 'declared_zdr' })
   declaredZdr!: boolean | null;
@@ -86,17 +93,29 @@ export class ProviderCredentialEntity {
   @Expose({ name: 'sort_order' })
   sortOrder!: number;
 
-  /** What the last call with it found, of a test or of a request. */
+  /** The result of the last call with it, of a test or of a request. */
   @Column({ type: 'text', default: 'untested' })
   status!: KnownStatus;
 
-  /** Of one that is failing. Never the provider's own words. */
+  /** Set for a failing one. Never the provider's own words. */
   @Column({ name: 'status_reason', type: 'text', nullable: true })
   statusReason!: string | null;
 
-  /** Since when; `null` until it was called with. */
+  /** Since when; `null` before its first call. */
   @Column({ name: 'status_at', type: 'timestamptz', precision: 3, nullable: true })
   statusAt!: Date | null;
+
+  /** The last request with it that showed whether it works, to the minute. */
+  @Column({ name: 'last_used_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastUsedAt!: Date | null;
+
+  /** Why the provider refused it last, also where it works by now. Never the provider's own words. */
+  @Column({ name: 'last_refusal', type: 'text', nullable: true })
+  lastRefusal!: string | null;
+
+  /** To the minute. */
+  @Column({ name: 'last_refused_at', type: 'timestamptz', precision: 3, nullable: true })
+  lastRefusedAt!: Date | null;
 
   /** The three are `null` together, once it is deleted. */
   @Column({ name: 'key_id', type: 'text', nullable: true })
@@ -120,7 +139,7 @@ export class ProviderCredentialEntity {
   deletedAt!: Date | null;
 }
 
-/** What its owner may set. */
+/** The fields that its owner may set. */
 export type CredentialTraits = Pick<
   ProviderCredentialEntity,
   | 'name'

@@ -22,7 +22,8 @@ Ends with 0 when all are under the first key or were counted, with 1 when one is
 `;
 
 /**
- * @returns the exit code: 0 done, 1 something is left or failed, 2 wrong words. Never throws, never prints a secret.
+ * @returns the exit code: 0 done, 1 something is left or failed, 2 wrong arguments. Never throws, never prints a
+ *   secret.
  */
 export const runRotation = (context: CommandContext, opener?: EmbeddedOpener): Promise<number> =>
   runStoreCommand(
@@ -44,7 +45,7 @@ export const runRotation = (context: CommandContext, opener?: EmbeddedOpener): P
     opener,
   );
 
-/** The work of one run of the command. */
+/** One run of the command. */
 class Rotation {
   constructor(
     private readonly database: DataSource,
@@ -71,7 +72,7 @@ class Rotation {
     return DONE;
   }
 
-  /** The next change of any gateway is sealed under it. */
+  /** The next audit entries of all gateways are sealed under it. */
   async addSealKey(): Promise<void> {
     const [newest] = await this.dataKeys.list('audit-seal');
     await this.dataKeys.create('audit-seal', (newest?.number ?? 0) + 1);
@@ -85,7 +86,7 @@ class Rotation {
       const credentials = await rotateCredentials(this.database, this.vault, {
         signal,
         onRewrapped: () => rewrapped.credentials++,
-        onUnreadable: ({ id, label, reason }) => this.tellUnreadable(`${JSON.stringify(label)} (${id})`, reason),
+        onUnreadable: ({ id, label, reason }) => this.reportUnreadable(`${JSON.stringify(label)} (${id})`, reason),
       });
       let sealKeys = 0;
       for (const purpose of PURPOSES)
@@ -93,7 +94,7 @@ class Rotation {
           signal,
           onRewrapped: () => rewrapped.sealKeys++,
           onUnreadable: ({ id }, reason) =>
-            this.tellUnreadable(`a key that ${DATA_KEY_PURPOSES[purpose]} (${id})`, reason),
+            this.reportUnreadable(`a key that ${DATA_KEY_PURPOSES[purpose]} (${id})`, reason),
         });
       if (credentials === 0 && sealKeys === 0) return DONE;
       printError(`vault:rotate: ${count({ credentials, sealKeys })} left under other keys, which must be kept.\n`);
@@ -108,14 +109,14 @@ class Rotation {
     return this.vault.hasKey(keyId) ? '' : ' (not known here)';
   }
 
-  private tellUnreadable(what: string, reason: string): void {
+  private reportUnreadable(what: string, reason: string): void {
     this.context.printError(`vault:rotate: ${what} is left as it is: ${reason}\n`);
   }
 }
 
 const PURPOSES = Object.keys(DATA_KEY_PURPOSES) as DataKeyPurpose[];
 
-/** How many things are wrapped by a key. */
+/** How many items are wrapped by a key. */
 interface Wrapped {
   readonly credentials: number;
   /** Data keys of the gateway's own, of all purposes. */
@@ -123,7 +124,7 @@ interface Wrapped {
 }
 const NOTHING: Wrapped = { credentials: 0, sealKeys: 0 };
 
-/** Seal keys are told of where there are any. */
+/** Seal keys are mentioned only where there are any. */
 const count = ({ credentials, sealKeys }: Wrapped): string =>
   [
     ...(credentials > 0 || sealKeys === 0 ? [amount(credentials, 'credential')] : []),

@@ -3,9 +3,9 @@ import { Undecryptable } from '../vault/key-service.js';
 import type { SealedCredential, Vault } from '../vault/vault.js';
 
 const BATCH_ROWS = 100;
-/** Beyond the first pass only for what gateways that do not yet have the new key stored meanwhile. */
+/** Further passes cover what gateways without the new key stored meanwhile. */
 const PASSES_MAX = 3;
-/** Below every id that is given. */
+/** Lower than every real id. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 
 /** A credential that cannot be re-wrapped. */
@@ -17,7 +17,7 @@ export interface UnreadableCredential {
 
 export interface RotationOptions {
   readonly signal?: AbortSignal | undefined;
-  /** Once for each. */
+  /** Called once for each. */
   readonly onUnreadable: (credential: UnreadableCredential) => void;
   /** Called after each credential that is now under the current key. */
   readonly onRewrapped: () => void;
@@ -35,9 +35,9 @@ interface Row {
 }
 
 /**
- * Wraps the data key of every credential by the current key. Each row is changed by one statement, and only as it was
- * read: a change by somebody else wins, and whatever ends the work half-way leaves rows under one key or the other. To
- * be repeated at will, also at once.
+ * Wraps the data key of every credential by the current key. Each row is changed by one statement, and only if it is as
+ * it was read: a concurrent change wins, and an interruption leaves each row under one key or the other. It may be
+ * repeated and run concurrently.
  *
  * @returns how many are left under other keys
  * @throws KeyServiceUnavailable
@@ -97,7 +97,7 @@ async function rewrap(database: DataSource, vault: Vault, row: Row): Promise<boo
   };
   const place = { id: row.id, workspaceId: row.workspace_id, provider: row.provider };
   const after = await vault.rewrap(before, place);
-  // updated_at stays: nothing has changed for those who manage the credential.
+  // updated_at stays: nothing has changed for the credential's administrators.
   const [, changed]: [unknown, number] = await database.query(
     `update provider_credentials set key_id = $1, wrapped_key = $2
      where id = $3 and account_id = $4 and key_id = $5 and wrapped_key = $6 and deleted_at is null`,

@@ -1,5 +1,4 @@
-// Goal: a credential is tried out where it costs least, and only on models it is meant for. Method:
-// a small catalog, by hand.
+// A credential is tested where it costs least, and only on models that it is for.
 import type { CatalogProvider, CatalogSnapshot, Endpoint, Model, Pricing } from '../core/routing/catalog.js';
 import { findTestEndpoint } from './test-endpoint.js';
 

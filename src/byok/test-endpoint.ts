@@ -2,15 +2,15 @@ import type { CatalogSnapshot, Endpoint, Model } from '../core/routing/catalog.j
 import type { PicoUsd } from '../core/money/credits.js';
 import { SMALLEST_ANSWER_TOKENS } from '../providers/smallest-request.js';
 
-/** What a credential is tried out on. */
+/** The endpoint of a credential test. */
 export interface TestEndpoint {
   readonly model: Model;
   readonly endpoint: Endpoint;
 }
 
 /**
- * Where a credential is tried out at the least cost: the provider's cheapest endpoint for text, of the models it is
- * meant for.
+ * The cheapest endpoint for a credential test: the provider's cheapest one for text, among the models that the
+ * credential is for.
  * @param allowedModels ids of models; `null` is all
  * @param leadsTo whether the credential is for such an endpoint at all
  * @returns null when the catalog has none
@@ -35,6 +35,6 @@ export function findTestEndpoint(
   return cheapest;
 }
 
-/** Of as many tokens of the prompt, about, as the answer may have. */
+/** Assumes about as many prompt tokens as the answer may have. */
 const priceOf = ({ pricing }: Endpoint): PicoUsd =>
   pricing ? (pricing.prompt + pricing.completion) * BigInt(SMALLEST_ANSWER_TOKENS) + (pricing.request ?? 0n) : 0n;

@@ -6,13 +6,11 @@ import { CredentialsRepository } from './credentials.repository.js';
 const PAGE = 25;
 const BEFORE_ALL = '00000000-0000-0000-0000-000000000000';
 
-/**
- * Tells the operator at the start which stored credentials this process cannot read. The start does not wait for it.
- */
+/** Logs at the start which stored credentials this process cannot read. The start does not wait for it. */
 @Injectable()
 export class UnreadableCredentials implements OnApplicationBootstrap, OnModuleDestroy {
   private readonly logger = new Logger('byok');
-  /** Resolves when all is told. */
+  /** Resolves when everything is logged. */
   settled: Promise<void> = Promise.resolve();
   private isStopping = false;
 
@@ -40,7 +38,7 @@ export class UnreadableCredentials implements OnApplicationBootstrap, OnModuleDe
       const names = page.filter((_, index) => openings[index]!.status === 'undecryptable').map(nameInLog);
       if (names.length > 0)
         this.logger.error(`Provider credentials that cannot be decrypted, and are not used: ${names.join(', ')}.`);
-      // A key service that answers nobody would be waited for at each page.
+      // A dead key service would be waited for at each page.
       if (openings.every(({ status }) => status === 'key_service_unavailable')) {
         this.logger.error('The key service does not answer: provider credentials cannot be used until it does.');
         return;

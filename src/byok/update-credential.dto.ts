@@ -6,8 +6,8 @@ import { CredentialTraitsDto } from './credential-traits.dto.js';
 import type { CredentialTraits } from './provider-credential.entity.js';
 
 /**
- * Body of `PATCH /byok/{id}`: what is left out stays as it is, null clears, `key` replaces the credential's text
- * (docs/byok.md#the-interface).
+ * Body of `PATCH /byok/{id}`: absent fields stay as they are, null clears, `key` replaces the credential's text
+ * (docs/operate/byok.md#the-interface).
  */
 export class UpdateCredentialDto extends CredentialTraitsDto {
   @MayOmit()
@@ -23,14 +23,14 @@ export class UpdateCredentialDto extends CredentialTraitsDto {
   workspace_id?: never;
 }
 
-/** What is to change of a credential. */
+/** The changes of a credential. */
 export interface CredentialChanges {
   /** Absent: its text stays. */
   readonly key: Secret | undefined;
   readonly traits: Partial<CredentialTraits>;
 }
 
-/** The changes that a valid body asks for. */
+/** The changes that a valid body requests. */
 export function readCredentialChanges(body: UpdateCredentialDto): CredentialChanges {
   const traits: { readonly [Trait in keyof CredentialTraits]: CredentialTraits[Trait] | undefined } = {
     name: body.name,

@@ -1,4 +1,4 @@
-/** Adds all, one by one: a call such as `push(...more)` does not take as many arguments as there may be. */
+/** Adds all items one by one: `push(...more)` is limited in the number of its arguments. */
 export function append<Item>(target: Item[], more: Iterable<Item>): void {
   for (const item of more) target.push(item);
 }

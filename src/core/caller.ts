@@ -1,30 +1,35 @@
 import type { Egress } from './egress.js';
+import type { Tags } from './tags.js';
 
-/** How much may be asked in a minute; absent: as much as one likes. */
+/** Limits per minute; absent: unlimited. */
 export interface RateLimits {
   readonly requestsPerMinute?: number;
   /** Prompts and answers together. */
   readonly tokensPerMinute?: number;
 }
 
-/** What a key may be used for. Management keys never infer; inference keys never manage. */
+/** The purpose of a key. Management keys never infer; inference keys never manage. */
 export type KeyKind = 'inference' | 'management';
 
-/** Who is asking, as proven by the key of this request. Every row read or written is scoped by it. */
+/** The caller, authenticated by the key of this request. Every row read or written is scoped by it. */
 export interface Caller {
   readonly accountId: string;
   readonly workspaceId: string;
-  /** Lowercase SHA-256 hex of the key's first secret: its id in the API, whatever secret it is used by. */
+  /** Lowercase SHA-256 hex of the key's first secret: its id in the API, whichever secret is used. */
   readonly keyHash: string;
   /** The same of the secret that this request presented; absent: it is the first. */
   readonly secretHash?: string;
   readonly kind: KeyKind;
-  /** The opaque user the key was made for, `null` when it was made for nobody in particular. */
+  /** The opaque user that the key was created for, `null` when it was created for none. */
   readonly userId: string | null;
-  /** Where the gateway and providers may be sent by it; absent: everywhere. */
+  /** The addresses that the gateway and providers may reach for it; absent: all. */
   readonly egress?: Egress;
   /** Of the key itself; absent: none. */
   readonly rateLimits?: RateLimits;
   /** Ids of models that the key may use, `*` standing for any characters; absent: all. */
   readonly allowedModels?: readonly string[];
+  /** Of the key, else of its workspace: requests have them unless they name others. Absent: none. */
+  readonly tags?: Tags;
+  /** Names that each request must have, and that are not among `tags`. Absent: none. */
+  readonly requiredTags?: readonly string[];
 }

@@ -1,7 +1,7 @@
 import { Cancellation, toAbortSignal } from './cancellation.js';
 
 describe('a cancellation', () => {
-  it('tells each listener once, and the first reason alone', () => {
+  it('notifies each listener once, with the first reason alone', () => {
     const cancellation = new Cancellation();
     const notified: string[] = [];
     const object = { handleEvent: () => void notified.push('object') };
@@ -21,7 +21,7 @@ describe('a cancellation', () => {
     expect(() => cancellation.throwIfAborted()).toThrow(first);
   });
 
-  it('lets a listener leave while others are told', () => {
+  it('lets a listener be removed while others are notified', () => {
     const cancellation = new Cancellation();
     const notified: string[] = [];
     const second = (): void => void notified.push('second');

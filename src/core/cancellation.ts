@@ -1,23 +1,23 @@
-/** Hears that a `CancelSignal` was aborted. */
+/** Is notified when a `CancelSignal` is aborted. */
 export type AbortListener = (() => void) | { handleEvent(): void };
 
 /**
- * Tells work that is under way to stop, and why: as much of the platform's `AbortSignal` as is used; every one
- * of those is one of these.
+ * Stops running work, with a reason: the part of the platform's `AbortSignal` that is used; every `AbortSignal` is one
+ * of these.
  */
 export interface CancelSignal {
   readonly aborted: boolean;
-  /** Why; what is thrown. */
+  /** The reason, which is thrown. */
   readonly reason: Error;
   throwIfAborted(): void;
-  /** Not to be given one that is aborted already. */
+  /** Must not be called on an aborted signal. */
   addEventListener(type: 'abort', listener: AbortListener, options: { readonly once: true }): void;
   removeEventListener(type: 'abort', listener: AbortListener): void;
 }
 
 /**
- * The `AbortController` of one request, and its signal. The platform's own changes the prototype of each signal it
- * makes, and what is so changed is not collected young (docs/decisions/0014, 0022).
+ * The `AbortController` of one request, and its signal. The platform's own changes the prototype of each signal that it
+ * makes, and such objects are not collected young (docs/contribute/decisions/0087, 0022).
  */
 export class Cancellation implements CancelSignal {
   aborted = false;
@@ -45,7 +45,7 @@ export class Cancellation implements CancelSignal {
     if (place !== -1) this.listeners.splice(place, 1);
   }
 
-  /** Tells every listener, once. Further reasons are not heard. */
+  /** Notifies every listener, once. Further reasons are ignored. */
   abort(reason: Error): void {
     if (this.aborted) return;
     this.aborted = true;
@@ -59,7 +59,7 @@ export class Cancellation implements CancelSignal {
   }
 }
 
-/** For what takes the platform's own signals alone. */
+/** For APIs that accept only the platform's own signals. */
 export function toAbortSignal(signal: CancelSignal): AbortSignal {
   if (signal instanceof AbortSignal) return signal;
   const controller = new AbortController();

@@ -1,7 +1,7 @@
-/** Fields whose value was said: the others are not there. */
+/** The fields that have a value; the others are absent. */
 export type Defined<Fields> = { [Key in keyof Fields]?: NonNullable<Fields[Key]> };
 
-/** Those of the fields that are neither undefined nor null. */
+/** The fields whose values are neither undefined nor null. */
 export function definedOnly<Fields extends object>(fields: Fields): Defined<Fields> {
   const known: Defined<Fields> = {};
   for (const key of Object.keys(fields) as (keyof Fields)[]) {

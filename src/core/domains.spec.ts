@@ -1,6 +1,5 @@
-// Goal: rules about domains mean what vendors publish, and cannot be written around. Method: a table of rules and
-// addresses, each held to both lists; and a law: several rules joined to one set let
-// through what each of them does.
+// A table of rules and addresses, each tested in both lists, and a property of joined rules: rules mean what vendors
+// document, cannot be bypassed, and several rules as one set allow what each of them allows.
 import fc from 'fast-check';
 import { computedMs, fastest } from '../../test/support/pace.js';
 import { DOMAIN_LENGTH_MAX, domainFilter, isDomainRule, joinDomainRules, type DomainRules } from './domains.js';
@@ -64,19 +63,19 @@ it.each([
 });
 
 it.each(['', ' ', '*', '*.', 'ex*.com', '*.*.com', 'a/*/b/*', 'a b', 'u@h', 'a?b', 'a#b', 'a\\b', 'http://', ':80'])(
-  'takes %j for no rule: it allows nothing and blocks everything',
+  'rejects the rule %j: it allows nothing and blocks everything',
   (rule) => {
     expect(isDomainRule(rule)).toBe(false);
     expect([allows(rule, 'https://a/'), blocks(rule, 'https://a/')]).toEqual([false, true]);
   },
 );
 
-it('takes no rule that is longer than it may be', () => {
+it('rejects rules that are too long', () => {
   const rule = `a/${'b'.repeat(DOMAIN_LENGTH_MAX - 2)}`;
   expect([isDomainRule(rule), isDomainRule(`${rule}b`)]).toEqual([true, false]);
 });
 
-it('lets nothing but http and https addresses through', () => {
+it('allows only http and https addresses', () => {
   const all = domainFilter({});
   expect(['https://a/', 'http://a/', 'ftp://a/', 'file:///a', 'a', ''].map(all)).toEqual([
     true,
@@ -88,7 +87,7 @@ it('lets nothing but http and https addresses through', () => {
   ]);
 });
 
-it('lets what is blocked win, and nothing through a list of none', () => {
+it('lets blocked rules override allowed ones, and allows nothing by an empty list', () => {
   const both = domainFilter({ allowedDomains: ['example.com'], blockedDomains: ['secret.example.com'] });
   expect(['https://example.com/', 'https://secret.example.com/', 'https://other.test/'].map(both)).toEqual([
     true,
@@ -109,22 +108,22 @@ describe('rules joined to one set', () => {
     ['nothing', [], {}, true],
     ['the narrower of two', [set(['example.com']), set(['docs.example.com', 'other.test'])], set(['docs.example.com']), true],
     ['a path', [set(['example.com/blog']), set(['example.com'])], set(['example.com/blog']), true],
-    ['what is below alone', [set(['*.example.com']), set(['example.com', 'a.example.com'])], set(['*.example.com', 'a.example.com']), true],
+    ['subdomains alone', [set(['*.example.com']), set(['example.com', 'a.example.com'])], set(['*.example.com', 'a.example.com']), true],
     ['a port', [set(['example.com:8080']), set(['example.com'])], set(['example.com:8080']), true],
     ['nothing in common', [set(['example.com']), set(['other.test'])], set([]), true],
-    ['paths apart', [set(['example.com/a']), set(['example.com/b', 'example.com/ab'])], set([]), true],
-    ['what is blocked', [set(['a.test', 'b.test'], ['b.test'])], set(['a.test']), true],
-    ['blocked within what is allowed', [set(['a.test']), set(undefined, ['x.a.test', 'c.test'])], set(['a.test'], ['x.a.test']), true],
+    ['disjoint paths', [set(['example.com/a']), set(['example.com/b', 'example.com/ab'])], set([]), true],
+    ['without blocked domains', [set(['a.test', 'b.test'], ['b.test'])], set(['a.test']), true],
+    ['blocked within allowed domains', [set(['a.test']), set(undefined, ['x.a.test', 'c.test'])], set(['a.test'], ['x.a.test']), true],
     ['blocked by several', [set(undefined, ['a.test']), set(undefined, ['b.test', 'a.test'])], set(undefined, ['a.test', 'b.test']), true],
     ['as it was written', [set(['https://Example.com/'])], set(['Example.com']), true],
-    ['what no rule says', [set(['docs.example.com']), set(['example.com/blog'])], set(['docs.example.com']), false],
-    ['what cannot be read', [set(['a.test', 'a b'])], set(['a.test']), false],
+    ['an intersection that no rule expresses', [set(['docs.example.com']), set(['example.com/blog'])], set(['docs.example.com']), false],
+    ['rules without an invalid one', [set(['a.test', 'a b'])], set(['a.test']), false],
   ])('are %s', (_, all, joined, isExact) => {
     const { isExact: exact, ...rules } = joinDomainRules(all);
     expect([rules, exact]).toEqual([set(joined.allowedDomains, joined.blockedDomains), isExact]);
   });
 
-  it('let through all that each of them does, and nothing else where they are exact', () => {
+  it('allow everything that each of them does, and nothing else where they are exact', () => {
     const host = fc.constantFrom('a.test', 'b.a.test', 'c.b.a.test', '*.a.test', '*.b.a.test', 'z.test');
     const port = fc.constantFrom('', '', '', ':80', ':8080');
     const path = fc.constantFrom('', '', '', '/', '/x', '/x/y', '/xy', '/*', '/x*', '/*/y', '/x/*/y');
@@ -151,7 +150,7 @@ describe('rules joined to one set', () => {
           if (joined.isExact) exact++;
           const filters = all.map(domainFilter);
           const filterOfJoined = domainFilter(joined);
-          // Gathered: an `expect` for each of twenty thousand takes longer than what is tested.
+          // Collected: an `expect` for each of twenty thousand takes longer than the tested code.
           const wrong = urls.filter((url) => {
             const passes = filters.every((filter) => filter(url));
             return filterOfJoined(url) !== passes && (joined.isExact || passes);
@@ -165,11 +164,11 @@ describe('rules joined to one set', () => {
   });
 });
 
-describe('a host that is none', () => {
+describe('an invalid host', () => {
   const HOST = `${'a.'.repeat(120)}example.test`;
   const LONGER = `${'a.'.repeat(122)}example.test`;
 
-  it('is reached by nobody, and no rule', () => {
+  it('is never allowed, and is not a rule', () => {
     expect([HOST.length, LONGER.length]).toEqual([252, 256]);
     const filters = [domainFilter({}), domainFilter({ allowedDomains: ['example.test'] })];
     expect(filters.map((allows) => [allows(`https://${HOST}/`), allows(`https://${LONGER}/`)])).toEqual([
@@ -179,10 +178,10 @@ describe('a host that is none', () => {
     expect([isDomainRule(HOST), isDomainRule(LONGER)]).toEqual([true, false]);
   });
 
-  it('costs no more than another one', async () => {
+  it('takes no longer than another one', async () => {
     const allows = domainFilter({ blockedDomains: ['one.example'] });
     const urls = Array.from({ length: 300 }, (_, index) => `https://${'a.'.repeat(4_000)}b${index}.example/x.png`);
-    // 41 ms each where all that such a host is below of was looked at.
+    // 41 ms each if all parent domains of such a host were looked up.
     expect(await fastest(() => computedMs(() => urls.forEach(allows)), 300)).toBeLessThan(300);
   });
 });

@@ -1,47 +1,47 @@
 import { parseUrl } from './parse-url.js';
 
-/** Which addresses may be reached, as domains. */
+/** Which addresses may be reached, as domain rules. */
 export interface DomainRules {
   /** Absent: all. */
   readonly allowedDomains?: readonly string[];
-  /** They win over what is allowed. */
+  /** They override the allowed domains. */
   readonly blockedDomains?: readonly string[];
 }
 
-/** Several rules as one set, for whoever takes one only. */
+/** Several rules as one set, for vendors that accept a single one. */
 export interface JoinedRules extends DomainRules {
-  /** Absent: all. Without entries: they leave nothing. */
+  /** Absent: all. Empty: none. */
   readonly allowedDomains?: readonly string[];
   readonly blockedDomains: readonly string[];
-  /** False: no rule says what they allow together, or one cannot be read, and these let more through. */
+  /** False: no rule expresses the exact intersection, or one cannot be parsed, and these allow more. */
   readonly isExact: boolean;
 }
 
-/** Of a host, in characters: no name has more in DNS (RFC 1035). An address with a longer one cannot be reached. */
+/** Of a host, in characters: the longest name in DNS (RFC 1035). An address with a longer one cannot be reached. */
 const HOST_LENGTH_MAX = 255;
-/** Of one rule, in characters. Chosen: what is no host is for a path. */
+/** Of one rule, in characters. An arbitrary limit, which leaves room for a path behind the host. */
 export const DOMAIN_LENGTH_MAX = 1_024;
 
 /**
- * One rule, read. As the vendors publish it for their searches: a domain stands for itself and all below it,
- * `*.example.com` for those below alone, a path for itself and all below it, where one `*` stands for anything. Chosen:
- * a port stands for itself, no port for all; a scheme in front is passed over.
+ * One parsed rule. As vendors publish it for their searches: a domain stands for itself and its subdomains,
+ * `*.example.com` for the subdomains alone, a path for itself and everything below it, where one `*` stands for
+ * anything. Our choice: a port stands for itself, no port for all; a scheme in front is ignored.
  */
 interface DomainRule {
-  /** As it was written, without a scheme and an ending slash. */
+  /** As it was written, without a scheme and a trailing slash. */
   readonly text: string;
   readonly host: string;
   readonly isBelowOnly: boolean;
   /** '' for any. */
   readonly port: string;
-  /** What the path begins with, and what it has behind the `*`; no ending slash. */
+  /** What the path begins with, and the part after the `*`; no trailing slash. */
   readonly path: readonly string[];
 }
 
-/** Whether a text is a rule that can be held to. */
+/** Whether a text is a rule that can be applied. */
 export const isDomainRule = (text: string): boolean => readRule(text) !== undefined;
 
-/** What the rules let through. A rule that cannot be read allows nothing, and blocks everything. */
+/** The filter of the rules. A rule that cannot be parsed allows nothing and, as a blocked one, blocks everything. */
 export function domainFilter({ allowedDomains, blockedDomains = [] }: DomainRules): (url: string) => boolean {
   const isAllowed = allowedDomains && coveredBy(readRules(allowedDomains));
   const blocked = readRules(blockedDomains);
@@ -59,17 +59,17 @@ function coveredBy(rules: readonly DomainRule[]): (url: ReadUrl) => boolean {
   return (url) => hostsAbove(url.host).some((host) => index.at(host).some((rule) => covers(rule, url)));
 }
 
-/** A host, and each that it is below of. */
+/** A host and all its parent domains. */
 function hostsAbove(host: string): readonly string[] {
   const hosts = [host];
   for (let dot = host.indexOf('.'); dot >= 0; dot = host.indexOf('.', dot + 1)) hosts.push(host.slice(dot + 1));
   return hosts;
 }
 
-/** Rules by their hosts: what it costs to find some does not grow with their number. */
+/** Rules by host: the time of a lookup does not grow with their number. */
 class HostIndex {
   private readonly own = new Map<string, DomainRule[]>();
-  /** Made when it is first asked for: who judges addresses never does. */
+  /** Built on first use: judging addresses does not need it. */
   private beneath: Map<string, DomainRule[]> | undefined;
 
   constructor(private readonly rules: readonly DomainRule[]) {
@@ -80,7 +80,7 @@ class HostIndex {
     return this.own.get(host) ?? NO_RULES;
   }
 
-  /** Those that may have something in common with a rule. */
+  /** The rules that may overlap with a rule. */
   near({ host }: DomainRule): readonly DomainRule[] {
     const beneath = (this.beneath ??= beneathHosts(this.rules));
     return [...hostsAbove(host).flatMap((above) => this.at(above)), ...(beneath.get(host) ?? NO_RULES)];
@@ -89,7 +89,7 @@ class HostIndex {
 
 const NO_RULES: readonly DomainRule[] = [];
 
-/** Rules by each host that they are below of. */
+/** Rules by each of their parent domains. */
 function beneathHosts(rules: readonly DomainRule[]): Map<string, DomainRule[]> {
   const beneath = new Map<string, DomainRule[]>();
   for (const rule of rules) for (const above of hostsAbove(rule.host).slice(1)) keep(beneath, above, rule);
@@ -103,8 +103,8 @@ function keep(rules: Map<string, DomainRule[]>, host: string, rule: DomainRule):
 }
 
 /**
- * Rules that bind together, as one set: what each of them allows, and none of them blocks. What is blocked elsewhere
- * than what is allowed is left out, and what is allowed and blocked as well.
+ * Rules that apply together, as one set: what all of them allow and none blocks. Blocked rules outside the allowed ones
+ * are left out, and so are allowed rules that are blocked.
  */
 export function joinDomainRules(all: readonly DomainRules[]): JoinedRules {
   const bans = unique(all.flatMap(({ blockedDomains = [] }) => readRules(blockedDomains)));
@@ -119,8 +119,8 @@ export function joinDomainRules(all: readonly DomainRules[]): JoinedRules {
     const met = some.flatMap((one) =>
       index.near(one).flatMap((other) => {
         const common = meet(one, other);
-        if (common === 'unsaid') isExact = false;
-        return common === 'unsaid' ? one : (common ?? []);
+        if (common === 'inexact') isExact = false;
+        return common === 'inexact' ? one : (common ?? []);
       }),
     );
     return unique(met);
@@ -136,24 +136,24 @@ const readRules = (texts: readonly string[]): DomainRule[] => texts.flatMap((tex
 
 const printRules = (rules: readonly DomainRule[]): readonly string[] => rules.map(({ text }) => text);
 
-/** One of each text. */
+/** One rule for each text. */
 const unique = (rules: readonly DomainRule[]): readonly DomainRule[] => [
   ...new Map(rules.map((rule) => [rule.text, rule])).values(),
 ];
 
 /**
- * What two rules cover together: one of the two wherever it lies within the other.
- * @returns undefined where that is nothing; `unsaid` where it may be something that no rule says
+ * The intersection of two rules: one of the two where it lies within the other.
+ * @returns undefined where it is empty; `inexact` where no single rule expresses it
  */
-function meet(one: DomainRule, other: DomainRule): DomainRule | 'unsaid' | undefined {
+function meet(one: DomainRule, other: DomainRule): DomainRule | 'inexact' | undefined {
   if (isWithin(one, other)) return one;
   if (isWithin(other, one)) return other;
   const areHostsApart = !lies(one.host, other.host) && !lies(other.host, one.host);
   const arePortsApart = one.port !== '' && other.port !== '' && one.port !== other.port;
-  return areHostsApart || arePortsApart || arePathsApart(one.path, other.path) ? undefined : 'unsaid';
+  return areHostsApart || arePortsApart || arePathsApart(one.path, other.path) ? undefined : 'inexact';
 }
 
-/** Whether a host is another one, or below it. */
+/** Whether a host is another one, or a subdomain of it. */
 const lies = (host: string, other: string): boolean => host === other || host.endsWith(`.${other}`);
 
 function isWithin(inner: DomainRule, outer: DomainRule): boolean {
@@ -173,7 +173,7 @@ function isPathWithin(inner: DomainRule['path'], outer: DomainRule['path']): boo
   return rest === undefined && coversPath(outer, start);
 }
 
-/** Both begin as they say: where neither beginning is that of the other, nothing is common to them. */
+/** Paths whose beginnings are not prefixes of each other have nothing in common. */
 function arePathsApart([one = '', oneRest]: DomainRule['path'], [other = '', otherRest]: DomainRule['path']): boolean {
   const first = oneRest === undefined ? `${one}/` : one;
   const second = otherRest === undefined ? `${other}/` : other;
@@ -184,10 +184,10 @@ function readRule(text: string): DomainRule | undefined {
   const bare = text.trim().replace(/^https?:\/\//i, '');
   const isBelowOnly = bare.startsWith('*.');
   const url = bare.length <= DOMAIN_LENGTH_MAX ? readUrl(`http://${isBelowOnly ? bare.slice(2) : bare}`) : undefined;
-  // Whatever is no part of a rule was not meant by it: a space makes a path, an `@` a name.
+  // Characters that are no part of a rule are refused: a space would become part of the path, an `@` a user name.
   if (!url || /[\s@?#\\]/.test(bare)) return undefined;
   const path = url.path.split('*');
-  // The engine takes the port of the scheme away, which is to be told from none.
+  // `URL` removes the default port of the scheme, which must differ from no port.
   const port = /^[^/]*:(\d+)(?:\/|$)/.exec(bare.replace(/^\[.*?\]/, ''))?.[1] ?? '';
   if (path.length > 2 || url.host.includes('*')) return undefined;
   return { text: bare.replace(/\/+$/, ''), host: url.host, isBelowOnly, port: port && String(Number(port)), path };
@@ -209,8 +209,8 @@ function readUrl(text: string): ReadUrl | undefined {
 }
 
 /**
- * A path as servers may read it: `%61` as `a`, `%2f` and backslashes as slashes, several of them as one, a segment
- * without its parameters (`;a=1`) and what stands behind a NUL, and only then `..`. None of it leads around a rule.
+ * The path as a server may read it: `%61` as `a`, `%2f` and backslashes as slashes, several of them as one, a segment
+ * without its parameters (`;a=1`) and without the rest after a NUL, and only then `..`. So no spelling bypasses a rule.
  */
 function decoded(path: string): string {
   const segments: string[] = [];
@@ -222,7 +222,7 @@ function decoded(path: string): string {
   return `/${segments.join('/')}`;
 }
 
-/** What is no UTF-8 stands for bytes. */
+/** Sequences that are not UTF-8 are read as bytes. */
 function decodeRun(run: string): string {
   try {
     return decodeURIComponent(run);
@@ -239,7 +239,7 @@ function covers(rule: DomainRule, { host, port, path }: ReadUrl): boolean {
 }
 
 function coversPath([start = '', rest]: DomainRule['path'], path: string): boolean {
-  // By whole steps: `/blog` is not the beginning of `/blogger`.
+  // Compares whole segments: `/blog` is not a prefix of `/blogger`.
   const steps = `${path}/`;
   if (rest === undefined) return steps.startsWith(`${start}/`);
   return steps.startsWith(start) && steps.slice(start.length).includes(rest && `${rest}/`);

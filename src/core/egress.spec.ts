@@ -1,5 +1,5 @@
-// Goal: an address must pass the rules of the account and those of the key, and be one that everybody reads alike.
-// Method: tables of rules and addresses.
+// Tables of rules and addresses: an address must pass the rules of the account and those of the key, and be
+// unambiguous.
 import { Egress, type EgressRules } from './egress.js';
 
 const rules = (allowed: readonly string[] | null, blocked: readonly string[] | null = null): EgressRules => ({
@@ -8,9 +8,9 @@ const rules = (allowed: readonly string[] | null, blocked: readonly string[] | n
 });
 
 it.each([[], [null, null], [rules(null), null], [null, rules(null, [])]])(
-  'is nothing where nobody says anything: %j',
-  (...said) => {
-    expect(Egress.of(...said)).toBeUndefined();
+  'is undefined without any rule: %j',
+  (...sets) => {
+    expect(Egress.of(...sets)).toBeUndefined();
   },
 );
 
@@ -49,11 +49,11 @@ it.each([
   ['data:image/png;base64,AAAA', false],
   ['a.test', false],
   ['', false],
-])('takes an address that not everybody reads alike for none: %j', (url, passes) => {
+])('allows only unambiguous addresses: %j', (url, passes) => {
   expect(Egress.of(rules(['a.test']))!.allows(url)).toBe(passes);
 });
 
-it('joins what it allows with what is asked for', () => {
+it('joins its rules with requested ones', () => {
   const egress = Egress.of(rules(['a.test']), rules(null, ['x.a.test']))!;
   expect(egress.joinedWith({ allowedDomains: ['b.a.test', 'c.test'] })).toEqual({
     allowedDomains: ['b.a.test'],

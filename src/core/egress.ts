@@ -1,15 +1,15 @@
 import { parseUrl } from './parse-url.js';
 import { domainFilter, joinDomainRules, type DomainRules, type JoinedRules } from './domains.js';
 
-/** Where a key may have somebody go, as it is administered and kept. */
+/** The addresses that tools and providers may reach for a key, as they are administered and stored. */
 export interface EgressRules {
   /** Null: everywhere; without entries: nowhere. */
   readonly allowed_domains: readonly string[] | null;
-  /** They win over what is allowed. */
+  /** They override the allowed domains. */
   readonly blocked_domains: readonly string[] | null;
 }
 
-/** The rules that the account of a key and the key itself are held to: an address must pass all of them. */
+/** The egress rules of an account and of its key: an address must pass all of them. */
 export class Egress {
   private joined: JoinedRules | undefined;
   private readonly filters: readonly ((url: string) => boolean)[];
@@ -18,31 +18,31 @@ export class Egress {
     this.filters = rules.map(domainFilter);
   }
 
-  /** @returns undefined where nobody says anything */
-  static of(...said: readonly (EgressRules | null)[]): Egress | undefined {
-    const rules = said.flatMap((one) => (one && saysAnything(one) ? [domainRules(one)] : []));
+  /** @returns undefined where none of the rules limits anything */
+  static of(...sets: readonly (EgressRules | null)[]): Egress | undefined {
+    const rules = sets.flatMap((one) => (one && isLimiting(one) ? [domainRules(one)] : []));
     return rules.length === 0 ? undefined : new Egress(rules);
   }
 
   /**
-   * Whether the address may be reached. Only http and https addresses may, and of these only such as whoever fetches
-   * them reads as they are read here.
+   * Whether the address may be reached. Only http and https addresses may, and only those that every program parses as
+   * they are parsed here.
    */
   allows(url: string): boolean {
     return isPlain(url) && this.filters.every((passes) => passes(url));
   }
 
-  /** The rules as one set, together with those that somebody asked for. */
-  joinedWith(asked: DomainRules): JoinedRules {
+  /** The rules as one set, together with requested ones. */
+  joinedWith(requested: DomainRules): JoinedRules {
     this.joined ??= joinDomainRules(this.rules);
-    const both = joinDomainRules([asked, this.joined]);
+    const both = joinDomainRules([requested, this.joined]);
     return { ...both, isExact: both.isExact && this.joined.isExact };
   }
 }
 
 /**
- * Whether the host stands in an address as it is meant. Programs differ about the others: `https://a\\@b` is a page at
- * `a` to some, and at `b` to others.
+ * Whether the host of an address is unambiguous. Programs disagree about others: `https://a\\@b` is a page at `a` for
+ * some and at `b` for others.
  */
 function isPlain(address: string): boolean {
   const url = parseUrl(address);
@@ -52,7 +52,7 @@ function isPlain(address: string): boolean {
   return address.toLowerCase().startsWith(head) && /^(?::\d+)?(?:[/?#]|$)/.test(address.slice(head.length));
 }
 
-const saysAnything = ({ allowed_domains: allowed, blocked_domains: blocked }: EgressRules): boolean =>
+const isLimiting = ({ allowed_domains: allowed, blocked_domains: blocked }: EgressRules): boolean =>
   allowed !== null || (blocked !== null && blocked.length > 0);
 
 const domainRules = ({ allowed_domains: allowed, blocked_domains: blocked }: EgressRules): DomainRules => ({

@@ -1,16 +1,16 @@
 import type { Json, JsonObject } from './json/json.js';
 
-/** Why one attempt at one provider failed. Closed: each kind's consequences stand in tables, not in branches. */
+/** Why one attempt at one provider failed. Closed: tables give the consequences of each kind, not branches. */
 export const FAULT_KINDS = [
   'unreachable', // no connection, reset, closed before an answer
   'timed-out',
   'refused-credential', // 401, 403
-  'payment-required', // 402: the operator's account there is empty
+  'payment-required', // 402: the account at the provider is empty
   'not-found', // 404: this provider does not serve the model
   'rejected-request', // 400, 422: the request itself
   'too-large', // 413
   'rate-limited', // 429
-  'unavailable', // 503: the service says it is overloaded or down
+  'unavailable', // 503: the service reports that it is overloaded or down
   'overloaded', // 529
   'server-error', // other 5xx and unexpected statuses
   'malformed-reply', // a 2xx that holds no valid completion, or a stream that breaks the grammar or ends early
@@ -18,17 +18,20 @@ export const FAULT_KINDS = [
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
 export interface FaultDetail {
-  /** HTTP status the provider answered with, absent where none came. */
+  /** HTTP status of the provider's response; absent where there was none. */
   readonly status?: number;
-  /** The provider's own code for the failure, as it names it. */
+  /** The provider's own code of the failure. */
   readonly providerCode?: string;
-  /** How long the provider asked to wait, in milliseconds. */
+  /** How long the provider requests to wait, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Its reply had begun, and no more of it came. */
+  /** Its reply had begun, and was cut off. */
   readonly isCut?: true;
 }
 
-/** Thrown by an attempt. Its message is safe to show a caller: never an address, a header or a credential. */
+/**
+ * Thrown by an attempt. Its message is safe to show to a caller: it never contains an address, a header or a
+ * credential.
+ */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
 
@@ -43,8 +46,8 @@ export class ProviderFault extends Error {
 }
 
 /**
- * What the caller is told. Closed: status and log level of each kind stand in `generation/ending.ts`, its types on the
- * wire in `shared/http/error-views.ts`.
+ * The kinds of errors that callers receive. Closed: `generation/ending.ts` gives the status and log level of each,
+ * `shared/http/error-views.ts` its types on the wire.
  */
 export const ERROR_KINDS = [
   'invalid-request',
@@ -64,7 +67,7 @@ export const ERROR_KINDS = [
   'client-closed',
   'internal',
   'upstream-failed',
-  'unavailable', // whoever was to answer
+  'unavailable', // the provider or model that was to answer
   'service-unavailable', // this gateway itself: its database, its memory, its key service; it is stopping
   'timed-out',
   'overloaded',
@@ -74,18 +77,20 @@ export type ErrorKind = (typeof ERROR_KINDS)[number];
 export interface ErrorDetail {
   /** `error.metadata` on the wire. */
   readonly metadata?: { readonly [key: string]: Json };
+  /** `error.details` on the wire, in the vendor's form that its clients read (docs/use/errors.md#details). */
+  readonly details?: JsonObject;
   /** Sent as `Retry-After`, rounded up to whole seconds. */
   readonly retryAfterMs?: number;
   /** Further response headers, such as `Allow` and `X-RateLimit-*`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** `error_type` on the wire, where the kind's own is not exact enough. */
+  /** `error_type` on the wire, where that of the kind is not exact enough. */
   readonly errorType?: string;
-  /** `error.availability` on the wire: why a model cannot be had (docs/wire/errors.md#availability). */
+  /** `error.availability` on the wire: why a model is not available (docs/use/errors.md#availability). */
   readonly availability?: JsonObject;
 }
 
 /**
- * The one error that leaves the service. The message names the field or limit and what to do; no
+ * The one error that leaves the service. The message names the field or limit and the remedy; it never contains a
  * stack, SQL, host or key.
  */
 export class GatewayError extends Error {
@@ -101,7 +106,7 @@ export class GatewayError extends Error {
   }
 }
 
-/** The same error with further keys of its `metadata`; absent: none. */
+/** The same error with further keys in its `metadata`; absent: unchanged. */
 export function withMetadata(error: GatewayError, more: ErrorDetail['metadata'] | undefined): GatewayError {
   if (!more) return error;
   const { kind, message, detail } = error;
@@ -109,7 +114,7 @@ export function withMetadata(error: GatewayError, more: ErrorDetail['metadata'] 
   return new GatewayError(kind, message, { ...detail, metadata }, { cause: error.cause ?? error });
 }
 
-/** A request this target cannot carry by the written rules of its dialect. The next target may. */
+/** A request that this target cannot carry by the rules of its dialect. The next target may. */
 export class Untranslatable extends Error {
   override readonly name = 'Untranslatable';
 
@@ -122,7 +127,7 @@ export class Untranslatable extends Error {
   }
 }
 
-/** A model that would not answer, where the caller asked for another one in that case (the wire's `fallbacks`). */
+/** A model refused, and the request names another one for that case (the wire's `fallbacks`). */
 export class ModelRefusal extends Error {
   override readonly name = 'ModelRefusal';
 
@@ -131,7 +136,9 @@ export class ModelRefusal extends Error {
   }
 }
 
-/** The reason of the request's `CancelSignal` when the caller has gone. Nobody is left to tell; it only ends work. */
+/**
+ * The reason of the request's `CancelSignal` when the caller has disconnected. It only ends work: no response is sent.
+ */
 export class CallerGone extends Error {
   override readonly name = 'CallerGone';
 

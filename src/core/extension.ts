@@ -9,84 +9,97 @@ import type { PicoUsd } from './money/credits.js';
 import type { CatalogSnapshot, Model, ToolEngine } from './routing/catalog.js';
 import type { Clock } from './time.js';
 
-/** A JSON Schema, as the schemas of fields are written: it joins the DTOs and the description by itself. */
+/** A JSON Schema, like the schemas of fields: the DTOs and the description include it automatically. */
 export type OptionsSchema = object;
 
-/** What a guarded fetch may bring. */
+/** The limits of a guarded fetch. */
 export interface FetchLimits {
   readonly bytesMax: number;
-  /** For everything together: names, redirects, body. */
+  /** For everything together: name resolution, redirects, body. */
   readonly timeoutMs: number;
-  /** Media types that may come back; `text/*` is all of its kind. */
+  /** Accepted media types; `text/*` is every text type. */
   readonly accept: readonly string[];
   readonly redirectsMax: number;
-  /** Asked of the address and of each that it redirects to, before it is connected to; absent: all. */
+  /** Called with the address and each redirect before the connection; absent: all are allowed. */
   readonly allows?: (url: string) => boolean;
 }
 
 /**
- * Why something outside did not serve. Its message is safe to show: never an address of the operator's, a header or a
- * credential.
+ * Why an external service did not serve. Its message is safe to show: it never contains an address of the operator's, a
+ * header or a credential.
  */
 export class ExtensionFault extends Error {
   override readonly name = 'ExtensionFault';
-  /** It had begun its work, and may bill it: no answer came in time, or one that cannot be used. */
+  /** The service had begun its work and may bill it: the answer was late or unusable. */
   readonly mayBeBilled: boolean;
+  /** The gateway itself is full, and may have a place by then, in milliseconds. */
+  readonly retryAfterMs: number | undefined;
 
   constructor(
     readonly kind:
-      | 'refused' // the caller or the operator may not have it: an address that is not allowed, a credential refused
+      | 'refused' // not allowed for the caller or the operator: a forbidden address, a refused credential
       | 'not-found'
-      | 'unsupported' // of another media type
+      | 'unsupported' // another media type
       | 'too-large'
       | 'timed-out'
-      | 'busy' // here or there: too many at once
-      | 'unavailable', // whatever else
+      | 'busy' // too many calls at once, here or at the service
+      | 'unavailable', // any other cause
     message: string,
-    { mayBeBilled = false, ...options }: ErrorOptions & { readonly mayBeBilled?: boolean } = {},
+    {
+      mayBeBilled = false,
+      retryAfterMs,
+      ...options
+    }: ErrorOptions & { readonly mayBeBilled?: boolean; readonly retryAfterMs?: number } = {},
   ) {
     super(message, options);
     this.mayBeBilled = mayBeBilled;
+    this.retryAfterMs = retryAfterMs;
   }
 }
 
-/** Whether anything outside was asked by then: not where it was refused, or there was no room. */
-export const wasAsked = ({ kind }: ExtensionFault): boolean => kind !== 'refused' && kind !== 'busy';
+const FULL_RETRY_AFTER_MS = 1_000;
+
+/** The gateway has no place for this work at present, as opposed to the service that it calls. */
+export const gatewayFull = (message: string, options?: ErrorOptions): ExtensionFault =>
+  new ExtensionFault('busy', message, { ...options, retryAfterMs: FULL_RETRY_AFTER_MS });
+
+/** Whether a request had been sent to an external service by then: not where it was refused, or there was no room. */
+export const wasRequested = ({ kind }: ExtensionFault): boolean => kind !== 'refused' && kind !== 'busy';
 
 export interface FetchedPage {
-  /** As it was reached, after redirects. */
+  /** The final address, after redirects. */
   readonly url: string;
   /** Without parameters, lower case. */
   readonly mediaType: string;
-  /** Of the text's encoding, as the server says it; lower case. */
+  /** Of the text's encoding, as reported by the server; lower case. */
   readonly charset?: string;
   readonly bytes: Buffer;
-  /** Takes room for so many more that are made of it. @returns false where there is none */
+  /** Reserves memory for so many more bytes that are derived from it. @returns false where there is none */
   take(bytes: number): boolean;
-  /** Gives back the room that all of it takes in the process: to be called once it is not needed any more. */
+  /** Releases all memory reserved for it: to be called once it is not needed any more. */
   release(): void;
 }
 
-/** Fetches what callers name: no address is connected to that was not checked, redirects neither. */
+/** Fetches addresses that callers specify: every address is checked before it is connected to, redirects included. */
 export interface GuardedFetch {
-  /** Whether the domains that the account and the key are held to let this address through, engines' results too. */
+  /** Whether the domain rules of the account and the key allow this address; applies to results of engines too. */
   allows(url: string): boolean;
   /** @throws ExtensionFault, or the signal's reason */
   fetch(url: string, limits: FetchLimits, signal: CancelSignal): Promise<FetchedPage>;
 }
 
-/** A JSON call of an engine, at the address that the operator gave it. */
+/** A JSON call of an engine, at the address that the operator configured. */
 export interface EngineCall {
   readonly engine: ToolEngine;
   readonly method: 'GET' | 'POST';
-  /** Behind the engine's base address, with its query. */
+  /** Appended to the engine's base address, with its query. */
   readonly path: string;
-  /** The credential among them. */
+  /** Including the credential. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: JsonObject;
   readonly timeoutMs: number;
   readonly bytesMax: number;
-  /** The most that its answer costs: what the operator loses where no answer is charged. Absent: nothing. */
+  /** The highest cost of its answer: the operator's loss where no answer is charged. Absent: none. */
   readonly price?: PicoUsd;
   /** Name of the engine, for the metric of such losses. */
   readonly name: string;
@@ -110,99 +123,101 @@ export interface EngineClient {
   call(call: EngineCall, signal: CancelSignal, reached?: () => void): Promise<Json>;
 }
 
-/** Threads for what takes more than a few milliseconds: one bounded pool of the process. */
+/** Threads for work of more than a few milliseconds: one bounded pool of the process. */
 export interface WorkerPool {
   /**
    * @param job the name of a job that the workers know
-   * @param makeInput gives plain data once a thread is free, so that nobody copies while he waits, or has it made in
-   *   turns; binary parts as `Uint8Array`, which are moved: empty here afterwards
+   * @param makeInput returns plain data once a thread is free, so that no job copies its input while it waits, or
+   *   builds it in slices; binary parts as `Uint8Array`, which are moved: empty here afterwards
    * @throws ExtensionFault `busy` when its queue is full, `timed-out`, `unavailable` when the thread died of it
    */
   run(job: string, makeInput: () => unknown, signal: CancelSignal): Promise<unknown>;
 }
 
-/** What a container of a tool holds between two requests: sealed bytes of one key, kept for a while. */
+/** The state of a tool's container between two requests: sealed bytes of one key, stored for a while. */
 export interface ContainerStore {
-  /** @returns undefined where there is none of that id of this caller's key, or its time is over */
+  /** @returns undefined where this caller's key has none of that id, or it has expired */
   load(id: string, signal: CancelSignal): Promise<Uint8Array | undefined>;
   /**
-   * Keeps it from now on for so long. Bytes are never changed after they were loaded or saved: the same array again
-   * only lasts longer, and is not written anew.
+   * Stores it for so many seconds from now. Bytes are never changed after they were loaded or saved: the same array
+   * again only lasts longer, and is not written again.
    * @throws ExtensionFault `too-large` past the size or number that one key may have
    */
   save(id: string, state: Uint8Array, seconds: number, signal: CancelSignal): Promise<void>;
 }
 
-/** What files of one account say, kept in memory for a while: the next turn of a conversation sends them again. */
+/** The text of one account's files, cached in memory: the next turn of a conversation sends them again. */
 export interface ParsedFileStore {
-  /** @param engine who read it @returns undefined where it is not at hand */
+  /** @param engine that read it @returns undefined where it is not cached */
   find(hash: string, engine: string): ParsedFile | undefined;
   keep(file: ParsedFile, engine: string): void;
 }
 
-/** How a further call is to go. */
+/** Options of a further call. */
 export interface PlanOptions {
-  /** It ends with this, where that is before its generation does. */
+  /** Ends the call, where that is before the generation ends. */
   readonly signal?: CancelSignal;
-  /** Uses of all its tools together; absent: each tool has its own limit alone. */
+  /** Limit for the uses of all its tools together; absent: each tool has its own limit alone. */
   readonly toolUsesMax?: number;
 }
 
-/** A further call of a generation that is planned: nothing is held for it or sent yet. */
+/** A planned further call of a generation: nothing is held for it or sent yet. */
 export interface PlannedCall {
-  /** What it has come to so far, its tools among it. */
+  /** Its cost so far, its tools included. */
   readonly cost: PicoUsd;
   /**
-   * Held, settled and told as part of its generation. Once; resolves at the first committing event.
-   * @throws GatewayError when nobody answers it, or there is no room for it
+   * Runs it: held, settled and reported as part of its generation. Callable once; resolves at the first committing
+   * event.
+   * @throws GatewayError when no provider answers it, or there is no room for it
    */
   start(): Promise<AsyncIterable<readonly ModelEvent[]>>;
 }
 
-/** What a plugin or service tool works with during one generation. It knows neither HTTP nor SQL nor Nest. */
+/** The services that a plugin or service tool uses during one generation. Independent of HTTP, SQL and Nest. */
 export interface ExtensionContext {
   readonly caller: Caller;
-  /** Aborted with the generation: whatever is under way ends. */
+  /** Aborted with the generation: everything under way ends. */
   readonly signal: CancelSignal;
   readonly clock: Clock;
-  /** The snapshot that the generation is planned with. */
+  /** The snapshot that the generation was planned with. */
   readonly catalog: CatalogSnapshot;
-  /** Only the sandbox answers it, whose tools need no engine outside. */
+  /** Only the sandbox answers it, whose tools need no external engine. */
   readonly isSandbox: boolean;
-  /** Models of it that the caller may call, each with the endpoints that he may have, in its order. */
+  /** The models that the caller may call, each with the endpoints that it may use, in catalog order. */
   readonly callable: () => readonly Model[];
-  /** Whether the caller is shown what tools bring: the chat format has no place for it. */
+  /** Whether the caller receives the results of tools: the chat format has no place for them. */
   readonly showsResults: boolean;
-  /** The request of this generation, with what earlier steps of it brought. */
+  /** The request of this generation, with the results of its earlier steps. */
   readonly request: ModelRequest;
   readonly guardedFetch: GuardedFetch;
   readonly engines: EngineClient;
   /**
-   * Charges what somebody outside has answered, at once and however the request ends: all charges of a use together
-   * are never above what was reserved for it. Calls of engines that are answered by then are paid with it; what is
-   * never charged of them is the operator's.
-   * @throws the signal's reason: what nobody is charged for is not to be kept either
+   * Charges the answer of an external service, at once and however the request ends: all charges of a use together
+   * never exceed its reservation. They also pay for the engine calls answered by then; calls that are never charged are
+   * the operator's cost.
+   * @param billed by the engine, where it did more than it was to: the operator bears the rest
+   * @throws the signal's reason: a result that is not charged must not be used either
    */
-  readonly charge: (cost: PicoUsd) => void;
-  /** Counts a request to the web in usage, whatever came of it. */
+  readonly charge: (cost: PicoUsd, billed?: PicoUsd) => void;
+  /** Counts a request to the web in the usage, whatever its result. */
   readonly countWeb: (web: WebRequest) => void;
   readonly workers: WorkerPool;
   readonly containers: ContainerStore;
   readonly parsedFiles: ParsedFileStore;
   /**
-   * Room of the process for what a tool keeps until its generation is over, in the share of its key.
-   * @returns false where there is none: nothing may be kept
+   * Reserves memory of the process for data that a tool keeps until its generation is over, in the share of its key.
+   * @returns false where there is none: then nothing may be kept
    */
   readonly keep: (bytes: number) => boolean;
   /**
-   * What only this gateway can open again, for callers of the same workspace; printable.
-   * @param address of what the value is the text of: it opens beside the same `url` alone
+   * Seals a value so that only this gateway can open it again, for callers of the same workspace; printable.
+   * @param address the page whose text the value is: it opens beside the same `url` alone
    */
   readonly seal: (value: Json, address?: string) => string;
   /**
-   * A further call of the same generation, planned as part of it. Its request's tools that this gateway runs are run on
-   * the way: their calls and results are among its events.
-   * @throws GatewayError where the request may not be sent, or lacks what its tools run on
+   * Plans a further call of the same generation. Tools of its request that this gateway runs are run during the call:
+   * their calls and results are among its events.
+   * @throws GatewayError where the request may not be sent, or lacks what its tools need
    */
   plan(request: ModelRequest, kind: ConsultationKind, options?: PlanOptions): Promise<PlannedCall>;
   /** Plans it and starts it. @throws GatewayError as either does */

@@ -12,7 +12,7 @@ function refillPool(): void {
   poolOffset = 0;
 }
 
-/** Where in the pool that many fresh random bytes begin. */
+/** The offset of `count` unused random bytes in the pool. */
 function takeRandom(count: number): number {
   if (poolOffset + count > RANDOM_POOL_BYTES) refillPool();
   poolOffset += count;
@@ -25,7 +25,7 @@ export type GenerationId = `gen-${number}-${string}`;
 export const newGenerationId = (nowMs: number): GenerationId =>
   `gen-${Math.floor(nowMs / 1000)}-${lettersAndDigits(20)}`;
 
-/** What ids of calls begin with that this gateway's own tools answer; vendors' own go on with a figure. */
+/** The prefix of the ids of calls that this gateway's own tools answer; vendors' ids continue with a digit. */
 export const SERVER_TOOL_USE_PREFIX = 'srvtoolu_fl';
 
 /** Id of a call of a tool that this gateway runs. */
@@ -42,10 +42,10 @@ function lettersAndDigits(count: number): string {
   return text;
 }
 
-/** When a generation was accepted, in seconds of Unix time: its id tells. */
+/** When a generation was accepted, in seconds of Unix time, read from its id. */
 export const generationSeconds = (id: GenerationId): number => Number(id.split('-')[1]);
 
-/** UUID version 7 (RFC 9562): ordered by time of making, in milliseconds. */
+/** UUID version 7 (RFC 9562): ordered by creation time, in milliseconds. */
 export function newUuid(nowMs: number): string {
   const start = takeRandom(16);
   pool.writeUIntBE(nowMs, start, 6);
@@ -55,7 +55,7 @@ export function newUuid(nowMs: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`;
 }
 
-/** What a draw is made from: 64 random bits, 16 hex characters. */
+/** The seed of a draw: 64 random bits, 16 hex characters. */
 export function newSeed(): string {
   const random = takeRandom(8);
   return pool.toString('hex', random, random + 8);

@@ -1,13 +1,13 @@
 /** Characters of an unknown name that are compared: the caller's may be megabytes long. */
 const COMPARED_MAX = 64;
-/** Slips of the pen in a long name; in a short one, fewer than half its characters. */
+/** Typing errors in a long name; in a short one, fewer than half its characters. */
 const SLIPS_MAX = 3;
 
 /**
- * The known names that were probably meant, the nearest first, equally near ones as they came.
- * @param count most names that are given
- * @param slips most slips of the pen in a long name
- * @returns none where nothing is near enough to have been meant
+ * The known names that were probably meant, the nearest first, equally near ones in the given order.
+ * @param count the most names that are returned
+ * @param slips the most typing errors in a long name
+ * @returns none where no name is near enough
  */
 export function nearestNames(
   name: string,
@@ -15,21 +15,21 @@ export function nearestNames(
   count: number,
   slips: number = SLIPS_MAX,
 ): readonly string[] {
-  const asked = plain(name.slice(0, COMPARED_MAX));
-  const slipsMax = Math.min(slips, Math.floor(asked.length / 2));
+  const given = plain(name.slice(0, COMPARED_MAX));
+  const slipsMax = Math.min(slips, Math.floor(given.length / 2));
   const near: { readonly candidate: string; readonly distance: number }[] = [];
   for (const candidate of known) {
-    const distance = editDistance(asked, plain(candidate));
+    const distance = editDistance(given, plain(candidate));
     if (distance <= slipsMax) near.push({ candidate, distance });
   }
   near.sort((one, other) => one.distance - other.distance);
   return near.slice(0, count).map(({ candidate }) => candidate);
 }
 
-/** Case and hyphens are no difference: `limitReset` is `limit_reset` in another language's habit. */
+/** Case and hyphens are ignored: `limitReset` is `limit_reset` in the style of another language. */
 const plain = (name: string): string => name.toLowerCase().replaceAll(/[-_]/g, '');
 
-/** Characters left out, added, replaced or swapped with their neighbour. */
+/** Counts characters that are missing, added, replaced or swapped with their neighbour. */
 function editDistance(one: string, other: string): number {
   let twoBack: number[] = [];
   let last = Array.from({ length: other.length + 1 }, (_, column) => column);

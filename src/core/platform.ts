@@ -13,23 +13,23 @@ export type CallHeaders = Readonly<Record<string, string>>;
 /** The JSON text of a body as it is sent; a large one as UTF-8 in parts. */
 export type PrintedBody = string | readonly Buffer[];
 
-/** Whose call it is. */
+/** The target and credential of a call. */
 export interface CallContext {
   readonly target: Target;
-  /** Absent where the provider wants none. Its text may be structured, in the platform's own form. */
+  /** Absent where the provider requires none. Its text may be structured, in the platform's own form. */
   readonly credential: Secret | undefined;
 }
 
-/** An address whose host a caller named, in a credential of the caller's own. */
+/** An address whose host a caller specified, in a credential of its own. */
 export interface GuardedAddress {
   readonly url: string;
-  /** It is reached as URLs of callers are: at public addresses, and at what the operator lists. */
+  /** It is reached like URLs of callers: at public addresses, and at those that the operator lists. */
   readonly isGuarded: true;
 }
 
-/** A call as it goes out, but for what authorises it. */
+/** A call as it is sent, without the headers that authorise it. */
 export interface PrintedCall {
-  /** Absolute. Nothing of it comes from the caller, but for what `isGuarded` says. */
+  /** Absolute. No part of it comes from the caller, except as `isGuarded` states. */
   readonly url: string;
   readonly isGuarded?: true | undefined;
   readonly headers: CallHeaders;
@@ -37,59 +37,59 @@ export interface PrintedCall {
 }
 
 /**
- * How a provider is addressed, authorised and framed, whatever is said to it: the axis beside `Dialect`. Safe to share;
- * what one keeps between calls, such as a token, it keeps by credential.
+ * How a provider is addressed, authorised and framed, whatever the content: the axis beside `Dialect`. Safe to share;
+ * state between calls, such as a token, is stored by credential.
  */
 export interface Platform {
   /**
-   * The model's name at the provider, where the credential has one of its own for it; else that of the endpoint.
+   * The model's name at the provider where the credential defines one; else that of the endpoint applies.
    * @throws ProviderFault, as `address` does
    */
   modelOf?(context: CallContext): string | undefined;
   /**
-   * The dialect's call as this platform takes it: the model in the address and not in the body, say. Absent: as it is.
-   * It is given no credential, because what was sent may be shown to the caller.
-   * @throws Untranslatable when the request holds something that is not taken here and no rule lets drop
+   * Adapts the dialect's call to this platform: for example, the model moves from the body to the address. Absent:
+   * unchanged. It receives no credential, because the sent body may be shown to the caller.
+   * @throws Untranslatable when the request contains something that the platform does not accept and that no rule
+   *   allows to drop
    */
   adapt?(call: UpstreamCall, target: Target): UpstreamCall;
   /**
-   * False: nobody behind it fetches media by address for calls of this dialect. It is given bytes then, in the request
-   * where the dialect leaves addresses in it. Absent: the dialect says.
+   * False: no service behind the platform fetches media by address for calls of this dialect, so that it receives
+   * bytes, in the request where the dialect leaves addresses in it. Absent: the dialect decides.
    */
   fetchesMedia?(dialect: DialectId): boolean;
   /**
-   * Whether a field that a request sets reaches the provider here: false for what `adapt` leaves out, true for what the
-   * platform tells in its own words. Undefined: the dialect's table says.
+   * Whether a field that a request sets reaches the provider here: false for fields that `adapt` removes, true for
+   * fields that the platform sends in its own form. Undefined: the dialect's table decides.
    */
   carries?(parameter: RequestField, target: Target): boolean | undefined;
-  /** Whether a beta that the dialect names stays named. Absent: every one does. */
+  /** Whether a beta that the dialect names is kept. Absent: every one is. */
   carriesBeta?(beta: string, target: Target): boolean;
-  /** Whether calls by which this dialect counts tokens can be made here. Absent: they can. */
+  /** Whether the calls by which this dialect counts tokens work here. Absent: they do. */
   counts?(dialect: DialectId): boolean;
   /**
-   * Where the call goes: an absolute URL. The base URL's placeholders, such as `{region}`, are the platform's to fill.
-   * An address that the credential of a caller names is guarded, unless it is of the vendor's own hosts.
-   * @throws ProviderFault `refused-credential` when the credential lacks what the address is made of
+   * The absolute URL of the call. The platform fills the placeholders of the base URL, such as `{region}`. An address
+   * from the credential of a caller is guarded, unless its host is the vendor's own.
+   * @throws ProviderFault `refused-credential` when the credential lacks a part of the address
    */
   address(context: CallContext, call: UpstreamCall): string | GuardedAddress;
   /**
    * The headers that authorise the call; they replace those of the same name. Headers of the connection (`host`,
-   * `content-length`, …) are the transport's: they may be signed, and are not sent from here.
-   *
-   * Work that several calls share must not end with this call's signal: a call that is aborted leaves without waiting
-   * for it.
+   * `content-length`, …) belong to the transport: they may be signed, and are not sent from here.
+   * | Work that several calls share must not end with this call's signal: an aborted call leaves without waiting for
+   * it.
    * @throws ProviderFault, or the promise rejects with one
    */
   authorise(context: CallContext, call: PrintedCall, signal: CancelSignal): CallHeaders | Promise<CallHeaders>;
   /**
    * Reads the frames of a streamed reply from its bytes, cut anywhere, and throws a `ProviderFault` for a failure that
-   * is framed. One per reply. Undefined: the reply came whole, as JSON, though a stream was asked for. Does not throw
-   * itself.
+   * is framed. One per reply. Undefined: the reply is one JSON document, although a stream was requested. Does not
+   * throw itself.
    */
   frames(headers: UpstreamFailure['headers']): Step<Uint8Array, SseFrame> | undefined;
   /**
-   * Why a call that was not a 2xx failed, where the platform failed it and not the model behind. Undefined: the dialect
-   * tells.
+   * Why a call without a 2xx failed, where the platform failed it and not the model behind it. Undefined: the dialect
+   * decides.
    */
   fault?(failure: UpstreamFailure, context: CallContext): ProviderFault | undefined;
 }

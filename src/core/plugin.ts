@@ -11,142 +11,169 @@ import type { Choice, ChoiceInputs } from './routing/route-inputs.js';
 
 type Batch = readonly ModelEvent[];
 
-/** Where the options of a plugin are said, for errors: those of a default, or of a model's name, by its id. */
+/**
+ * The path of a plugin's options for errors: the index of its entry, or its id where a default or the model name sets
+ * it.
+ */
 export function pluginPath({ plugins }: Pick<ModelRequest, 'plugins'>, id: string): string {
   const at = plugins.findIndex((entry) => entry.id === id);
   return `plugins.${at === -1 ? id : at}`;
 }
 
-/** What a stage changed or judged, in words for the routing metadata's `pipeline`. Never content. */
+/** A description of what a stage changed or judged, for the routing metadata's `pipeline`. Never content. */
 export interface StageNote {
   readonly summary: string;
   readonly data?: JsonObject;
 }
 
-/** A request as a plugin leaves it. */
+/** A request as changed by a plugin. */
 export interface Prepared {
   readonly request: ModelRequest;
-  /** Absent: it did nothing, and nothing is told. */
+  /** Absent: it did nothing, and no stage is reported. */
   readonly note?: StageNote;
-  /** Files that it turned into words: told with the answer. */
+  /** Files that it converted to text: returned with the answer. */
   readonly files?: readonly ParsedFile[];
 }
 
-/** A request as a plugin leaves it that consulted somebody outside. What that costs is charged by `context.charge`. */
+/** A request after a plugin called a model or an external service. That cost is charged by `context.charge`. */
 export interface Consulted extends Prepared {
-  /** Pages that it brought: cited by those blocks of the answer that use them. */
+  /** Pages that it added: cited by the blocks of the answer that use them. */
   readonly sources?: readonly WebCitation[];
-  /** What it added are words of models that it consulted: they are not reviewed. */
+  /** It added the output of models that it consulted, which is not reviewed. */
   readonly isOfModels?: boolean;
 }
 
-/** What work before the plan is given: nothing that costs, and nobody outside. */
+/** The context of work before the plan: nothing that costs, and no external service. */
 export type LocalContext = Pick<ExtensionContext, 'caller' | 'signal' | 'workers' | 'catalog' | 'parsedFiles'>;
 
-/** A model that `consult` would ask. */
+/** A model that `consult` would call. */
 export interface ForeseenCall {
   readonly kind: ConsultationKind;
-  /** The first of them that can be planned is asked. */
+  /** The first of them that can be planned is sent. */
   readonly requests: readonly ModelRequest[];
-  /** Uses of all its tools together. */
+  /** The limit for the uses of all its tools together. */
   readonly toolUsesMax: number;
-  /** False: what others say is to be part of it, so that its bound is not known. */
+  /** False: the output of other models will be part of it, so its bound is unknown. */
   readonly isWhole: boolean;
 }
 
-/** What is known before anything is asked. */
+/** Calls that a plugin requires. */
+export interface RequiredCalls {
+  readonly calls: readonly ForeseenCall[];
+  /** One of them is sufficient. */
+  readonly isAnyOf?: boolean;
+}
+
+/** What is known before any call. */
 export type Foresight = Pick<ExtensionContext, 'catalog' | 'isSandbox'>;
 
 /** Reports a stage. */
 export type NoteStage = (note: StageNote) => void;
 
-/** Tokens that remain of a text that may be shortened (`TextBlock.keeps`), as `textTokens` counts them. Chosen. */
+/**
+ * Tokens that remain of a text that may be shortened (`TextBlock.keeps`), as `textTokens` counts them. An arbitrary
+ * choice.
+ */
 export const SHORTENED_LEAST = 1_000;
 
-/** The events of one answer on their way out. */
+/** Filters the events of one answer before they are sent. */
 export interface ReplyWatch {
   /**
-   * @param batch none is left out, and the last one ends the reply: what was held back goes out with it at the latest
-   * @returns what goes out now, which obeys the grammar; empty: nothing yet
-   * @throws GatewayError where the caller is to have no more of it: a `ReplyRefused` where what came is his to pay
+   * @param batch every batch of the reply; with the last, the events that were held back are released at the latest
+   * @returns the events to send now, which obey the grammar; empty: none yet
+   * @throws GatewayError to end the reply: a `ReplyRefused` where the caller pays for what came
    */
-  tell(batch: Batch): Batch | Promise<Batch>;
-  /** How long what it holds back may wait for more, in milliseconds; undefined: it holds nothing back. */
+  pass(batch: Batch): Batch | Promise<Batch>;
+  /** How long held-back events may wait for more, in milliseconds; undefined: none are held back. */
   readonly overdueMs?: number | undefined;
-  /** That time is over. @returns and throws as `tell` */
+  /** Called after that time. @returns and throws as `pass` */
   release?(): Batch | Promise<Batch>;
 }
 
 /**
- * Part of the way of a request, which callers and defaults switch on by its id. One file and one line in the list of
- * plugins, whose order is theirs in every hook; each hook is optional. A hook that fails fails the request, unless the
- * plugin is skippable (docs/wire/tools-and-plugins.md#the-order-of-plugins).
- * @typeParam Options what is said of it in `plugins[]`, as `options` has it
+ * A stage of a request that callers and defaults enable by its id. Each is one folder and one line in the list of
+ * plugins, whose order applies in every hook; each hook is optional. A failing hook fails the request, unless the
+ * plugin is skippable (docs/use/tools-and-plugins.md#the-order-of-plugins).
+ * @typeParam Options its fields in `plugins[]`, as `options` defines them
  */
 export interface Plugin<Options extends JsonObject = JsonObject> {
   readonly id: string;
-  /** Fields of its entry beside `id`: they join the bodies and the description by themselves. */
+  /** Fields of its entry besides `id`: the schemas and the API description include them automatically. */
   readonly options: Readonly<Record<string, OptionsSchema>>;
-  /** On where nobody speaks of it, with these options. Absent: off. */
-  readonly unasked?: Options;
+  /** The options that enable it where neither request nor default names it. Absent: it is off. */
+  readonly whenNotRequested?: Options;
   /**
-   * Whether a request has anything for it. Not asked of conversations of plain texts (`traitsOf`), but of all others:
-   * it takes no time. Absent: every request.
+   * Whether it applies to a request. Called only for conversations that are not plain text (`traitsOf`); must be fast.
+   * Absent: it applies to every request.
    */
   concerns?(request: ModelRequest): boolean;
   /** The type of its stages in the routing metadata's `pipeline`. Absent: `plugin`. */
   readonly stageType?: 'plugin' | 'context_compression' | 'guardrail';
-  /** A failure before the answer leaves it out, visibly. */
+  /** A failure before the answer skips it, with a stage that states so. */
   readonly isSkippable?: boolean;
-  /** Names that a request's `model` may have: each asks for this plugin, which chooses in its place. */
+  /** Names for a request's `model` that enable this plugin, which then chooses the model. */
   readonly models?: readonly string[];
   /**
-   * The models to try, where the request names one of its `models`. Pure.
-   * @throws GatewayError `not-found` where nothing is left
+   * The models to try, where the request has one of its `models`. Pure.
+   * @throws GatewayError `not-found` where none is left
    */
   choose?(request: ModelRequest, options: Options, inputs: ChoiceInputs): Choice;
-  /** The request as it goes on: before it is planned, also for a count of tokens or an explanation. */
+  /** Changes the request before it is planned, also for a count of tokens or an explanation. */
   prepare?(request: ModelRequest, options: Options, context: LocalContext): Prepared | Promise<Prepared>;
   /**
-   * The most that `consult` is charged, whatever those before it bring. It is reserved for all of them before the first
-   * one begins. Models that it consults are reserved apart. Absent: nothing.
+   * The highest charge of `consult`, whatever the plugins before it add. Reserved for all plugins before the first
+   * begins. Models that it consults are reserved separately. Absent: nothing.
    */
   price?(request: ModelRequest, options: Options, context: ExtensionContext): PicoUsd;
   /**
-   * Tokens that `consult` adds to the prompt at least, as `textTokens` counts them: reserved with its price. What may
-   * be shortened counts `SHORTENED_LEAST` beside what it keeps. Absent: none.
+   * The minimum of tokens that `consult` adds to the prompt, as `textTokens` counts them: reserved with its price. A
+   * text that may be shortened counts `SHORTENED_LEAST` beside what it keeps. Absent: none.
    */
   growth?(request: ModelRequest, options: Options, context: ExtensionContext): number;
-  /** Whether `consult` has anybody to ask, of a request that is prepared. Absent: always. */
+  /**
+   * The part of `growth` that is held for already, because the text replaces files whose pages count. Limits of tokens
+   * do not count pages. Absent: none.
+   */
+  heldGrowth?(request: ModelRequest): number;
+  /** Whether `consult` has anything to call for a prepared request. Absent: always. */
   consults?(request: ModelRequest): boolean;
-  /** The models that `consult` would ask, for an explanation. Pure. */
+  /** The models that `consult` would call, for an explanation. Pure. */
   foresee?(
     request: ModelRequest,
     options: Options,
     foresight: Foresight,
   ): readonly ForeseenCall[] | Promise<readonly ForeseenCall[]>;
   /**
-   * Consults somebody outside, behind the hold and before the model.
-   * @param note for a stage that is reported where it throws
+   * The model calls that it requires: reserved before other plugins buy anything. For a plugin that reviews, the calls
+   * that judge `tokens` tokens; for another, its own calls beside the `tokens` that others add to the prompt. Pure.
+   */
+  requires?(request: ModelRequest, options: Options, foresight: Foresight, tokens: number): RequiredCalls;
+  /**
+   * Calls a model or an external service, after the hold and before the model of the request.
+   * @param note for a stage that is reported if it throws
    */
   consult?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<Consulted>;
   /**
-   * Judges what another plugin brought from outside, before anybody reads it. A plugin that reviews has its `consult`
-   * before all others, so that the caller's own words are judged before anything is bought for them.
-   * @param brought the request with nothing but that
-   * @throws GatewayError where it may not be read
+   * Judges what another plugin added from an external source, before any model reads it. The `consult` of a reviewing
+   * plugin runs before all others, so that the caller's content is judged before anything is bought for it.
+   * @param added the request with only that content
+   * @throws GatewayError where it must not be read
    */
-  review?(brought: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<void>;
+  review?(added: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): Promise<void>;
   /**
-   * What it makes shorter is not left out for its length: endpoints of up to `contextMax` tokens. For others its `fit`
-   * is not asked. Pure.
+   * Endpoints of up to `contextMax` tokens are not excluded for the length of the request, because `fit` shortens it;
+   * for larger ones `fit` is not called. Pure.
    */
   shortens?(options: Options): { readonly contextMax: number };
   /**
-   * The request as one leg can take it, before it is sent there: at once where it is short. Its note is told where that
-   * leg answers. Pure.
+   * The request as one leg can take it, before it is sent: synchronous where it is short. Its note is reported where
+   * that leg answers. Pure.
    */
   fit?(request: ModelRequest, leg: Leg, options: Options): Prepared | Promise<Prepared>;
-  /** One for each answer; undefined where there is nothing to watch. */
+  /**
+   * The model calls that `watch` makes for the beginning of an answer: reserved before anything is bought for it. Pure.
+   */
+  foreseeWatch?(request: ModelRequest, options: Options, foresight: Foresight): readonly ForeseenCall[];
+  /** One watch for each answer; undefined where there is nothing to watch. */
   watch?(request: ModelRequest, options: Options, context: ExtensionContext, note: NoteStage): ReplyWatch | undefined;
 }

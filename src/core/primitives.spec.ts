@@ -1,4 +1,4 @@
-/** Goal: ids, windows, amounts and secrets keep their promises. Method: tables at the edges, and properties. */
+/** Tables of edge cases and properties of ids, windows, amounts and secrets. */
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { hashKey, newApiKey, newGenerationId, newUuid } from './ids.js';
@@ -67,7 +67,7 @@ describe('amounts', () => {
 });
 
 describe('Secret', () => {
-  it('shows its value to nobody but reveal', () => {
+  it('shows its value only by reveal', () => {
     const secret = new Secret('canary');
     for (const shown of [
       String(secret),

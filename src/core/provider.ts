@@ -12,17 +12,17 @@ import type { Step } from './stream/step.js';
 import type { TranslationTable } from './translation.js';
 
 /**
- * How the platform `direct` puts a credential on a call: as a bearer token, or in the header of this name. `none`, on
- * any platform: the provider wants none.
+ * How the platform `direct` adds a credential to a call: as a bearer token, or in the header of this name. `none`, on
+ * any platform: the provider requires none.
  */
 export type CredentialScheme = 'bearer' | 'x-api-key' | 'x-goog-api-key' | 'api-key' | 'none';
 
-/** Which top-level fields that no face declares a provider is sent (docs/translation.md#fields-nobody-declared). */
+/** The undeclared top-level fields that a provider receives (docs/use/translation.md#undeclared-fields). */
 export type UndeclaredFields =
-  /** All but these; of these the values listed, which ask for nothing that speaks against the field. */
+  /** All but these; these only with one of the listed values, which have no effect. */
   { readonly allBut: ReadonlyMap<string, readonly Json[]> } | { readonly only: ReadonlySet<string> };
 
-/** What is known of a provider beyond the catalog file. */
+/** What is known of a provider besides the catalog file. */
 export interface ProviderDefinition {
   readonly slug: string;
   readonly credential: CredentialScheme;
@@ -31,24 +31,24 @@ export interface ProviderDefinition {
   readonly undeclared?: UndeclaredFields;
 }
 
-/** Where one attempt goes. It holds no secret: the credential is put on afterwards, by its scheme. */
+/** The destination of one attempt. It contains no secret: the credential is added afterwards, by its scheme. */
 export interface Target {
   readonly model: Model;
   readonly endpoint: Endpoint;
-  /** How it is asked to serve. */
+  /** The service tier that it requests. */
   readonly tier: ServiceTier;
-  /** Its data may be neither collected nor kept (`Leg.refusesKeeping`). */
+  /** Its data must be neither collected nor stored (`Leg.refusesKeeping`). */
   readonly refusesKeeping?: boolean | undefined;
   readonly definition: ProviderDefinition;
 }
 
 /**
- * A URL in the request that the target wants as bytes; fetched before the target is called, by the SSRF-proof fetch,
+ * A URL in the request that the target needs as bytes; fetched before the target is called, by the SSRF-proof fetch,
  * and once for all targets of a generation.
  */
 export interface RequiredMedia {
   readonly url: string;
-  /** Which kinds may come back. */
+  /** Which kinds are accepted. */
   readonly accept: 'image' | 'document';
   /** The field, for errors: `messages.0.content.1.source.url`. */
   readonly path: string;
@@ -59,24 +59,21 @@ export interface Media {
   readonly base64: Base64Text;
 }
 
-/** By URL, everything that `requiredMedia` named. */
+/** Everything that `requiredMedia` named, by URL. */
 export type FetchedMedia = ReadonlyMap<string, Media>;
 
-/** A call ready to be sent, but for its credential. */
+/** A call ready to be sent, without its credential. */
 export interface UpstreamCall {
-  /**
-   * Of the dialect's own address, behind the provider's base URL; begins with a slash. A platform may put another in
-   * its place.
-   */
+  /** The path of the dialect, appended to the provider's base URL; begins with a slash. A platform may replace it. */
   readonly path: string;
-  /** Lower-case names; only what this dialect allows. */
+  /** Lower-case names; only those that this dialect allows. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What is sent as JSON. Not printed yet: what is large is printed in pieces. */
+  /** The value that is sent as JSON. Not printed yet, because large bodies are printed in pieces. */
   readonly body: object;
   readonly stream: boolean;
 }
 
-/** A call the provider answered, but not with a 2xx. */
+/** A call that the provider did not answer with a 2xx. */
 export interface UpstreamFailure {
   readonly status: number;
   /** Lower-case names. */
@@ -86,21 +83,23 @@ export interface UpstreamFailure {
 }
 
 /**
- * How an upstream talks: pure functions, safe to share; what may take long is done in steps, and in one where it does
- * not. Nothing here knows addresses, credentials, framings or sockets; those are the affair of its `Platform`.
+ * The format of an upstream: pure functions, safe to share; long work is done in steps, short work in one. A dialect
+ * knows no addresses, credentials, framings or sockets; its `Platform` does.
  */
 export interface Dialect {
   readonly id: DialectId;
-  /** Whose values it prints as they came. */
+  /** The vendor whose values it prints unchanged. */
   readonly vendor: Vendor;
   readonly defaultCredential: CredentialScheme;
-  /** It misbehaves where a caller asks it to: its failures are no sign of health. */
+  /** It fails where a caller requests it: its failures imply nothing for the health. */
   readonly failsOnPurpose?: boolean;
   /** The media that the target needs in the body. Absent: upstreams of this dialect fetch addresses themselves. */
   requiredMedia?(request: ModelRequest, target: Target): readonly RequiredMedia[];
-  /** What it maps, drops and refuses: what its encoder and decoder go by. */
+  /** What it maps, drops and refuses; encoder and decoder read it. */
   readonly table: TranslationTable<Target>;
-  /** @throws Untranslatable when the request holds something that this target cannot carry and no rule lets drop */
+  /**
+   * @throws Untranslatable when the request contains something that this target cannot carry and no rule allows to drop
+   */
   encode(request: ModelRequest, target: Target, media: FetchedMedia): Steps<UpstreamCall>;
   /**
    * One per reply. Throws a `ProviderFault` for error frames and malformed ones; `end` throws when the reply had not
@@ -112,9 +111,9 @@ export interface Dialect {
    * malformed body.
    */
   decodeWhole(body: unknown, context: DecodeContext): Steps<ModelEvent[]>;
-  /** Why a call that was not a 2xx failed. Tolerates any body. */
+  /** Why a call without a 2xx failed. Tolerates any body. */
   fault(failure: UpstreamFailure): ProviderFault;
-  /** Absent where its format has no way to ask. */
+  /** Absent where its format has no such call. */
   readonly counting?: TokenCounting;
 }
 
@@ -126,14 +125,14 @@ export interface TokenCounting {
   decode(body: unknown): CountedPrompt;
 }
 
-/** How many tokens a prompt has. */
+/** The number of tokens of a prompt. */
 export interface CountedPrompt {
   readonly inputTokens: number;
-  /** Before its context was edited; absent: nothing is said of that. */
+  /** Before its context was edited; absent: not reported. */
   readonly originalInputTokens?: number;
 }
 
-/** What a decoder may need of the request it reads the answer to: tool names that were mapped, say. */
+/** What a decoder may need of the request whose answer it reads, such as mapped tool names. */
 export interface DecodeContext {
   readonly request: ModelRequest;
   readonly target: Target;

@@ -12,48 +12,54 @@ export const VENDOR_TOOLS = [
 export type VendorToolName = (typeof VENDOR_TOOLS)[number];
 
 /**
- * What sets one provider apart from others of its dialect: plain data with a closed set of keys, told by the code
- * (`providers/catalog`) or the catalog file.
+ * How a provider differs from others of its dialect: plain data with a closed set of keys, set in code
+ * (`providers/catalog`) or in the catalog file.
  */
 export interface Quirks {
-  /** The field that carries the output limit; `max_tokens` unless said otherwise. */
+  /** The field that carries the output limit; default `max_tokens`. */
   readonly maxTokensField?: (typeof MAX_TOKENS_FIELDS)[number];
-  /** The role that carries instructions; `system` unless said otherwise. */
+  /** The role that carries instructions; default `system`. */
   readonly systemRole?: (typeof SYSTEM_ROLES)[number];
-  /** How reasoning is asked for; absent: it is not sent. */
+  /** How reasoning is requested; absent: it is not sent. */
   readonly reasoningStyle?: (typeof REASONING_STYLES)[number];
-  /** The efforts it knows; `low`, `medium` and `high` unless said otherwise. */
+  /** The efforts that it accepts; default `low`, `medium` and `high`. */
   readonly efforts?: readonly Effort[];
-  /** It limits its answer by the output limit, and its reasoning not. */
+  /** Its output limit does not include reasoning. */
   readonly countsReasoningApart?: boolean;
-  /** It wants its own unsigned reasoning back in the history, as `reasoning_content`. */
+  /** It requires its own unsigned reasoning back in the history, as `reasoning_content`. */
   readonly returnsReasoning?: boolean;
   /**
-   * It wants reasoning back in the history as `reasoning_details`, also what another platform of its signer told.
-   * False: it knows no such field, though it may tell sealed reasoning in the responses format.
+   * It requires reasoning back in the history as `reasoning_details`, including that of another platform of the same
+   * signer. False: it does not accept that field, though it may emit sealed reasoning in the responses format.
    */
   readonly returnsReasoningDetails?: boolean;
-  /** It sells service tiers, by the names of the chat format. */
+  /** It sells service tiers, under the names of the chat format. */
   readonly serviceTiers?: boolean;
-  /** It may keep what it answers, unless it is told `store: false`. */
+  /** In the responses format it repeats a message, each time with more of its text. */
+  readonly repeatsMessages?: boolean;
+  /** It may store its replies, unless the request has `store: false`. */
   readonly storesReplies?: boolean;
   /** Request fields the provider refuses. */
   readonly omit?: readonly string[];
   /** Documents may be sent as `file` parts. */
   readonly acceptsFiles?: boolean;
-  /** It understands `cache_control` on chat parts. */
+  /** It accepts `cache_control` on chat parts. */
   readonly acceptsCacheMarkers?: boolean;
-  /** Longest tool name it takes; 64 unless said otherwise. */
+  /** Longest tool name that it accepts; default 64. */
   readonly toolNameMax?: number;
-  /** Longest tool-call id it takes. */
+  /** Longest tool-call id that it accepts. */
   readonly toolCallIdMax?: number;
   /** Tool-call ids must be exactly this many letters and digits. */
   readonly toolCallIdLength?: number;
   /**
-   * Which tools that the vendor of its format defines are to be had there; `all`: those too that nobody knows here yet.
-   * Absent: what its platform has, and of `direct` none. Who is charged for searches says so by their price.
+   * Which of the tools that the vendor of its format defines are available; `all`: including those unknown here.
+   * Absent: the tools of its platform, and for `direct` none. Whether searches are charged is stated by their price.
    */
   readonly vendorTools?: 'all' | readonly VendorToolName[];
-  /** Which generation of Gemini answers; absent: the model's name at the provider tells. */
+  /** It takes a choice among some of the tools (`allowed_tools`); others are sent no tools but these. */
+  readonly namesAllowedTools?: boolean;
+  /** It refuses `strict` with a schema that does not fit the strict mode of its format. */
+  readonly checksStrictSchemas?: boolean;
+  /** Which generation of Gemini answers; absent: it follows from the model's name at the provider. */
   readonly geminiGeneration?: (typeof GEMINI_GENERATIONS)[number];
 }

@@ -1,6 +1,6 @@
 /**
- * A value that must never be printed. Every way a value usually leaks (string conversion, JSON, inspection) shows a
- * mask; only `reveal` gives the text, so that a search for it finds every use.
+ * A value that must never be printed. Every usual leak (string conversion, JSON, inspection) shows a mask; only
+ * `reveal` returns the text, so that a search for it finds every use.
  */
 export class Secret {
   readonly #value: string;

@@ -1,10 +1,10 @@
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
-/** Work in steps of a millisecond or two, between which others may have their turn, and what comes of it. */
+/** Work in steps of a millisecond or two, which yields to other work after each step. */
 export type Steps<Result> = Generator<void, Result, void>;
 
-/** What comes of the work: at once where it is one step, else by turns with all other large work. */
-export function doInTurns<Result>(steps: Steps<Result>): Result | Promise<Result> {
+/** Runs the work: synchronous where it is one step, else in slices that alternate with all other large work. */
+export function doInSlices<Result>(steps: Steps<Result>): Result | Promise<Result> {
   const first = steps.next();
   return first.done ? first.value : goOn(steps);
 }
@@ -14,13 +14,13 @@ async function goOn<Result>(steps: Steps<Result>): Promise<Result> {
     await yieldToEventLoop();
     const step = steps.next();
     if (!step.done) continue;
-    // Whatever comes next is not part of the last step.
+    // The work that follows is not part of the last step.
     await yieldToEventLoop();
     return step.value;
   }
 }
 
-/** What comes of the work, all of it in this turn. */
+/** Runs the work without yielding to the event loop. */
 export function doAtOnce<Result>(steps: Steps<Result>): Result {
   for (;;) {
     const step = steps.next();
@@ -31,11 +31,11 @@ export function doAtOnce<Result>(steps: Steps<Result>): Result {
 /** Blocks, calls or values of one step: each takes some microseconds at most. */
 const STEP_ITEMS = 500;
 
-/** Counts what is done of many small things, and tells when a step of them is over. */
+/** Counts many small items, and reports when a step of them is over. */
 export class StepCounter {
   private left = STEP_ITEMS;
 
-  /** @param items that were done since it was asked last */
+  /** @param items done since the last call */
   isOver(items = 1): boolean {
     this.left -= items;
     if (this.left > 0) return false;
@@ -47,12 +47,12 @@ export class StepCounter {
 /** Text of one step, in bytes: less than a millisecond's work. */
 const STEP_BYTES = 1024 * 1024;
 
-/** The same of what may be long texts too. */
+/** As `StepCounter`, for items that may be long texts. */
 export class TextStepCounter {
   private readonly items = new StepCounter();
   private bytes = 0;
 
-  /** @param bytes of text that were read or written since it was asked last */
+  /** @param bytes of text that were read or written since the last call */
   isOver(bytes = 0): boolean {
     this.bytes += bytes;
     if (!this.items.isOver() && this.bytes < STEP_BYTES) return false;

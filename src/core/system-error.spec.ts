@@ -1,5 +1,4 @@
-// Goal: the code of the system is found however deep it lies, and nothing else passes for one. Method: chains of
-// causes.
+// Chains of causes: the code of the system is found at any depth, and nothing else is accepted as one.
 import { systemErrorOf } from './system-error.js';
 
 const coded = (code: string, more: object = {}): Error => Object.assign(new Error('it failed'), { code, ...more });
@@ -11,7 +10,7 @@ describe('systemErrorOf', () => {
     expect(systemErrorOf(behind(behind(behind(coded(code)))))?.code).toBe(code);
   });
 
-  it('tells the host and the address that were asked for', () => {
+  it('reports the requested host and address', () => {
     const cause = coded('ENOTFOUND', { hostname: 'api.example', address: '192.0.2.1', port: 443 });
     expect(systemErrorOf(behind(cause))).toEqual({
       code: 'ENOTFOUND',
@@ -20,11 +19,11 @@ describe('systemErrorOf', () => {
     });
   });
 
-  it.each(['', 'words of anybody', '"},"forged":{"', 'lower', 'A'.repeat(65)])('takes %j for none', (code) => {
+  it.each(['', 'words of anybody', '"},"forged":{"', 'lower', 'A'.repeat(65)])('rejects %j', (code) => {
     expect(systemErrorOf(behind(coded(code)))).toBeUndefined();
   });
 
-  it('ends with a circle of causes, and without any', () => {
+  it('terminates with circular causes, and without any', () => {
     const circle = new Error('round');
     circle.cause = circle;
     expect(systemErrorOf(circle)).toBeUndefined();

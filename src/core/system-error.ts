@@ -1,4 +1,4 @@
-/** An error of the system or of TLS, as far as it helps to find out what is wrong. */
+/** The diagnostic part of an error of the system or of TLS. */
 export interface SystemError {
   /** Such as `ECONNREFUSED` or `CERT_HAS_EXPIRED`. */
   readonly code: string;
@@ -8,10 +8,10 @@ export interface SystemError {
 }
 
 const CAUSES_MAX = 5;
-/** Whatever else stands in `code` may be anybody's words. */
+/** Any other value of `code` may contain text from outside. */
 const CODE = /^[A-Z][A-Z0-9_]{1,63}$/;
 
-/** The error of the system that another rests on, however deep. */
+/** The error of the system that caused another, at any depth. */
 export function systemErrorOf(failure: Pick<Error, 'cause'>): SystemError | undefined {
   let error: unknown = failure.cause;
   for (let depth = 0; depth < CAUSES_MAX && error instanceof Error; depth++) {

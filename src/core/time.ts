@@ -3,7 +3,7 @@ export abstract class Clock {
   /** Milliseconds since 1970-01-01 UTC. */
   abstract now(): number;
 
-  /** How far it runs ahead of the system's, in milliseconds. What the database tells the time for is moved as far. */
+  /** How far it is ahead of the system's clock, in milliseconds. Times that the database supplies are moved as far. */
   readonly aheadMs: number = 0;
 }
 
@@ -14,16 +14,16 @@ export class SystemClock extends Clock {
 }
 
 /**
- * Milliseconds since the process began, whole ones: for spans. An object holds a small integer itself, but a fraction
- * in a box beside it, which a stream of events that come one by one would have to fetch for each.
+ * Whole milliseconds since the process began, for durations. An object stores a small integer directly, but a fraction
+ * in a separate heap number, which a stream would have to read for each of its events.
  */
 export const elapsedMs = (): number => Math.trunc(performance.now());
 
-/** How often a limit begins anew; `lifetime` never does. */
+/** How often a limit is reset; `lifetime` never is. */
 export const INTERVALS = ['daily', 'weekly', 'monthly', 'lifetime'] as const;
 export type Interval = (typeof INTERVALS)[number];
 
-/** Those that begin anew. */
+/** The intervals with a reset. */
 export const RESET_INTERVALS = ['daily', 'weekly', 'monthly'] as const satisfies readonly Interval[];
 
 export const MINUTE_MS = 60_000;
@@ -47,3 +47,6 @@ export function windowStart(interval: Interval, at: number): Date {
       return new Date(0);
   }
 }
+
+/** Rounds to tenths of a millisecond. */
+export const tenths = (ms: number): number => Math.round(ms * 10) / 10;

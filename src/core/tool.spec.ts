@@ -1,6 +1,5 @@
-// Goal: the socket of service tools carries what a tool needs: its own options, a price before it runs, a
-// result for the model and another for the caller, and failures as results. Method: a made-up tool, driven
-// as the loop drives it.
+// A made-up tool, driven like in the loop: the interface of service tools provides its own options, a price before it
+// runs, a result for the model and another for the caller, and failures as results.
 import { extensionContext, openSeal, runCharged } from '../../test/support/extension-context.js';
 import { catalogOf } from '../../test/support/route-inputs.js';
 import { Cancellation } from './cancellation.js';
@@ -57,7 +56,7 @@ const offered = division.offer(
   {
     catalog: catalogOf(),
     modelOf: () => {
-      throw new Error('asks for no model');
+      throw new Error('needs no model');
     },
   },
 ) as ServedTool;
@@ -67,13 +66,13 @@ it('is shown to the model as a function, and priced before it runs', () => {
   expect(offered.price).toBe(2n);
 });
 
-it('gives the model its text and the caller its content, from which a later turn has the text again', async () => {
+it('returns its text to the model and its content to the caller, from which a later turn restores the text', async () => {
   const { text, content, cost } = await runCharged(offered, { by: 8 }, context);
   expect([text, cost]).toEqual(['0.13', 1n]);
   expect(division.recall(content, openSeal)).toBe(text);
 });
 
-it('fails in a result, uncharged', async () => {
+it('fails with a result, without a charge', async () => {
   expect(await runCharged(offered, { by: 0 }, context)).toMatchObject({ isError: true, cost: 0n });
 });
 

@@ -1,6 +1,6 @@
 import type { MediaSource } from './conversation/content.js';
 import type { ModelRequest } from './conversation/request.js';
-import type { NamedTool } from './conversation/tools.js';
+import { typeOf, type NamedTool, type Tool } from './conversation/tools.js';
 import type { WebCitation } from './conversation/web-citation.js';
 import type { JoinedRules } from './domains.js';
 import type { ExtensionContext } from './extension.js';
@@ -8,20 +8,48 @@ import type { Json, JsonObject } from './json/json.js';
 import type { PicoUsd } from './money/credits.js';
 import type { CatalogSnapshot, Model } from './routing/catalog.js';
 
-/** How the types of all service-side tools begin (docs/wire/clients.md#two-names). */
+/** The prefix of the types of all service tools (docs/use/conventions.md#two-names). */
 export const SERVICE_TOOL_PREFIX = 'openrouter:';
 
 const KIND = new RegExp(`^(?:${SERVICE_TOOL_PREFIX})?(web_search|web_fetch|advisor)(?:_|$)`);
 
-/** What a tool of this type does of what vendors do as well, whoever runs it and whichever release it is of. */
+/** The kind of a tool that vendors offer as well, whatever runs it and whatever its version. */
 export const kindOf = (type: string): 'web_search' | 'web_fetch' | 'advisor' | undefined =>
   KIND.exec(type)?.[1] as ReturnType<typeof kindOf>;
 
-/** What models know a tool by whose vendor runs it, or defines it, and what callers may call it beside its type. */
+/** The name that models know a vendor-run or vendor-defined tool by; callers may use it beside the type. */
 export const ownName = (tool: NamedTool): string | undefined =>
   tool.type === 'vendor' ? tool.name : tool.id.replace(SERVICE_TOOL_PREFIX, '');
 
-/** The function that a model sees in a tool's place. */
+/** The names by which a choice means a tool. One that has a function beside it is chosen by the function's name. */
+function answeredNames(tool: Tool): readonly (string | undefined)[] {
+  if (tool.type === 'function') return [tool.name];
+  return tool.served ? [tool.served.name] : [typeOf(tool), ownName(tool)];
+}
+
+/** Whether a choice means a tool by this name. */
+export const answersTo = (tool: Tool, name: string): boolean => answeredNames(tool).includes(name);
+
+/** Whether a choice means a tool by one of these names. */
+export const answersToOneOf = (tool: Tool, names: ReadonlySet<string | undefined>): boolean =>
+  answeredNames(tool).some((name) => names.has(name));
+
+/** The places of tools by the names that they answer to; of several that answer to one, the first. */
+export function placesByName(tools: readonly Tool[]): ReadonlyMap<string, number> {
+  const places = new Map<string, number>();
+  for (const [place, tool] of tools.entries()) {
+    for (const name of answeredNames(tool)) if (name !== undefined && !places.has(name)) places.set(name, place);
+  }
+  return places;
+}
+
+/**
+ * Whether a choice by this name means a tool of the request. A vendor's set of tools, which has no name, may hold any.
+ */
+export const hasTool = (tools: readonly Tool[], name: string): boolean =>
+  tools.some((tool) => answersTo(tool, name) || (tool.type === 'vendor' && tool.name === undefined));
+
+/** The function that a model receives in place of a tool. */
 export interface ToolFunction {
   readonly name: string;
   readonly description: string;
@@ -29,19 +57,19 @@ export interface ToolFunction {
   readonly inputSchema: JsonObject;
 }
 
-/** A tool as a caller asks for it in `tools[]`. */
-export interface AskedTool {
+/** A tool as a caller requests it in `tools[]`. */
+export interface RequestedTool {
   /** Its wire type, such as `openrouter:web_search` or `web_search_20250305`. */
   readonly type: string;
-  /** What is said of it: `parameters` of the gateway's own, the fields beside `type` of a vendor's. */
+  /** Its settings: `parameters` of a service tool, the fields beside `type` of a vendor's tool. */
   readonly parameters: JsonObject;
-  /** Where it stands in the request, for errors: `tools.0`. */
+  /** Its path in the request, for errors: `tools.0`. */
   readonly path: string;
-  /** The domains that a search is held to, those that it asks for among them; absent: its own alone. */
+  /** The domains that a search is limited to, including its own; absent: its own alone. */
   readonly bound?: JoinedRules;
 }
 
-/** Why a use came to nothing, in the words of the Messages format (docs/wire/tools-and-plugins.md#results). */
+/** Why a use failed, in the words of the Messages format (docs/use/tools-and-plugins.md#results). */
 export type ToolFailure =
   | 'invalid_tool_input'
   | 'max_uses_exceeded'
@@ -54,54 +82,54 @@ export type ToolFailure =
   | 'unsupported_content_type'
   | 'unavailable';
 
-/** What one use of a tool came to. A failure is a result as well: the model is told, and may go on. */
+/** The result of one use of a tool. A failure is a result as well: the model receives it, and may continue. */
 export interface ToolResult {
   /** What the model reads. */
   readonly text: string;
-  /** What the caller sees: `content` of the result block. */
+  /** What the caller receives: `content` of the result block. */
   readonly content: Json;
-  /** What of that is a picture. */
+  /** The picture in it. */
   readonly image?: MediaSource;
-  /** Pages the text stands on, in its order: cited by those blocks of the answer that use them. */
+  /** Pages that the text is based on, in its order: cited by the blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
   readonly isError: boolean;
 }
 
-/** What a use is given beside its arguments. */
+/** The context of a use. */
 export interface ToolUse {
   readonly context: ExtensionContext;
   /** From 1, of this tool in this generation. */
   readonly number: number;
 }
 
-/** A tool of one generation, which the gateway runs. It may count what its uses took together. */
+/** A tool of one generation that the gateway runs. It may keep state across its uses. */
 export interface ServedTool {
   readonly runsAt: 'gateway';
   readonly shown: ToolFunction;
-  /** The most that one use can cost: held before it runs. */
+  /** The highest cost of one use: held before it runs. */
   readonly price: PicoUsd;
-  /** Uses beyond it fail without being run. */
+  /** Further uses fail without being run. */
   readonly usesMax: number;
-  /** Who does the work, in the words of the tool's `engine`; absent: it knows no choice of any. */
+  /** What does the work, in the words of the tool's `engine`; absent: the tool has no choice of engines. */
   readonly engine?: string;
   /** Id of the model that it consults. */
   readonly model?: string;
   /**
-   * What a use asks of a model, as far as it decides who is asked and is known before there is one; absent: it asks
-   * none. Two that name the same model, with and without the conversation, with instructions of one length, and want as
-   * long an answer of the same kind are planned alike.
+   * The request of a use to a model, as far as it decides about the plan and is known beforehand; absent: it calls
+   * none. Requests are planned as one if they have the same model and modalities, with and without the conversation,
+   * instructions of the same length, and the same output limit.
    */
   readonly consults?: (request: ModelRequest) => ModelRequest;
   /**
    * Runs one use. Called with an object that fits the schema shown.
-   * @throws the signal's reason, or what is a fault of ours, which is logged: whatever else goes wrong is a result
+   * @throws the signal's reason, or a bug of the gateway, which is logged: every other failure is a result
    */
   run(input: JsonObject, use: ToolUse): Promise<ToolResult>;
-  /** The result of a use that was not run, or did not fit. */
+  /** The result of a use that was not run, or whose input did not fit. */
   fail(failure: ToolFailure, input: Json): ToolResult;
 }
 
-/** A tool that any model is shown as a function, whose calls the caller answers. */
+/** A tool that any model receives as a function, and whose calls the caller answers. */
 export interface HandedTool {
   readonly runsAt: 'caller';
   readonly shown: ToolFunction;
@@ -109,35 +137,38 @@ export interface HandedTool {
 
 /** What an offer is made from. */
 export interface ToolSetup {
-  /** The snapshot that the generation is planned with. */
+  /** The snapshot that the generation was planned with. */
   readonly catalog: CatalogSnapshot;
-  /** Only the sandbox answers it, whose tools need no engine outside. Absent: not so. */
+  /** Only the sandbox answers it, whose tools need no external engine. Absent: false. */
   readonly isSandbox?: boolean;
   /** @returns the model of a name that this caller may use. @throws GatewayError as planning does */
   readonly modelOf: (name: Json | undefined, path: string) => Model;
 }
 
 /**
- * What `ExtensionContext.seal` closed, by the part of a result's `content` whose `encrypted_content` it is; undefined:
- * its key is gone, or it is none of ours. Seals of a conversation are opened before, in turns.
+ * Opens what `ExtensionContext.seal` sealed, by the part of a result's `content` that has it as `encrypted_content`;
+ * undefined: its key is gone, or it is not ours. The seals of a conversation are opened beforehand, in slices.
  */
 export type OpenSeal = (part: JsonObject) => Json | undefined;
 
-/** A tool that this gateway knows to serve, behind any model. One file and one line in the list of tools. */
+/** A tool that this gateway can run for any model. One folder and one entry in the list of tools. */
 export interface ServiceTool {
-  /** Types of `tools[]` that mean it. */
+  /** Types of `tools[]` that request it. */
   readonly types: readonly string[];
-  /** Types of the blocks that its results are in the Messages format: by them those of earlier turns are known. */
+  /** Type of its result blocks in the Messages format: by it, results of earlier turns are recognised. */
   readonly resultType: string;
   /**
-   * The tool as it was asked for, ready for one generation.
-   * @throws GatewayError `invalid-request` naming the setting that it lacks
+   * The requested tool, ready for one generation.
+   * @throws GatewayError `invalid-request` naming the missing setting
    */
-  offer(asked: AskedTool, setup: ToolSetup): ServedTool | HandedTool;
-  /** What the model read, from the `content` of a result block that came back; in plain words what cannot be opened. */
+  offer(requested: RequestedTool, setup: ToolSetup): ServedTool | HandedTool;
+  /**
+   * The text for the model, from the `content` of a result block that came back; a placeholder for what cannot be
+   * opened.
+   */
   recall(content: Json, open: OpenSeal): string;
-  /** The pages that this text stands on, as `ToolResult.sources` had them. Absent: it never stands on any. */
+  /** The pages that this text is based on, as `ToolResult.sources` had them. Absent: there never are any. */
   recallSources?(content: Json, open: OpenSeal): readonly WebCitation[];
-  /** Whether that `content` is of a use that failed, in this tool's own words for it. */
+  /** Whether that `content` is of a use that failed, as this tool encodes it. */
   isFailure(content: Json): boolean;
 }

@@ -6,10 +6,10 @@ import type { Json } from './json/json.js';
 /*
  * What a dialect does with everything that a request or a reply may hold: the words of its translation table. The rows
  * are closed unions, so that a dialect without a rule for one of them does not compile. Encoders, decoders,
- * `require_parameters` and the tables of docs/translation.md read the same rows (docs/decisions/0057).
+ * `require_parameters` and the tables of docs/use/translation.md read the same rows (docs/contribute/decisions/0057).
  */
 
-/** A field of a request, as endpoints list it where they do, and how the tables call it. */
+/** A field of a request, by its name in lists of endpoints, with its name in the tables. */
 export const REQUEST_FIELDS = {
   model: '`model`',
   system: '`system`',
@@ -52,7 +52,12 @@ export const REQUEST_FIELDS = {
 export type RequestField = keyof typeof REQUEST_FIELDS;
 export const REQUEST_FIELD_NAMES = Object.keys(REQUEST_FIELDS) as readonly RequestField[];
 
-/** A block of a conversation, or what stands on one, in every form that a face reads. */
+/** Fields whose values models restrict, beside a choice that forces a tool: without them a request needs no fitting. */
+export const FITTED_FIELDS: ReadonlySet<RequestField> = new Set<RequestField>([
+  'temperature', 'top_p', 'top_k', 'logprobs', 'top_logprobs', 'reasoning', 'reasoning_effort', 'verbosity',
+]); // oxfmt-ignore
+
+/** A block of a conversation, or a property of one, in every form that a face reads. */
 export const BLOCK_FORMS = {
   text: '`text`',
   text_citations: 'citations of a text',
@@ -78,10 +83,10 @@ export const BLOCK_FORMS = {
   tool_result_image: 'image in a result',
   tool_result_document: 'PDF in a result',
   tool_reference: '`tool_reference`',
-  thinking_own: 'reasoning that the target told',
+  thinking_own: 'reasoning that the target emitted',
   thinking_anthropic: "reasoning that Anthropic's models signed",
   thinking_other: 'reasoning of another vendor',
-  thinking_unsigned: 'reasoning that nobody signed',
+  thinking_unsigned: 'unsigned reasoning',
   sealed_own: 'sealed reasoning of the target',
   sealed_anthropic: "sealed reasoning of Anthropic's models",
   sealed_other: 'sealed reasoning of another vendor',
@@ -100,7 +105,7 @@ export const BLOCK_FORMS = {
 } as const;
 export type BlockForm = keyof typeof BLOCK_FORMS;
 
-/** What a request may say of tools. */
+/** What a request may specify about tools. */
 export const TOOL_FORMS = {
   function: 'a tool of the caller',
   strict: '`strict`',
@@ -112,6 +117,7 @@ export const TOOL_FORMS = {
   choice_any: 'choice `any`',
   choice_none: 'choice `none`',
   choice_tool: 'choice of one tool',
+  choice_allowed: 'choice among some of the tools',
 } as const;
 export type ToolForm = keyof typeof TOOL_FORMS;
 
@@ -131,7 +137,7 @@ export const REPLY_FORMS = {
 } as const;
 export type ReplyForm = keyof typeof REPLY_FORMS;
 
-/** What is counted or told of how a call was served. */
+/** What a reply reports about the usage, and about how the call was served. */
 export const USAGE_CLASSES = {
   input: 'input, not cached',
   output: 'output',
@@ -157,7 +163,7 @@ export type Fate =
   /** `what` cannot be sent to the target: the words of the refusal. `within` leads to it, from the thing refused. */
   | { readonly type: 'refused'; readonly what: string; readonly within: string };
 
-/** Whether something holds of a target, and how the tables say so. */
+/** Whether something holds of a target, and how the tables express it. */
 export interface Condition<Target> {
   readonly words: string;
   holds(target: Target): boolean;
@@ -178,10 +184,10 @@ export type FieldRule<Target> = Rule<Target, Exclude<Fate, { type: 'refused' }>>
 
 /** Where a field stands that is one value of the request, and nothing else need be known of. */
 export interface FieldPlace {
-  /** The object of the body that it stands in, such as `generationConfig`; empty: the body itself. */
+  /** The object of the body that contains it, such as `generationConfig`; empty: the body itself. */
   readonly within: string;
   readonly name: string;
-  /** Undefined where the request does not say it. */
+  /** Undefined where the request does not set it. */
   readonly read: (request: ModelRequest) => Json | undefined;
   /** Of a request whose field is sent. @throws Untranslatable for a value that the format does not hold */
   readonly assertFits?: (request: ModelRequest) => void;
@@ -199,21 +205,37 @@ export type ReplyRule = Exclude<Fate, { type: 'refused' }> | { readonly type: 'a
 export interface UsageRow {
   readonly rule: ReplyRule;
   /**
-   * Where the vendor's own usage object has the number: `a` or `a.b`, the first that tells one. Absent: it is read with
+   * Where the vendor's own usage object has the number: `a` or `a.b`, the first that has one. Absent: it is read with
    * more of the reply, or is a word.
    */
   readonly places?: readonly string[];
 }
 
-/** How a vendor says why a reply ended. */
+/** The stop reasons of a vendor. */
 export interface StopWords {
   readonly unified: ReadonlyMap<string, UnifiedStop>;
-  /** Words that stand in place of an answer. */
+  /** Values that stand in place of an answer. */
   readonly faults: ReadonlyMap<string, FaultKind>;
 }
 
+/** A request as the model behind a target takes it, and the fields of which nothing reaches the model. */
+export interface FittedRequest {
+  readonly request: ModelRequest;
+  readonly dropped: readonly RequestField[];
+}
+
+/** How a request measures thinking. */
+export type ThinkingMeasure = 'budget' | 'effort';
+
 /** Everything that one dialect does, row by row. */
 export interface TranslationTable<Target> {
+  /**
+   * What a model takes of such fields where that depends on their values, of a request that has the fields which the
+   * rows let through. Absent: whatever the rows let through.
+   */
+  readonly fit?: (request: ModelRequest, target: Target) => FittedRequest;
+  /** Which of two measures of thinking, a budget and an effort, is not sent. Absent, or undefined: both are. */
+  readonly leftMeasure?: (target: Target) => ThinkingMeasure | undefined;
   readonly fields: Readonly<Record<RequestField, FieldRow<Target>>>;
   readonly blocks: Readonly<Record<BlockForm, Rule<Target>>>;
   readonly tools: Readonly<Record<ToolForm, Rule<Target>>>;

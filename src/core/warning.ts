@@ -1,10 +1,10 @@
-/** What a caller probably did not mean, though it is no error. */
+/** Something that a caller probably did not mean, although it is not an error. */
 export interface Warning {
-  /** Where it stands: `provider.only.0`. */
+  /** The path of the field: `provider.only.0`. */
   readonly field: string;
-  /** A sentence without a full stop; it holds names only, never content. */
+  /** A sentence without a full stop; it contains names only, never content. */
   readonly message: string;
 }
 
-/** As it stands in the header and in explanations. */
+/** The form of the response header and of explanations. */
 export const printWarning = ({ field, message }: Warning): string => `${field}: ${message}`;

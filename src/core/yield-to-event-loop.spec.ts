@@ -1,13 +1,13 @@
-// Goal: however much large work is under way at once, others wait for a step or two of it, and all of it goes on.
-// Method: jobs whose steps take longer than a turn, or hardly anything, beside what counts the turns of the event loop.
+// Jobs with long and with short steps, beside a counter of the event loop's turns: however much large work runs at
+// once, other work waits for a step or two of it, and all of it continues.
 import { yieldToEventLoop } from './yield-to-event-loop.js';
 
-/** Does nothing else for so long, as a step of large work. */
+/** Blocks the process for so long, like a step of large work. */
 function work(ms: number): void {
   for (const until = performance.now() + ms; performance.now() < until;);
 }
 
-/** Most steps between two turns of the event loop, and in which order the jobs had theirs. */
+/** The most steps between two turns of the event loop, and the order of the jobs. */
 async function watch(jobs: number, steps: number, ms: number): Promise<{ most: number; order: number[] }> {
   let [inTurn, most, isOver] = [0, 0, false];
   const order: number[] = [];
@@ -31,20 +31,20 @@ async function watch(jobs: number, steps: number, ms: number): Promise<{ most: n
 }
 
 describe('yieldToEventLoop', () => {
-  it('lets one step of many jobs be done in a turn, where it takes long', async () => {
+  it('runs one long step of many jobs in a turn', async () => {
     const { most, order } = await watch(20, 3, 3);
     expect(most).toBe(1);
     const all = Array.from({ length: 20 }, (_, job) => job);
     expect(order).toEqual([...all, ...all, ...all]);
   });
 
-  it('lets several be done in one where they are short, and never two of one job', async () => {
+  it('runs several short steps in a turn, and never two of one job', async () => {
     const { most, order } = await watch(5, 100, 0);
     expect(most).toBeLessThanOrEqual(5);
     expect(order).toHaveLength(500);
   });
 
-  it('goes on with others when one throws', async () => {
+  it('continues other jobs when one throws', async () => {
     const failed = yieldToEventLoop().then(() => {
       throw new Error('of its own');
     });

@@ -1,27 +1,28 @@
 import { setImmediate } from 'node:timers/promises';
 
-/** Of what is so long, in bytes or characters, others have their turn between the steps of its way. */
+/** Bytes or characters from which on work yields to the event loop between its steps. */
 export const LARGE = 1024 * 1024;
 
 /**
- * Of one piece of what is large, in bytes or characters. Texts of twice that and more are memory by themselves in the
- * engine, which is dear to get and to give back.
+ * Bytes or characters of one piece of large work. Strings of twice that and more are separate allocations in the
+ * engine, which are expensive to make and to free.
  */
 export const PIECE = 60 * 1024;
 
 /**
- * Of one turn that goes to large work: no step begins after it. Others wait for one such turn between two of theirs.
+ * Milliseconds of one turn that go to large work: no step begins after that. Other work waits for one such turn between
+ * two of its own.
  */
 const TURN_MS = 2;
 
-/** Those whose large work is to go on, the longest waiting first. */
+/** The continuations of large work, the longest waiting first. */
 const waiting: (() => void)[] = [];
 let isRunning = false;
 
 /**
- * Lets whatever else has come be read and answered before work goes on. All large work of the process goes on by turns:
- * however much of it is under way, others wait for a step or two of it and not for one of each, and connections are
- * still accepted, one in each turn of the event loop.
+ * Lets other events be processed before the work continues. All large work of the process takes turns: however much of
+ * it runs, other work waits for a step or two of it and not for one of each, and connections are still accepted, one in
+ * each turn of the event loop.
  */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => {
@@ -33,15 +34,15 @@ export function yieldToEventLoop(): Promise<void> {
 async function run(): Promise<void> {
   isRunning = true;
   while (waiting.length > 0) {
-    // Twice, because the first turn after a socket was read comes before any other socket is looked at.
+    // Twice, because the first turn after a read of a socket comes before any other socket is polled.
     await setImmediate();
     await setImmediate();
     const until = performance.now() + TURN_MS;
-    // Who comes back after a step is not among these.
+    // Work that comes back after a step is not among these.
     let due = waiting.length;
     do {
       waiting.shift()!();
-      // What waited for that goes on before this does.
+      // The continuation runs before the next one is released.
       await Promise.resolve();
     } while (--due > 0 && performance.now() < until);
   }

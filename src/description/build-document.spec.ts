@@ -1,9 +1,9 @@
-// Goal: what is told of an operation follows from its route, and nothing is made up. Method: controllers of
-// the test's own, described.
-import { Body, Controller, Delete, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+// The description of an operation follows from its route alone; the routes are those of test controllers.
+import { Controller, Delete, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { Answers, Unlisted } from '../shared/http/answers.decorator.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayOmit } from '../shared/http/may-omit.decorator.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, Open } from '../shared/http/route.decorators.js';
 import { compile, object, text } from '../shared/http/schema.js';
 import { buildDocument } from './build-document.js';
@@ -27,13 +27,13 @@ const reply = object({ data: text() });
 class ThingsController {
   @Post()
   @Answers(reply, { summary: 'Make a thing', examples: { minimal: { name: 'x' } }, errors: ['conflict'] })
-  create(@Body() body: ThingDto): { data: string } {
+  create(@FromBody() body: ThingDto): { data: string } {
     return { data: body.name };
   }
 
   @Get()
   @Answers(reply, { summary: 'List things', reads: { 'X-Mood': 'How it is told.' } })
-  list(@Query() query: PageDto): { data: string } {
+  list(@FromQuery() query: PageDto): { data: string } {
     return { data: query.offset ?? '' };
   }
 
@@ -97,7 +97,7 @@ describe('a document', () => {
     expect(document.info.version).toBe('1.2.3');
   });
 
-  it('tells of a body, its examples and what can be wrong with it', () => {
+  it('describes a body, its examples and its possible errors', () => {
     const { operationId, requestBody, responses, security, description, ...more } = document.paths['/keys'].post;
     expect(more['x-key-kind']).toBe('management');
     expect([operationId, description]).toEqual(['thingsCreate', 'Takes a key of the kind `management`.']);
@@ -114,7 +114,7 @@ describe('a document', () => {
     expect(security).toEqual([{ bearer: [] }, { apiKey: [] }]);
   }); // oxfmt-ignore
 
-  it('tells of parameters', () => {
+  it('describes parameters', () => {
     expect(document.paths['/keys'].get.parameters).toEqual([
       { name: 'offset', in: 'query', description: 'must be a digit', schema: { type: 'string', pattern: '^[0-9]$' } },
       { name: 'X-Mood', in: 'header', description: 'How it is told.', schema: { type: 'string' } },
@@ -124,13 +124,13 @@ describe('a document', () => {
     expect(Object.keys(responses)).toEqual(['202', '400', '401', '403', '404', '429', '431', '503', 'default']);
   });
 
-  it('tells of what is open, and where it is', () => {
+  it('describes what is open, and where it is served', () => {
     const { get, servers } = document.paths['/metrics'];
     expect([get.security, servers]).toEqual([[], [{ url: '/' }]]);
     expect(get.responses['200'].content).toEqual({ 'text/plain': { schema: { type: 'string' } } });
   });
 
-  it('refuses a route that does not say what it answers, and one of no chapter', () => {
+  it('refuses a route without a described answer, and one of no chapter', () => {
     expect(() => collectRoutes([SilentController])).toThrow('SilentController.show does not declare its reply');
     expect(() => buildDocument(collectRoutes([StrayController]), '1')).toThrow('/elsewhere is in no chapter');
   });

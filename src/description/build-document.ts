@@ -9,7 +9,7 @@ import { TAGS, tagOf } from './tags.js';
 const JSON_TYPE = 'application/json';
 const STREAM_TYPE = 'text/event-stream';
 
-/** Either way of presenting a key; one of them is enough. */
+/** The two ways of presenting a key; one of them is enough. */
 const SECURITY_SCHEMES: JsonObject = {
   bearer: { type: 'http', scheme: 'bearer', description: 'A key of this gateway.' },
   apiKey: {
@@ -21,7 +21,7 @@ const SECURITY_SCHEMES: JsonObject = {
 };
 const EITHER_WAY: Json = [{ bearer: [] }, { apiKey: [] }];
 
-/** What parameters in paths stand for. */
+/** Descriptions of path parameters. */
 const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   id: 'Id of the thing.',
   hash: 'Hash of the key, which is its id.',
@@ -31,7 +31,7 @@ const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   slug: 'What stands behind the slash of a model’s id, with or without a variant.',
 };
 
-/** The OpenAPI 3.1 document of these routes: a pure function, with its keys in one order. */
+/** The OpenAPI 3.1 document of these routes. Pure; the order of its keys is fixed. */
 export function buildDocument(routes: readonly DescribedRoute[], version: string): JsonObject {
   const printer = new SchemaPrinter();
   const errors = new ErrorReplies(printer);
@@ -46,7 +46,7 @@ export function buildDocument(routes: readonly DescribedRoute[], version: string
       title: 'Fairlead',
       version,
       description:
-        'A self-hosted model routing gateway. Amounts are USD unless said otherwise, times are ISO 8601 in UTC. Unknown fields of bodies of ' +
+        'A self-hosted model routing gateway. Amounts are USD unless stated otherwise, times are ISO 8601 in UTC. Unknown fields of bodies of ' +
         'management, and unknown parameters of its queries, are refused by name; those of inference and of models are ignored or passed on.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
@@ -64,7 +64,7 @@ export function buildDocument(routes: readonly DescribedRoute[], version: string
   };
 }
 
-/** By chapters, and within each as the controllers have them. */
+/** By chapter, and within each in the order of the controllers. */
 function inOrder(routes: readonly DescribedRoute[]): readonly DescribedRoute[] {
   const placeOf = ({ path }: DescribedRoute): number => TAGS.indexOf(tagOf(path));
   return [...routes].sort((a, b) => placeOf(a) - placeOf(b));
@@ -138,7 +138,7 @@ function describeBody({ bodies, answer }: DescribedRoute, printer: SchemaPrinter
 const nameOf = ({ name }: Dto): string => `${name.replace(/Dto$/, '')}Body`;
 
 function describeReply({ answer }: DescribedRoute, printer: SchemaPrinter): JsonObject {
-  const { reply, contentType = JSON_TYPE, events, headers = {} } = answer;
+  const { reply, contentType = JSON_TYPE, alsoAs = [], events, headers = {} } = answer;
   const listed = Object.entries(headers).map(([name, meaning]) => [
     name,
     { description: meaning, schema: { type: 'string' } },
@@ -147,7 +147,8 @@ function describeReply({ answer }: DescribedRoute, printer: SchemaPrinter): Json
     ...(listed.length > 0 && { headers: Object.fromEntries(listed) as JsonObject }),
     content: {
       [contentType]: { schema: printer.print(reply) },
-      // OpenAPI 3.1 has no word for the items of a stream: the schema is that of the data of one event.
+      ...Object.fromEntries(alsoAs.map((type) => [type.split(';', 1)[0]!, { schema: { type: 'string' } }])),
+      // OpenAPI 3.1 has no keyword for the items of a stream: the schema is that of the data of one event.
       ...(events && { [STREAM_TYPE]: { schema: printer.print(events) } }),
     },
   };

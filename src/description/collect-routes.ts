@@ -1,6 +1,5 @@
 import { RequestMethod } from '@nestjs/common';
 import { HTTP_CODE_METADATA, METHOD_METADATA, PATH_METADATA } from '@nestjs/common/constants.js';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { KeyKind } from '../core/caller.js';
 import { BASE_PATH, OUTSIDE_BASE_PATH } from '../shared/http/addresses.js';
 import { answerOf, isUnlisted } from '../shared/http/answers.decorator.js';
@@ -13,8 +12,8 @@ import type { DescribedRoute, Dto } from './route.js';
 export type ControllerClass = new (...given: never[]) => object;
 
 /**
- * The routes of these controllers that are of the API, in the order in which they stand there.
- * @throws Error for a handler that does not say what it answers
+ * The documented routes of these controllers, in the order of their handlers.
+ * @throws Error for a handler without a described answer
  */
 export const collectRoutes = (controllers: readonly ControllerClass[]): readonly DescribedRoute[] =>
   controllers.flatMap((controller) =>
@@ -35,8 +34,8 @@ function describe(controller: ControllerClass, name: string, handler: object): D
   const { path, ...places } = placeOf(
     pathsOf(controller).flatMap((base) => pathsOf(handler).map((own) => join(base, own))),
   );
-  const [body] = dtosOf(controller, name, RouteParamtypes.BODY);
-  const [query] = dtosOf(controller, name, RouteParamtypes.QUERY);
+  const [body] = dtosOf(controller, name, 'body');
+  const [query] = dtosOf(controller, name, 'query');
   return {
     name: operationName(controller, name),
     method: method.toLowerCase(),
@@ -64,7 +63,9 @@ const join = (...parts: readonly string[]): string =>
 
 type Place = Pick<DescribedRoute, 'path' | 'isBelowBasePath' | 'isAtRoot'>;
 
-/** A handler may answer at the root and below the base path: at the same path of both. */
+/**
+ * The path of a handler, which may be served at the root and below the base path, with the same path in both places.
+ */
 function placeOf(paths: readonly string[]): Place {
   const atRoot = paths.filter((path) => OUTSIDE_BASE_PATH.includes(path.slice(1)) && !path.startsWith(BASE_PATH));
   const [path, ...others] = new Set(
@@ -75,7 +76,7 @@ function placeOf(paths: readonly string[]): Place {
 }
 
 /** The decorated classes among a handler's arguments of one kind. */
-const dtosOf = (controller: ControllerClass, name: string, kind: RouteParamtypes): readonly Dto[] =>
+const dtosOf = (controller: ControllerClass, name: string, kind: 'body' | 'query'): readonly Dto[] =>
   (parameterTypes(controller, name, kind) as readonly Dto[]).filter(
     (type) => typeof type === 'function' && fieldsOf(type).length > 0,
   );

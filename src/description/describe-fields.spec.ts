@@ -1,5 +1,5 @@
-// Goal: every field gets the text of its place, and keeps its own. Method: small documents; the texts themselves are
-// held to their form, and to the house's words.
+// Every field gets the text of its place and keeps a text of its own. Also checks the form and the wording of the
+// texts.
 import type { JsonBody } from '../../test/support/recorded-request.js';
 import type { JsonObject } from '../core/json/json.js';
 import { describeFields } from './describe-fields.js';
@@ -13,7 +13,7 @@ const fields = (...names: readonly string[]): JsonObject => ({
   properties: Object.fromEntries(names.map((name) => [name, { type: 'string' }])),
 });
 
-it('takes the text of the longest end of the path, then that of the name', () => {
+it('uses the text of the longest end of the path, then that of the name', () => {
   const { components } = described({
     Key: fields('usage', 'limit_held'),
     Activity: fields('usage'),
@@ -30,7 +30,7 @@ it('takes the text of the longest end of the path, then that of the name', () =>
   );
 });
 
-it('leaves a description as it is, and names the value of a tag', () => {
+it('keeps an existing description, and names the value of a tag', () => {
   const own = { type: 'string', description: 'Its own.' };
   const { components } = described({ Key: { properties: { usage: own, type: { const: 'x' } } } });
   expect(components.schemas.Key.properties).toEqual({
@@ -39,7 +39,7 @@ it('leaves a description as it is, and names the value of a tag', () => {
   });
 });
 
-it('has for blocks of a reply and of a system prompt what it has for those of a request', () => {
+it('describes blocks of a reply and of a system prompt as those of a request', () => {
   const { components } = described({ SystemBlockToolUse: fields('name'), KnownReplyBlockToolUse: fields('name') });
   for (const { properties } of Object.values<JsonBody>(components.schemas))
     expect(properties.name.description).toBe('Name of the tool.');

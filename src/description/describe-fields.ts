@@ -4,12 +4,12 @@ import { SHARED_TEXTS } from './field-texts/shared.js';
 
 /** Keywords that hold schemas of the value itself. Conditions (`if`, `not`) describe no field. */
 const PARTS = ['items', 'additionalProperties', 'then', 'else', 'anyOf', 'oneOf', 'allOf'] as const;
-/** In a path: where parameters of addresses stand, behind their operation. */
+/** Path step of query parameters, after their operation. */
 const QUERY = 'query';
 
 /**
- * Gives every field of bodies and replies, and every parameter, that has no description of its own the text of
- * `field-texts`.
+ * Adds the text of `field-texts` to every field of bodies and replies, and every parameter, that has no description of
+ * its own.
  * @param document OpenAPI, as `buildDocument` makes it
  */
 export function describeFields(document: JsonObject): JsonObject {
@@ -26,7 +26,7 @@ export function describeFields(document: JsonObject): JsonObject {
   };
 }
 
-/** Schemas of replies that have no name stand in the operation. Those of bodies are components. */
+/** Unnamed schemas of replies are inline in the operation; those of bodies are components. */
 function describeOperation(operation: JsonObject): JsonObject {
   const { operationId, parameters, responses } = operation;
   const describeMedia = (media: JsonObject): JsonObject => ({
@@ -62,7 +62,7 @@ function describeSchema(schema: Json, path: readonly string[]): Json {
   return described;
 }
 
-/** The reason of a pattern completes a sentence that begins with the field. */
+/** The reason of a pattern starts in lower case, because it completes a sentence that begins with the field. */
 const REASON = /^[a-z]/;
 
 function withText(field: JsonObject, place: readonly string[]): JsonObject {
@@ -73,7 +73,7 @@ function withText(field: JsonObject, place: readonly string[]): JsonObject {
   return { ...field, ...(description !== '' && { description }) };
 }
 
-/** Fields whose one value marks the form of an object. */
+/** Fields whose single value identifies the form of an object. */
 const TAGS: ReadonlySet<string> = new Set(['type', 'id', 'object']);
 
 const constantText = ({ const: value }: JsonObject, name: string): string | undefined =>
@@ -82,7 +82,7 @@ const constantText = ({ const: value }: JsonObject, name: string): string | unde
 /** Blocks of a system prompt and of a reply have the fields of those of a request. */
 const BLOCK_FAMILY = /^(?:System|KnownReply|Known)(?=Block)/;
 
-/** By the longest end of the path that has a text. */
+/** The text of the longest end of the path that has one. */
 function textAt(place: readonly string[]): string | undefined {
   const [root = '', ...steps] = place;
   const path = [root.replace(BLOCK_FAMILY, ''), ...steps];

@@ -5,14 +5,24 @@ import { Answers, Unlisted } from '../shared/http/answers.decorator.js';
 import { Open } from '../shared/http/route.decorators.js';
 import { freeForm, text } from '../shared/http/schema.js';
 import { Description } from './description.js';
-import { CONTENT_SECURITY_POLICY, printPage } from './docs-page.js';
+import { CONTENT_SECURITY_POLICY, printGuidePage, printPage } from './docs-page.js';
+import { GuidePages } from './guide-pages.js';
 import { ViewerFiles } from './viewer-files.js';
 
-/** Whoever has the version in the address has that very text. */
+const FOLDER = '/docs/';
+const GUIDE = 'use/';
+const PAGE_HEADERS = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'no-cache',
+  'Content-Security-Policy': CONTENT_SECURITY_POLICY,
+  'X-Content-Type-Options': 'nosniff',
+  'Referrer-Policy': 'no-referrer',
+};
+/** An address with a version always has the same content. */
 const FOR_GOOD = 'public, max-age=31536000, immutable';
 
 /**
- * What the application says of itself: at the root, where people look, and below the base path, where its clients are.
+ * The application's description of itself: at the root, where people look, and below the base path, where clients look.
  */
 @Open()
 @Controller()
@@ -20,6 +30,7 @@ export class DescriptionController {
   constructor(
     private readonly description: Description,
     private readonly files: ViewerFiles,
+    private readonly guide: GuidePages,
   ) {}
 
   @Get('/')
@@ -36,17 +47,13 @@ export class DescriptionController {
   }
 
   @Get(['docs', 'api/v1/docs'])
-  @Header('Content-Type', 'text/html; charset=utf-8')
-  @Header('Cache-Control', 'no-cache')
-  @Header('Content-Security-Policy', CONTENT_SECURITY_POLICY)
-  @Header('X-Content-Type-Options', 'nosniff')
-  @Header('Referrer-Policy', 'no-referrer')
   @Answers(text(), { summary: 'Show this description as a page', contentType: 'text/html' })
-  async page(@Req() request: Request): Promise<string> {
+  async page(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    response.set(PAGE_HEADERS);
     return printPage(await this.files.versions(), request.path.endsWith('/') ? '../' : '');
   }
 
-  /** What browsers look for by themselves, beside a reply that is no page. */
+  /** Browsers request it by themselves, after replies that are no page. */
   @Get('favicon.ico')
   @Header('Cache-Control', 'max-age=86400')
   @Unlisted()
@@ -56,15 +63,32 @@ export class DescriptionController {
     return picture;
   }
 
-  @Get(['docs/:file', 'api/v1/docs/:file'])
+  /** One route for all that stands beside the page: each further one would cost every request a comparison. */
+  @Get(['docs/*path', 'api/v1/docs/*path'])
   @Header('X-Content-Type-Options', 'nosniff')
   @Unlisted()
-  async file(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
-    const file = await this.files.find(request.params['file'] as string);
+  file(@Req() request: Request, @Res({ passthrough: true }) response: Response): Promise<string> {
+    // As it was sent: no other spelling of a name is one.
+    const name = request.path.slice(request.path.indexOf(FOLDER) + FOLDER.length);
+    return name.startsWith(GUIDE)
+      ? this.guidePage(name.slice(GUIDE.length), response)
+      : this.viewerFile(name, request.query['v'], response);
+  }
+
+  private async guidePage(name: string, response: Response): Promise<string> {
+    const guide = await this.guide.all();
+    const page = guide.get(name);
+    if (!page) throw new GatewayError('not-found', 'The guide has no such page.');
+    response.set(PAGE_HEADERS);
+    return printGuidePage(page, guide, await this.files.versions());
+  }
+
+  private async viewerFile(name: string, version: unknown, response: Response): Promise<string> {
+    const file = await this.files.find(name);
     if (!file) throw new GatewayError('not-found', 'The page has no such file.');
     response.set({
       'Content-Type': file.contentType,
-      'Cache-Control': request.query['v'] === file.version ? FOR_GOOD : 'no-cache',
+      'Cache-Control': version === file.version ? FOR_GOOD : 'no-cache',
       ETag: `"${file.version}"`,
     });
     return file.text;

@@ -3,10 +3,10 @@ import { DiscoveryService } from '@nestjs/core';
 import { buildDocument } from './build-document.js';
 import { collectRoutes, type ControllerClass } from './collect-routes.js';
 
-/** Of the API. It moves when a caller has to. */
+/** Version of the API, raised when callers have to change. */
 const VERSION = '1.0.0';
 
-/** The description of this application, made of its own routes when somebody first requests it. Safe to share. */
+/** The description of this application, built from its routes at the first request. Safe to share. */
 @Injectable()
 export class Description {
   private json: Promise<string> | undefined;
@@ -18,12 +18,12 @@ export class Description {
     if (this.json) return this.json;
     const printed = this.print();
     this.json = printed;
-    // Whatever kept the texts from being loaded may pass.
+    // A failure to load the texts may be temporary.
     printed.catch(() => (this.json = undefined));
     return printed;
   }
 
-  /** The texts of fields are loaded here: nothing else needs them. */
+  /** Loads the texts of fields lazily: nothing else needs them. */
   private async print(): Promise<string> {
     const { describeFields } = await import('./describe-fields.js');
     const controllers = this.discovery.getControllers().map(({ metatype }) => metatype as ControllerClass);

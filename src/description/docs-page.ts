@@ -1,13 +1,14 @@
+import type { Guide, GuidePage } from './guide-pages.js';
 import type { ViewerFileName } from './viewer-files.js';
 
 /*
- * The page loads the viewer and has neither script nor style of its own in its text, so that its policy lets through
- * what this gateway serves, and nothing else.
+ * The page loads the viewer and contains neither script nor style itself, so that its policy needs to allow only files
+ * of this gateway.
  */
 
 /**
- * Of the page. `data:` is for the arrows and ticks of the viewer's style sheet. Nothing may be sent but to this
- * gateway, which `default-src` says of connections too.
+ * Policy of the page. `data:` is for the arrows and ticks of the viewer's style sheet. `default-src` also restricts
+ * connections to this gateway.
  */
 export const CONTENT_SECURITY_POLICY = [
   `default-src 'self'`,
@@ -19,8 +20,8 @@ export const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /**
- * @param beside what leads from the page's own address to the folder in which it stands: nothing, or `../`. Addresses
- *   are relative, as the page stands at the root and below the base path, and a proxy may put it elsewhere.
+ * @param beside the relative path from the page's own address to its folder: nothing, or `../`. Addresses are relative,
+ * since the page is served at the root and below the base path, and a proxy may serve it elsewhere.
  */
 export function printPage(versions: Readonly<Record<ViewerFileName, string>>, beside: '' | '../'): string {
   const address = (name: ViewerFileName): string => `${beside}docs/${name}?v=${versions[name]}`;
@@ -38,8 +39,45 @@ export function printPage(versions: Readonly<Record<ViewerFileName, string>>, be
 <script defer src="${address('reference.js')}"></script>
 </head>
 <body>
-<div id="reference" data-description="${description}"><p>Loading the reference …</p></div>
-<noscript><p>The reference needs JavaScript. What it shows is <a href="${description}">openapi.json</a>.</p></noscript>
+<div id="reference" data-description="${description}" data-guide="${address('guide.json')}"><p>Loading the reference …</p></div>
+<noscript><p>The reference needs JavaScript. What it shows is <a href="${description}">openapi.json</a>. <a href="${beside}docs/use/quickstart">The guide</a> needs none.</p></noscript>
+</body>
+</html>
+`;
+}
+
+/** A page of the guide beside the reference: no script, and addresses relative to its own. */
+export function printGuidePage(
+  page: GuidePage,
+  guide: Guide,
+  versions: Readonly<Record<ViewerFileName, string>>,
+): string {
+  // `use/` stands before the name.
+  const docs = '../'.repeat(page.name.split('/').length);
+  const address = (name: ViewerFileName): string => `${docs}${name}?v=${versions[name]}`;
+  const links = [...guide.values()].map(({ name, titleHtml }) =>
+    name === page.name
+      ? `<li><a aria-current="page" href="${docs}use/${name}">${titleHtml}</a></li>`
+      : `<li><a href="${docs}use/${name}">${titleHtml}</a></li>`,
+  );
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Fairlead: ${page.titleHtml}</title>
+<link rel="icon" type="image/svg+xml" href="${address('icon.svg')}">
+<link rel="stylesheet" href="${address('guide.css')}">
+</head>
+<body>
+<nav aria-label="Guide">
+<p><a href="${docs}../docs">Reference and search</a></p>
+<ul>
+${links.join('\n')}
+</ul>
+</nav>
+<main>
+${page.html}</main>
 </body>
 </html>
 `;

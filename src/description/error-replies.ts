@@ -6,14 +6,14 @@ import { APPEARANCES, errorFamily, type ErrorFamily } from '../shared/http/error
 import type { DescribedRoute } from './route.js';
 import { titleOf, type SchemaPrinter } from './schema-printer.js';
 
-/** What each kind tells a caller. A kind without a row does not compile. */
+/** Descriptions of error kinds. A kind without a row does not compile. */
 const MEANINGS: Readonly<Record<ErrorKind, string>> = {
   'invalid-request': 'The request is not valid; the message names the field.',
   'context-too-long': 'The prompt does not fit the model’s context.',
   unauthenticated: 'The key is missing, unknown, disabled, deleted or expired.',
   'payment-required': 'The account’s credits or the key’s limit do not cover what this may cost.',
   forbidden: 'The key is of the wrong kind, or a budget or guardrail does not allow this.',
-  'not-found': 'There is no such thing, or it belongs to somebody else.',
+  'not-found': 'It does not exist, or belongs to another account.',
   'method-not-allowed': 'The route takes other methods.',
   conflict: 'What is there already does not allow this.',
   'request-timed-out': 'The body did not come in time.',
@@ -36,31 +36,31 @@ const RETRY_AFTER: JsonObject = {
 };
 const HAS_RETRY_AFTER = new Set<ErrorKind>(['rate-limited', 'unavailable', 'service-unavailable']);
 
-/** Kinds of error that the form of a route tells of. */
+/** The error kinds that follow from the form of a route. */
 function kindsOf(route: DescribedRoute): ReadonlySet<ErrorKind> {
   const kinds: ErrorKind[] = ['headers-too-large', ...(route.answer.errors ?? [])];
   if (!route.isOpen) kinds.push('unauthenticated', 'rate-limited', 'service-unavailable');
   if (route.keyKind) kinds.push('forbidden');
   if (route.bodies.length > 0)
     kinds.push('invalid-request', 'request-timed-out', 'too-large', 'unsupported-media-type', 'service-unavailable');
-  // Queries of management are closed.
+  // Queries of management routes are checked for unknown fields.
   if (route.query || (route.keyKind === 'management' && route.method === 'get')) kinds.push('invalid-request');
   if (route.pathParameters.length > 0) kinds.push('invalid-request', 'not-found');
   return new Set(kinds);
 }
 
-/** Where the error replies of the document stand. */
+/** Where the error replies are in the document. */
 const COMPONENTS = '#/components/responses/';
 
 const FAMILY_NAMES: Readonly<Record<ErrorFamily, string>> = { messages: 'Messages', chat: 'Chat', generic: '' };
 
-/** The error replies of all operations: each form of them printed once, and referred to. */
+/** The error replies of all operations: each form is printed once and referenced. */
 export class ErrorReplies {
   private readonly printed = new Map<string, JsonObject>();
 
   constructor(private readonly printer: SchemaPrinter) {}
 
-  /** Of one operation, by status, and `default` for whatever else may happen. */
+  /** The replies of one operation by status, and `default` for all other failures. */
   of(route: DescribedRoute): JsonObject {
     const family = errorFamily(BASE_PATH + route.path);
     const byStatus = new Map<number, ErrorKind[]>();
@@ -74,12 +74,12 @@ export class ErrorReplies {
     return { ...Object.fromEntries(replies), default: this.refer(family, []) };
   }
 
-  /** Every one that was referred to, by its name, in the order of names. */
+  /** All referenced replies by name, in alphabetical order. */
   components(): JsonObject {
     return Object.fromEntries([...this.printed].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** @param kinds that look alike; none stands for any other */
+  /** @param kinds that share a form; empty for all others */
   private refer(family: ErrorFamily, kinds: readonly ErrorKind[]): JsonObject {
     const name = FAMILY_NAMES[family] + (kinds.length > 0 ? kinds.map(titleOf).join('Or') : 'Failure');
     if (!this.printed.has(name)) this.printed.set(name, this.print(family, kinds));

@@ -1,12 +1,12 @@
 import type { KeyKind } from '../core/caller.js';
 import type { DescribedReply } from '../shared/http/answers.decorator.js';
 
-/** A decorated class that a body or a query becomes. */
+/** A decorated class of a body or a query. */
 export type Dto = new () => object;
 
-/** A route of the application, as its decorators have it. */
+/** A route of the application, as its decorators define it. */
 export interface DescribedRoute {
-  /** Of the operation, unique: `keysCreate`. */
+  /** Name of the operation, unique: `keysCreate`. */
   readonly name: string;
   /** In lower case. */
   readonly method: string;
@@ -14,15 +14,15 @@ export interface DescribedRoute {
   readonly path: string;
   readonly isBelowBasePath: boolean;
   readonly isAtRoot: boolean;
-  /** Answers without a key. */
+  /** Needs no key. */
   readonly isOpen: boolean;
-  /** The one kind of key it takes; undefined is either. */
+  /** The one kind of key it takes; undefined for either. */
   readonly keyKind: KeyKind | undefined;
-  /** Of success. */
+  /** Status of success. */
   readonly status: number;
   readonly pathParameters: readonly string[];
   readonly query: Dto | undefined;
-  /** Any of them; none where no body is read. */
+  /** Alternatives; empty where no body is read. */
   readonly bodies: readonly Dto[];
   readonly answer: DescribedReply;
 }

@@ -1,6 +1,4 @@
-// Goal: what is printed is JSON Schema that others can read, and it takes and refuses what our own check
-// takes and refuses. Method: each combinator is printed by hand-written expectation; then the bodies of
-// tables are judged by both.
+// The printed schema is standard JSON Schema, and accepts and refuses the same bodies as the gateway's own check.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import {
   anything,
@@ -62,7 +60,7 @@ describe('SchemaPrinter', () => {
     expect(print(schema)).toEqual(printed);
   }); // oxfmt-ignore
 
-  it('prints what has a name once, as a component', () => {
+  it('prints a named schema once, as a component', () => {
     const printer = new SchemaPrinter();
     const thing = titled('a-thing', object({ a: text() }));
     const form = printer.print(object({ one: thing, other: optional(nullable(thing)), many: list(thing) }));
@@ -77,7 +75,7 @@ describe('SchemaPrinter', () => {
     });
   });
 
-  it('prints a named union with components of its own, and which tag names which', () => {
+  it('prints a named union with components of its own and a mapping of its tags', () => {
     const printer = new SchemaPrinter();
     printer.print(named('an-animal', variant('kind', { 'big-cat': {}, dog: {} })));
     const [cat, dog] = ['#/components/schemas/AnAnimalBigCat', '#/components/schemas/AnAnimalDog'];
@@ -90,7 +88,7 @@ describe('SchemaPrinter', () => {
     expect(Object.keys(printer.components())).toEqual(['AnAnimal', 'AnAnimalBigCat', 'AnAnimalDog']);
   });
 
-  it('refuses a name that nothing has', () => {
+  it('refuses a name without a schema', () => {
     expect(() => print({ $ref: 'nothing' } as unknown as TSchema)).toThrow('There is no schema named nothing.');
     expect(() => titled('a-thing', text())).toThrow('Two schemas have the name a-thing.');
   });
@@ -99,7 +97,7 @@ describe('SchemaPrinter', () => {
     expect(['tool-result-part', 'openrouter:bash', 'ListKeys'].map(titleOf)).toEqual(['ToolResultPart', 'OpenrouterBash', 'ListKeys']);
   }); // oxfmt-ignore
 
-  it('takes and refuses what our own check does', () => {
+  it("accepts and refuses what the gateway's own check does", () => {
     const schema = object({
       name: nullable(text({ min: 1, max: 3, pattern: '^[a-z]*$', reason: 'must be lower case' })),
       content: either(text(), list(variant('type', { text: { text: text() }, image: { url: optional(nullable(text())) } }))),

@@ -1,37 +1,37 @@
 import { isJsonObject, type Json, type JsonObject } from '../core/json/json.js';
 import { schemaNamed, type TSchema } from '../shared/http/schema.js';
 
-/** Where the schemas of the document stand. */
+/** Where the schemas are in the document. */
 const COMPONENTS = '#/components/schemas/';
 
 /**
- * Of the combinators' own: to readers of the document they say nothing. `const` and `required` say in every branch what
- * the discriminator says beside them.
+ * Keywords of the combinators themselves, which mean nothing to readers of the document. The `const` and `required` of
+ * every branch already state what the discriminator does.
  */
-const OWN_KEYWORDS = new Set(['reason', 'discriminator', 'description', 'unlikeNumber']);
+const OWN_KEYWORDS = new Set(['reason', 'discriminator', 'description', 'unlikeNumber', 'notesUndeclared']);
 /** Keywords whose value is a schema, a list of schemas, or schemas by name. */
 const HOLDS_ONE = new Set(['items', 'additionalProperties', 'propertyNames', 'not', 'if', 'then', 'else']);
 const HOLDS_MANY = new Set(['oneOf', 'anyOf', 'allOf']);
 const HOLDS_NAMED = 'properties';
 
 /**
- * Prints the schemas of `shared/http/schema.ts` as JSON Schema 2020-12, as OpenAPI 3.1 has it. What the combinators
- * there do for the sake of good complaints (one branch tried at most, the reason of a pattern) becomes what tools of
- * others read: `anyOf` and `description`. Named schemas become components, each printed once, when it is first met.
+ * Prints the schemas of `shared/http/schema.ts` as JSON Schema 2020-12, the dialect of OpenAPI 3.1. What the
+ * combinators do for good error messages (trying at most one branch, the reason of a pattern) is printed as the
+ * standard `anyOf` and `description`. Named schemas become components, each printed once, when it is first met.
  */
 export class SchemaPrinter {
   private readonly printed = new Map<string, JsonObject>();
 
-  /** Every component that was referred to, by its name, in the order of names. */
+  /** All referenced components by name, in alphabetical order. */
   components(): JsonObject {
     return Object.fromEntries([...this.printed].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  /** A reference to the component of this name; `make` gives its schema where it is not there yet. */
+  /** A reference to the component of this name; `make` returns its schema the first time. */
   refer(name: string, make: () => TSchema): JsonObject {
     const title = titleOf(name);
     if (!this.printed.has(title)) {
-      // Its place is taken before it is printed: it may speak of itself.
+      // Registered before it is printed: it may refer to itself.
       this.printed.set(title, {});
       this.printed.set(title, this.printComponent(title, make()));
     }
@@ -57,9 +57,9 @@ export class SchemaPrinter {
     const tested = typeTested(condition);
     if (tested === 'null') return orNull(this.print(otherwise as TSchema));
     if (tested !== undefined) return anyOf(this.print(then as TSchema), this.print(otherwise as TSchema));
-    // A union of one is that one.
+    // A union with one member is that member.
     if (Array.isArray(branches) && branches.length === 1) return this.printForm(branches[0] as TSchema);
-    // `onlyNull`: nothing but null is not null.
+    // `onlyNull`: a double negation that only null passes.
     if (isDoubleNegation(not)) return { type: 'null', ...reasonOf(schema) };
     return { ...this.printKeywords(schema), ...reasonOf(schema) };
   }
@@ -80,7 +80,7 @@ export class SchemaPrinter {
     return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, this.print(schema)]));
   }
 
-  /** Only a component can have a discriminator: OpenAPI takes none but references in it. */
+  /** Only a component can have a discriminator: OpenAPI allows only references in it. */
   private printComponent(title: string, schema: TSchema): JsonObject {
     const tag = (schema['discriminator'] as { readonly propertyName: string } | undefined)?.propertyName;
     const cases = schema['oneOf'] as TSchema[] | undefined;
@@ -111,8 +111,8 @@ function known(name: string): TSchema {
 }
 
 /**
- * The type that `nullable` and `either` tell their branches apart by; undefined for the condition of
- * `when`, which stays as it is.
+ * The type by which `nullable` and `either` select a branch; undefined for the condition of `when`, which is printed
+ * unchanged.
  */
 function typeTested(condition: unknown): Json | undefined {
   const [[key, value] = [], ...others] = Object.entries(condition ?? {}) as [string, Json][];
@@ -123,10 +123,10 @@ const isDoubleNegation = (not: unknown): boolean => isJsonObject(not) && 'not' i
 
 const reasonOf = ({ reason }: TSchema): JsonObject => (typeof reason === 'string' ? { description: reason } : {});
 
-/** Keywords that speak of null too. */
+/** Keywords that also apply to null. */
 const SPEAKS_OF_NULL = ['$ref', 'const', 'not', 'if', 'oneOf', 'allOf'];
 
-/** The form, and null besides. */
+/** Makes the form accept null too. */
 function orNull(form: JsonObject): JsonObject {
   const { type, not, description } = form;
   if (isJsonObject(not) && Object.keys(not).length === 0) return { type: 'null', ...(description && { description }) };
@@ -142,7 +142,7 @@ function orNull(form: JsonObject): JsonObject {
 
 const NULL: JsonObject = { type: 'null' };
 
-/** Either form; where one is an `anyOf` and nothing else, its branches. */
+/** Either form; a form that is only an `anyOf` is replaced by its branches. */
 const anyOf = (...forms: readonly JsonObject[]): JsonObject => ({
   anyOf: forms.flatMap((form) => (Object.keys(form).join() === 'anyOf' ? listOf(form['anyOf']) : [form])),
 });

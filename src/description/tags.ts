@@ -2,11 +2,11 @@
 export interface Tag {
   readonly name: string;
   readonly description: string;
-  /** First segments of the paths that belong to it. */
+  /** First path segments of its routes. */
   readonly rooms: readonly string[];
 }
 
-/** In the order in which they are read. */
+/** In the order of the document. */
 export const TAGS: readonly Tag[] = [
   { name: 'Messages', description: 'Asking models in the Messages format; counting tokens.', rooms: ['messages'] },
   { name: 'Chat completions', description: 'Asking models in the chat-completions format.', rooms: ['chat'] },
@@ -20,15 +20,21 @@ export const TAGS: readonly Tag[] = [
   { name: 'BYOK', description: 'Bring your own key: the account’s own credentials at providers.', rooms: ['byok'] },
   {
     name: 'Credits',
-    description: 'Credits, single generations and what was spent where.',
-    rooms: ['credits', 'generation', 'activity'],
+    description: 'Credits, generations and what was spent where.',
+    rooms: ['credits', 'generation', 'generations', 'activity', 'analytics'],
   },
   {
     name: 'Workspaces',
     description: 'Where keys, credentials and budgets belong; preferences of the account.',
-    rooms: ['workspaces', 'account'],
+    rooms: ['workspaces', 'organization', 'account'],
   },
+  { name: 'Budgets', description: 'What users, members and tags may spend.', rooms: ['budgets'] },
   { name: 'Guardrails', description: 'Policies for keys, members and workspaces.', rooms: ['guardrails'] },
+  {
+    name: 'Alarms',
+    description: 'Rules that report by themselves, and the destinations that events are sent to.',
+    rooms: ['alarms', 'observability'],
+  },
   { name: 'Audit log', description: 'Who changed what.', rooms: ['audit'] },
   {
     name: 'Health and metrics',
@@ -37,7 +43,7 @@ export const TAGS: readonly Tag[] = [
   },
 ];
 
-/** @throws Error for a path that no chapter has */
+/** @throws Error for a path outside all chapters */
 export function tagOf(path: string): Tag {
   const room = path.split('/')[1]!;
   const tag = TAGS.find(({ rooms }) => rooms.includes(room));

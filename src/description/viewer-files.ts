@@ -8,29 +8,38 @@ import { Injectable, type OnModuleInit } from '@nestjs/common';
 export interface ViewerFile {
   readonly contentType: string;
   readonly text: string;
-  /** Changes with the text. Addresses that carry it are kept by browsers for good. */
+  /** Changes with the text. Browsers may cache addresses that carry it for ever. */
   readonly version: string;
 }
 
-const TYPES = { js: 'text/javascript; charset=utf-8', css: 'text/css; charset=utf-8', svg: 'image/svg+xml' } as const;
+const TYPES = {
+  js: 'text/javascript; charset=utf-8',
+  css: 'text/css; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+} as const;
 
-/** The viewer as its package has it built, and what is ours: how it is set up, and how it looks. */
+/**
+ * The viewer as its package ships it built, the gateway's own configuration and style, and the texts of the guide,
+ * which the build writes beside them.
+ */
 const PACKAGE = 'swagger-ui-dist';
 const OF_PACKAGE = { 'swagger-ui.js': 'swagger-ui-bundle.js', 'swagger-ui.css': 'swagger-ui.css' } as const;
-const OWN = ['reference.js', 'reference.css', 'icon.svg'] as const;
+const OWN = ['reference.js', 'reference.css', 'guide.css', 'guide.json', 'icon.svg'] as const;
 
 export type ViewerFileName = keyof typeof OF_PACKAGE | (typeof OWN)[number];
 
 /**
- * The files of the page, by the names under which browsers ask for them. They are read when somebody first opens the
- * page, and kept. Nothing else of the package or of a folder can be asked for: names are looked up here, never joined.
+ * The files of the page by the names under which browsers request them. They are read when the page is first opened,
+ * and cached. No other file of the package or the folder can be requested: names are looked up here and never joined to
+ * a path.
  */
 @Injectable()
 export class ViewerFiles implements OnModuleInit {
   private paths: ReadonlyMap<string, string> = new Map();
   private readonly kept = new Map<string, Promise<ViewerFile>>();
 
-  /** @throws Error where the package is not installed: known at the start, not by the first reader */
+  /** @throws Error where the package is not installed, so that this shows at the start and not at the first request */
   onModuleInit(): void {
     const directory = dirname(createRequire(import.meta.url).resolve(`${PACKAGE}/package.json`));
     this.paths = new Map([
@@ -47,12 +56,12 @@ export class ViewerFiles implements OnModuleInit {
     if (kept) return kept;
     const file = read(path);
     this.kept.set(name, file);
-    // Whatever kept it from being read may pass.
+    // A failure to read it may be temporary.
     file.catch(() => this.kept.delete(name));
     return file;
   }
 
-  /** By name, what `find` says of each. */
+  /** The versions of all files by name. */
   async versions(): Promise<Readonly<Record<ViewerFileName, string>>> {
     const names = [...this.paths.keys()];
     const files = await Promise.all(names.map((name) => this.find(name)!));

@@ -9,12 +9,12 @@ const seed = compile(
 
 /** Query of `POST /routing/explain`. */
 export class ExplainQueryDto {
-  /** The format of the body, `messages` unless said otherwise. */
+  /** The format of the body; the default is `messages`. */
   @MayOmit()
   @Fits(format)
   format?: 'messages' | 'chat';
 
-  /** Of an earlier answer: gives the same draw again. */
+  /** The seed of an earlier answer, which repeats its draw. */
   @MayOmit()
   @Fits(seed)
   seed?: string;

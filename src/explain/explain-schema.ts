@@ -1,8 +1,10 @@
+import { budgetLeftView } from '../ledger/budgets-left.js';
 import { ROUTER_STRATEGIES } from '../core/routing/plan.js';
 import {
   flag,
   freeForm,
   integer,
+  map,
   moment,
   nullable,
   number,
@@ -26,7 +28,7 @@ const healthView = object({
   out: flag(),
   widening: optional(
     described(
-      'Factors by which its bounds are widened, for its replies went beyond them of late.',
+      'Factors by which its bounds are widened, because recent replies exceeded them.',
       object({ input: number(), output: number() }),
     ),
   ),
@@ -34,10 +36,10 @@ const healthView = object({
 
 const refusal = object({ counter: text(), interval: text(), limit: text(), left: text() });
 
-/** What a candidate may cost; absent where it was not asked. */
+/** What a candidate may cost; absent where no forecast was requested. */
 const forecastView = object({
   bound: optional(described('The most it can cost: exact decimal USD.', text())),
-  byok_bound: optional(described('The same of what an own account at the provider pays.', text())),
+  byok_bound: optional(described('The same, paid by the caller’s own account at the provider.', text())),
   would_be_granted: optional(flag()),
   refused_by: optional(described('The first counter that cannot cover it.', nullable(refusal))),
 });
@@ -49,7 +51,7 @@ const candidateView = object({
   provider_name: text(),
   tag: text(),
   tier: text(),
-  geography: described('Where it is asked to run, where that has a price of its own.', nullable(text())),
+  geography: described('The region it is requested in, where that has a price of its own.', nullable(text())),
   credential: text(),
   is_byok: flag(),
   weight: described('Of the draw; null where there was none.', nullable(number())),
@@ -57,15 +59,12 @@ const candidateView = object({
   price_per_million: described('Prompt and completion together.', number()),
   ...forecastView.properties,
   untranslatable: optional(
-    described('Its provider has no form for this, and is passed over.', object({ field: text(), reason: text() })),
+    described('Its provider has no form for this request; it is skipped.', object({ field: text(), reason: text() })),
   ),
   set_back: nullable(text()),
   pinned: flag(),
   health: nullable(healthView),
-  dropped: described(
-    'What of the request it would not be sent: fields, betas and words with a price, by name.',
-    rows(text()),
-  ),
+  dropped: described('Fields, betas and words with a price that it would not be sent, by name.', rows(text())),
 });
 
 const exclusionView = object({
@@ -80,37 +79,37 @@ const exclusionView = object({
 });
 
 const runsAt = described(
-  'Who runs it where the vendor of an endpoint does not: `vendor` where no other does, `caller` also for what a vendor defines and leaves to him. Null: nobody, for no candidate has it.',
+  'Who runs it if the vendor of an endpoint does not: `gateway`, `caller` (also of tools that a vendor defines and leaves to the caller), or `vendor` if only vendors do. Null: no candidate has it.',
   nullable(oneOf(['gateway', 'caller', 'vendor'])),
 );
 
 const toolView = object({
   type: text(),
   runs_at: runsAt,
-  function: described('The name that models know it by.', nullable(text())),
-  engine: described('Who does the work for the gateway; null: there is no choice.', nullable(text())),
+  function: described('The name that models see.', nullable(text())),
+  engine: described('The engine that the gateway uses; null: there is no choice.', nullable(text())),
   model: described('Id of the model that is consulted.', nullable(text())),
   model_pricing: optional(
     described(
-      'What the cheapest endpoint of that model charges that may be used, as `price` of a candidate: each use is a call of it. Null: nobody would be asked. Absent: no model is consulted.',
+      'Prices of the cheapest usable endpoint of that model, as `price` of a candidate: each use is a call of it. Null: no endpoint would be called. Absent: no model is consulted.',
       nullable(pricesView),
     ),
   ),
-  refusal: optional(described('Why that model would not be asked.', text())),
+  refusal: optional(described('Why that model would not be called.', text())),
   price: optional(
     described(
       'The most that one use costs beside a model that is consulted: exact decimal USD. Absent where the gateway does not run it.',
       text(),
     ),
   ),
-  uses_max: optional(described('Null for none but that of steps.', nullable(integer()))),
+  uses_max: optional(described('Null: only the number of steps limits it.', nullable(integer()))),
   native_at: described(
-    'The candidates that have it of their vendors, who run it, or leave it to the caller, as it came; and the price of one use there: exact decimal USD; null: none of its own.',
+    'The candidates whose vendor receives the tool unchanged, and the price of one use there: exact decimal USD; null: it has no price of its own.',
     rows(
       object({
         tag: text(),
         price: nullable(text()),
-        model_pricing: optional(described('What the model that is consulted charges there.', pricesView)),
+        model_pricing: optional(described('Prices of the consulted model there.', pricesView)),
       }),
     ),
   ),
@@ -120,34 +119,34 @@ const pluginView = object({
   id: text(),
   enabled: flag(),
   set_by: described(
-    'Whose word is in force; `model`: the name that stands for it.',
+    'The level that sets it; `model`: the requested model is its name.',
     oneOf(['account', 'workspace', 'request', 'model']),
   ),
-  override_prevented: described('The request has an entry of it, which the default did not give way to.', flag()),
+  override_prevented: described('The request has an entry of it, which the fixed default overrides.', flag()),
 });
 
 const choiceView = object({
   by: described('Id of the plugin.', text()),
   summary: text(),
-  told: described('What it was made from, and how many models were left out for which reason.', freeForm()),
+  details: described('The figures behind it, and the number of models that were left out for each reason.', freeForm()),
   ranking: described(
-    'The models that it was made among, the best first, with what each was ranked by.',
+    'The models that it was made from, best first, each with the figures of its rank.',
     rows(freeForm()),
   ),
 });
 
 const consultedView = object({
-  type: described(
-    'What it is asked for: `advisor_message`, or the `purpose` that `iterations` of a usage name.',
-    text(),
-  ),
+  type: described('Its purpose: `advisor_message`, or the `purpose` that `iterations` of a usage name.', text()),
   model: text(),
   bound: described(
-    'The most that its first call costs: exact decimal USD; null: what others say is part of it, or nobody is asked.',
+    'The most that its first call costs: exact decimal USD; null: it contains the answers of others, or no model is called.',
     nullable(text()),
   ),
-  refusal: optional(described('Why nobody would be asked.', text())),
-  tool_uses_max: described('Of its tools together; null for none but those of each.', nullable(integer())),
+  refusal: optional(described('Why no model would be called.', text())),
+  tool_uses_max: described(
+    'Uses of its tools together; null: only the limit of each tool applies.',
+    nullable(integer()),
+  ),
   tools: rows(
     object({
       type: text(),
@@ -157,7 +156,7 @@ const consultedView = object({
   ),
 });
 
-/** A plan as its reader sees it. */
+/** A plan in the form of the API. */
 export const planView = titled(
   'plan',
   object({
@@ -166,29 +165,33 @@ export const planView = titled(
     models: rows(text()),
     choice: optional(
       described(
-        'What a router chose in the place of the model: by what, among which models, and why others were left out.',
+        'The choice of a router: its basis, the models it chose among, and why others were left out.',
         choiceView,
       ),
     ),
     ordering: described('What the order was made by.', text()),
-    seed: described('Given again, it gives the same draw.', text()),
+    seed: described('The same seed gives the same draw.', text()),
     catalog_hash: text(),
     session: object({ decides: flag(), pins: rows(object({ model: text(), tag: text() })) }),
     attempts_max: integer(),
     candidates: described('In the order in which they would be tried.', rows(candidateView)),
     excluded: rows(exclusionView),
+    tags: optional(described('Of the request, its key and its workspace; absent: none.', map(text()))),
+    budgets: optional(
+      described('What budgets of users, members and tags leave to it; absent: none applies.', rows(budgetLeftView)),
+    ),
     plugins: optional(
       described(
         'Those that the request, the name of its model or a default speaks of, in the order of their turns.',
         rows(pluginView),
       ),
     ),
-    tools: optional(described('All but functions of the caller’s own, which he runs.', rows(toolView))),
-    consulted: optional(described('Models that plugins would ask before the one that answers.', rows(consultedView))),
+    tools: optional(described('All tools but the caller’s own functions.', rows(toolView))),
+    consulted: optional(described('Models that plugins would call before the one that answers.', rows(consultedView))),
     warnings: optional(described('Lines of `X-Fairlead-Warning` that the reply would have.', rows(text()))),
     unknown_providers: optional(
       described(
-        'Entries of lists that nobody knows: they match nothing.',
+        'Unknown entries of lists: they match nothing.',
         rows(object({ field: text(), name: text(), nearest: rows(text()) })),
       ),
     ),

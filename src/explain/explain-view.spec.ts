@@ -1,4 +1,4 @@
-/** Goal: an explanation shows all of a plan, always in the same bytes. Method: exact bodies of plans made by hand. */
+/** An explanation shows all of a plan, always in the same bytes: compared with exact bodies of plans made by hand. */
 import type { Endpoint, Model, Pricing } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
@@ -61,7 +61,7 @@ const planOf = (parts: Partial<Plan> = {}): Plan => ({
 });
 
 describe('explainView', () => {
-  it('shows a plan as it was made', () => {
+  it('shows a plan unchanged', () => {
     const cutoffs = { p50: 0.5, p75: 0.6, p90: 0.7, p99: 0.8 };
     const plan = planOf({
       requested: 'a/b:exacto',
@@ -155,12 +155,12 @@ describe('explainView', () => {
     });
   });
 
-  it('says of an endpoint nobody has called that nothing is known', () => {
+  it('shows null figures of an endpoint without calls', () => {
     const { data } = explainView(planOf({ legs: [legOf('p0')] }), NEEDS) as { data: { candidates: readonly object[] } };
     expect(data.candidates[0]).toMatchObject({ health: null, weight: null, pinned: false });
   });
 
-  it('gives the same bytes for the same plan, in whichever order its parts were put together', () => {
+  it('gives the same bytes for the same plan, in whatever order its parts were assembled', () => {
     const health = { isOut: false, faultShare: 0, latency: { p99: 4, p90: 3, p75: 2, p50: 1 } };
     const sorted = { latency: { p50: 1, p75: 2, p90: 3, p99: 4 }, faultShare: 0, isOut: false };
     const one = explainView(planOf({ legs: [legOf('p0', { health })] }), NEEDS);
@@ -192,23 +192,26 @@ describe('tools of an explanation', () => {
     const whole = { tool: vendorTool('x_20250101'), type: 'x_20250101', place: 0, nativeAt: [], ...tool };
     return explainView(planOf({ legs: [leg] }), { promptTokensMin }, { tools: [whole] }).data.tools?.[0];
   };
-  const told = { type: 'x_20250101', function: null, engine: null, model: null };
+  const common = { type: 'x_20250101', function: null, engine: null, model: null };
 
-  it.each(['vendor', 'caller'] as const)('tells what goes to a vendor as it came, and is run at the %s', (runsAt) => {
-    const native_at = [{ tag: 'p0', price: null }];
-    expect(shown({ runsAt, nativeAt: [leg] })).toEqual({ ...told, runs_at: runsAt, native_at });
+  it.each(['vendor', 'caller'] as const)(
+    'reports a tool that is passed to a vendor unchanged and runs at the %s',
+    (runsAt) => {
+      const native_at = [{ tag: 'p0', price: null }];
+      expect(shown({ runsAt, nativeAt: [leg] })).toEqual({ ...common, runs_at: runsAt, native_at });
+    },
+  );
+
+  it('reports a tool that nothing runs', () => {
+    expect(shown({})).toEqual({ ...common, runs_at: null, native_at: [] });
   });
 
-  it('tells what nobody runs', () => {
-    expect(shown({})).toEqual({ ...told, runs_at: null, native_at: [] });
-  });
-
-  it('tells what the cheapest way to a consulted model charges, at the length of what it is shown', () => {
+  it('reports the cheapest price of a consulted model, at the length of its prompt', () => {
     const tiers = [{ minPromptTokens: 100, prompt: 6_000_000n }];
     const cheapest = legOf('p1', { endpoint: endpointOf('p1', { ...PRICING, tiers }) });
     const consulted = { model: 'wise/one', cheapest, promptTokensMin: 100 };
     expect(shown({ runsAt: 'gateway', offer: served, name: 'advisor', consulted })).toEqual({
-      ...told,
+      ...common,
       runs_at: 'gateway',
       function: 'advisor',
       model: 'wise/one',
@@ -219,7 +222,7 @@ describe('tools of an explanation', () => {
     });
   });
 
-  it('tells why a model would not be asked', () => {
+  it('reports why a model would not be consulted', () => {
     const consulted = { model: 'wise/one', promptTokensMin: 0, refusal: 'none is left' };
     expect(shown({ runsAt: 'gateway', offer: served, consulted })).toMatchObject({
       model: 'wise/one',
@@ -228,7 +231,7 @@ describe('tools of an explanation', () => {
     });
   });
 
-  it('tells what a model that vendors consult charges at each, and of them the cheapest', () => {
+  it("reports the price of a vendor's consulted model at each vendor, and the cheapest", () => {
     const at = (tag: string, prompt: bigint) => endpointOf(tag, { ...PRICING, prompt });
     const advisor: Model = { ...MODEL, id: 'wise/one', endpoints: [at('p0', 9_000_000n), at('p1', 5_000_000n)] };
     const tool = vendorTool('advisor_20260301', { advisor });

@@ -1,3 +1,4 @@
+import type { ModelRequest } from '../core/conversation/request.js';
 import type { Untranslatable } from '../core/errors.js';
 import { endpointBeside } from '../core/money/advisors.js';
 import { formatUsd } from '../core/money/credits.js';
@@ -13,23 +14,35 @@ import { printWarning } from '../core/warning.js';
 import type { LegForecast } from '../inference/admission.js';
 import type { ForecastCall, ForecastPlan, ForecastTool, ToolModel } from '../inference/explain-route.js';
 import type { PluginStanding } from '../inference/plugins/active-plugins.js';
-import { CALL_PURPOSES } from '../messages/view-reply.js';
+import { CALL_PURPOSES } from '../faces/messages/view-reply.js';
 import type { HealthView, ForecastView, PlanView } from './explain-schema.js';
 import { viewPrices } from './view-prices.js';
 
 /**
- * The answer of `POST /routing/explain`: a plan as its reader sees it (docs/routing.md#asking-why). A pure
- * function of the plan and the prompt's length, with its keys in one order and no time of its own, so that the
- * same inputs give the same bytes.
+ * The answer of `POST /routing/explain`: a plan in the form of the API (docs/use/routing.md#asking-why). A pure
+ * function of the plan and the prompt's length. The order of its keys is fixed and it contains no time of its own, so
+ * that the same inputs give the same bytes.
  * @param needs of the plan: prices may depend on the prompt's length
- * @param details what each leg may cost and would not be sent, and who runs which tool; absent: the plan alone
+ * @param details what each leg may cost and which fields it would not be sent, and what runs each tool; absent: only
+ * the plan
  */
 export function explainView(
   plan: Plan,
   { promptTokensMin }: Pick<RouteNeeds, 'promptTokensMin'>,
-  details: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> = {},
+  details: Partial<Omit<ForecastPlan, 'inputs' | 'plan' | 'reveal'>> & Pick<ModelRequest, 'tags'> = {},
 ): { data: PlanView } {
-  const { forecast, refusals, dropped, tools = [], plugins = [], consulted = [], warnings = [], choice } = details;
+  const {
+    forecast,
+    refusals,
+    dropped,
+    tools = [],
+    plugins = [],
+    consulted = [],
+    warnings = [],
+    choice,
+    tags,
+    budgetsLeft = [],
+  } = details;
   return {
     data: {
       requested: plan.requested,
@@ -47,6 +60,8 @@ export function explainView(
         ...viewRefusal(refusals?.get(leg)),
       })),
       excluded: plan.excluded.map(viewExclusion),
+      ...(tags && { tags }),
+      ...(budgetsLeft.length > 0 && { budgets: budgetsLeft }),
       ...(plugins.length > 0 && { plugins: plugins.map(viewPlugin) }),
       ...(tools.length > 0 && { tools: tools.map((tool) => viewTool(tool, promptTokensMin)) }),
       ...(consulted.length > 0 && { consulted: consulted.map(viewConsulted) }),
@@ -58,14 +73,14 @@ export function explainView(
   };
 }
 
-const viewChoice = ({ by, summary, told = {}, ranking = [] }: NamedChoice): NonNullable<PlanView['choice']> => ({
+const viewChoice = ({ by, summary, details = {}, ranking = [] }: NamedChoice): NonNullable<PlanView['choice']> => ({
   by,
   summary,
-  told,
+  details,
   ranking,
 });
 
-/** Whether the session made the draw, and where it was bound before. */
+/** Whether the session determined the draw, and its previous pins. */
 function viewSession({ ordering, legs }: Plan): PlanView['session'] {
   const pins = new Map<string, string>();
   for (const { isPinned, model, tag } of legs) if (isPinned) pins.set(model.id, tag);
@@ -111,7 +126,7 @@ const viewPlugin = ({ plugin, isOn, setBy, isRequestOverruled }: PluginStanding)
 
 type ToolView = NonNullable<PlanView['tools']>[number];
 
-/** @param promptTokensMin of the request, which a vendor's adviser reads as well */
+/** @param promptTokensMin of the request, which a vendor's advisor reads too */
 function viewTool(
   { tool, type, name, runsAt, offer, nativeAt, consulted }: ForecastTool,
   promptTokensMin: number,
@@ -132,7 +147,7 @@ function viewTool(
     }),
     native_at: nativeAt.map(({ tag, endpoint: { pricing } }, index) => ({
       tag,
-      // The one tool that vendors have a price of its own for.
+      // The only tool for which vendors have a price of its own.
       price: kindOf(type) === 'web_search' && pricing?.webSearch !== undefined ? formatUsd(pricing.webSearch) : null,
       ...viewCheapest([atVendors[index]], promptTokensMin),
     })),
@@ -148,7 +163,10 @@ const viewToolModel = ({
   ...(refusal !== undefined && { refusal }),
 });
 
-/** Of the endpoints at which vendors ask a model by themselves: in no tier, whatever the answer is in. */
+/**
+ * The prices of the cheapest endpoint at which vendors consult a model themselves: they use no tier, whatever the tier
+ * of the answer.
+ */
 function viewCheapest(
   endpoints: readonly (Endpoint | undefined)[],
   promptTokensMin: number,
@@ -192,7 +210,7 @@ function viewForecast({ bound, refused }: LegForecast): ForecastView {
   };
 }
 
-/** Latency in seconds, throughput in tokens per second; `null` where there were too few calls to tell. */
+/** Latency in seconds, throughput in tokens per second; `null` where there were too few calls. */
 function viewHealth({ latency, throughput, faultShare, isOut, widening }: EndpointHealth): HealthView {
   return {
     latency: viewPercentiles(latency),

@@ -1,6 +1,5 @@
 /**
- * Goal: the prices shown are the leg's own, exactly. Method: a table of tiers and lengths; for what plans
- * compare by, the planner's word.
+ * The prices shown are exactly those of the leg, by tier and prompt length, and equal those that the planner compares.
  */
 import type { Endpoint, Pricing } from '../core/routing/catalog.js';
 import { tokenPrice } from '../core/routing/leg-price.js';
@@ -57,12 +56,12 @@ describe('viewPrices', () => {
     expect(viewPrices({ endpoint: endpointOf(PRICING), tier }, tokens)).toEqual(expected);
   });
 
-  it('leaves out what the catalog does not price', () => {
+  it('omits what the catalog does not price', () => {
     const endpoint = endpointOf({ prompt: 1n, completion: 0n, tiers: [] });
     expect(viewPrices({ endpoint, tier: 'standard' }, 0)).toEqual({ prompt: '0.000001', completion: '0' });
   });
 
-  it('shows what is free as free', () => {
+  it('shows a free endpoint as free', () => {
     expect(viewPrices({ endpoint: endpointOf(null), tier: 'standard' }, 0)).toEqual({ prompt: '0', completion: '0' });
   });
 

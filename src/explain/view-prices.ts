@@ -22,8 +22,8 @@ export const pricesView = object({
 type PricesView = Static<typeof pricesView>;
 
 /**
- * What a leg charges in its tier for a prompt of this length: exact decimal strings, USD per million tokens, and per
- * unit for `request`, `image` and `web_search`. A class that is absent costs what `prompt` or `completion` costs.
+ * The prices of a leg in its tier for a prompt of this length: exact decimal strings, USD per million tokens, and per
+ * unit for `request`, `image` and `web_search`. An absent class costs what `prompt` or `completion` costs.
  */
 export function viewPrices({ endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, promptTokensMin: number): PricesView {
   const { pricing } = endpoint;

@@ -11,7 +11,7 @@ import type { GuardrailEntity } from './guardrail.entity.js';
 import { GuardrailsRepository, type EffectiveGuardrail } from './guardrails.repository.js';
 import { Inspector, type Inspection } from './inspector.js';
 
-/** All guardrails in force for one caller, as one. */
+/** All guardrails in force for one caller, combined. */
 export interface GuardrailSet {
   readonly policies: readonly RoutingPolicy[];
   /** `scope_id`s of the budgets whose counters the hold is taken from. */
@@ -23,20 +23,20 @@ export interface GuardrailSet {
   readonly inspect: ((request: ModelRequest, signal: CancelSignal) => Inspection | Promise<Inspection>) | undefined;
 }
 
-/** What is in force for anybody of an account, and the sets that callers have been given of it. */
+/** The guardrails in force in an account, and the sets that its callers were given. */
 interface InForce {
   readonly guardrails: ReadonlyMap<string, GuardrailEntity>;
-  /** By the guardrails that are in force and through whom. */
+  /** By the guardrails in force and their assignments. */
   readonly sets: Map<string, Rules>;
 }
 
-/** What a set is made of besides its budgets: the same for all callers whom the same guardrails are in force for. */
+/** A set without its budgets: the same for all callers with the same guardrails. */
 type Rules = Pick<GuardrailSet, 'policies' | 'inspect'>;
 
 interface EffectiveGuardrails {
   readonly rows: readonly EffectiveGuardrail[];
   readonly budgets: readonly string[];
-  /** Made at the first request of its caller, and anew when the account's guardrails have been loaded again. */
+  /** Made at the first request of its caller, and again when the account's guardrails have been reloaded. */
   made?: { readonly inForce: InForce; readonly set: GuardrailSet };
 }
 
@@ -44,8 +44,8 @@ const ACCOUNTS_MAX = 1_000;
 const CALLERS_MAX = 40_000;
 
 /**
- * Which guardrails are in force for whom. A change is in force everywhere within five seconds. Where an account has
- * none in force, the store is asked for that alone, and not for each caller.
+ * Finds the guardrails in force for a caller. A change is in force everywhere within five seconds. Where an account has
+ * none in force, the store is queried for the account only, not for each caller.
  */
 @Injectable()
 export class ActiveGuardrails {
@@ -64,8 +64,8 @@ export class ActiveGuardrails {
   }
 
   /**
-   * At once while they are at hand, or that the account has none in force.
-   * @throws GatewayError `unavailable` when the store does not answer in time
+   * Synchronous while they, or the fact that the account has none in force, are cached.
+   * @throws GatewayError `service-unavailable` when the store does not answer in time
    */
   of(caller: Caller): GuardrailSet | Promise<GuardrailSet> {
     const inForce = this.accounts.peek(caller.accountId);
@@ -87,7 +87,7 @@ export class ActiveGuardrails {
     return setOf(inForce, await this.callers.find(nameOf(caller)));
   }
 
-  /** Also of an account without any: what is at hand is asked for anew before it is too old, what is missing is not. */
+  /** Also called for an account without any: cached accounts are reloaded before they are too old, others on demand. */
   private async loadAccount(accountId: string): Promise<InForce> {
     const guardrails = await readable(this.guardrails.listInForce(accountId));
     return { guardrails: new Map(guardrails.map((guardrail) => [guardrail.id, guardrail])), sets: new Map() };
@@ -100,7 +100,7 @@ export class ActiveGuardrails {
   }
 }
 
-/** One key's caller is always the same; all of it is in the name, which is all that a look-up is given. */
+/** A key always has the same caller; its name contains all of it, because a look-up gets only the name. */
 const nameOf = ({ accountId, keyHash, userId, workspaceId }: Caller): string =>
   JSON.stringify([accountId, keyHash, userId, workspaceId]);
 
@@ -133,8 +133,8 @@ function rulesOf({ guardrails, sets }: InForce, rows: readonly EffectiveGuardrai
 }
 
 /**
- * A guardrail that is assigned in several ways is in force once, by the nearest of them; each way has a budget of
- * its own.
+ * A guardrail that is assigned in several ways is in force once, by the nearest assignment; each assignment has a
+ * budget of its own.
  */
 function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: readonly EffectiveGuardrail[]): Rules {
   const nearest = new Map<string, EffectiveGuardrail>();
@@ -143,7 +143,7 @@ function makeRules(guardrails: ReadonlyMap<string, GuardrailEntity>, rows: reado
   const filters = [];
   for (const { id, through } of nearest.values()) {
     const guardrail = guardrails.get(id);
-    // Assigned since the account was asked: in force with the next answer, within the time that all changes have.
+    // Assigned after the account was read: in force with the next read, within the time that all changes have.
     if (!guardrail) continue;
     const policy = readPolicy(guardrail);
     if (policy) policies.push(policy);
@@ -164,7 +164,7 @@ async function readable<T>(work: Promise<T>): Promise<T> {
 
 const NO_STAGES: readonly never[] = [];
 
-/** Where no guardrail is in force. */
+/** The set where no guardrail is in force. */
 export const NONE: GuardrailSet = {
   policies: NO_STAGES,
   budgets: NO_STAGES,

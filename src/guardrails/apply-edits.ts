@@ -2,7 +2,7 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { printJson } from '../core/json/json.js';
 import type { EmbeddedJson, Place } from './passages.js';
 
-/** Texts to be sent instead, by the object that holds them and the member's name. */
+/** Replacement texts, by the object that holds the original and the member's name. */
 export class Edits {
   private readonly members = new Map<object, Map<string, string>>();
 
@@ -22,9 +22,9 @@ export class Edits {
 }
 
 /**
- * The request with all edits made, wherever the edited objects stand in it: neutral values and the wire objects they
- * were read from change alike, so that no dialect prints what was there. What has no edit in it stays the very same.
- * Yields between steps.
+ * The request with all edits made, wherever the edited objects occur in it: neutral values and the wire objects they
+ * were read from change alike, so that no dialect prints the original. Objects without an edit stay identical. Yields
+ * between steps.
  */
 export function* applyEdits(
   request: ModelRequest,
@@ -40,10 +40,10 @@ export function* applyEdits(
   return yield* changed.of(request);
 }
 
-/** Members and entries that are looked at in one step. */
+/** Members and entries that are visited in one step. */
 const STEP = 512;
 
-/** Copies of what changed, each object once. */
+/** Copies of changed objects, each object once. */
 class Changed {
   private readonly made = new Map<object, object>();
   private looked = 0;
@@ -86,5 +86,5 @@ class Changed {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 
-/** Numbers past 2⁵³ are objects of their own class. */
+/** Numbers past 2⁵³ are objects of a class of their own. */
 const isPlain = (value: object): boolean => Object.getPrototypeOf(value) === Object.prototype;

@@ -4,15 +4,15 @@ import { PROMPT_INJECTION } from './builtin-filters.js';
 import { compilePattern, PatternRefused, PROGRAM_MAX } from './custom-pattern.js';
 import type { BuiltinEntry, CustomFilter, GuardrailTerms } from './guardrail.entity.js';
 
-// Chosen: what the filters of one guardrail may cost at most.
+// Chosen: the maximum cost of the filters of one guardrail.
 /** Characters of all patterns of a guardrail together. */
 const CHARACTERS_MAX = 200_000;
-/** Instructions that they compile to together. Plain text compiles to none. */
+/** Instructions of all their compiled programs. Plain text compiles to none. */
 const INSTRUCTIONS_MAX = 10_000;
 const SMALLER = 'use fewer counted repetitions and alternatives';
 
 /**
- * Holds content filters to what a schema cannot say.
+ * Checks of content filters that a schema cannot express.
  * @throws GatewayError `invalid-request` naming the field; for a pattern its reason begins with `invalid_regex_pattern`
  */
 export function assertFilters({ contentFilters, contentFilterBuiltins }: Partial<GuardrailTerms>): void {

@@ -1,8 +1,9 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { integer, object } from '../shared/http/schema.js';
 import { KeyHashesDto, MemberUserIdsDto } from './guardrail-bodies.dto.js';
@@ -26,7 +27,7 @@ const unassigned = object({ unassigned_count: integer() });
 const KEYS = { keys: { key_hashes: ['0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef'] } };
 const MEMBERS = { members: { member_user_ids: ['user-1'] } };
 
-/** Whom guardrails are for (docs/guardrails.md#routes). */
+/** Assignments of guardrails to keys and members (docs/operate/guardrails.md#routes). */
 @Controller('guardrails')
 @Accepts('management')
 export class AssignmentsController {
@@ -34,13 +35,16 @@ export class AssignmentsController {
 
   @Get('assignments/keys')
   @Answers(part(keyAssignmentView), { summary: 'List which guardrails are for which keys' })
-  async listAllKeys(@FromCaller() caller: Caller, @Query() query: PageDto): Promise<Listed<KeyAssignmentView>> {
+  async listAllKeys(@FromCaller() caller: Caller, @FromQuery() query: PageDto): Promise<Listed<KeyAssignmentView>> {
     return this.keysOf(caller, undefined, query);
   }
 
   @Get('assignments/members')
   @Answers(part(memberAssignmentView), { summary: 'List which guardrails are for which members' })
-  async listAllMembers(@FromCaller() caller: Caller, @Query() query: PageDto): Promise<Listed<MemberAssignmentView>> {
+  async listAllMembers(
+    @FromCaller() caller: Caller,
+    @FromQuery() query: PageDto,
+  ): Promise<Listed<MemberAssignmentView>> {
     return this.membersOf(caller, undefined, query);
   }
 
@@ -49,7 +53,7 @@ export class AssignmentsController {
   async listKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Query() query: PageDto,
+    @FromQuery() query: PageDto,
   ): Promise<Listed<KeyAssignmentView>> {
     return this.keysOf(caller, id, query);
   }
@@ -60,7 +64,7 @@ export class AssignmentsController {
   async assignKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() body: KeyHashesDto,
+    @FromBody() body: KeyHashesDto,
   ): Promise<{ assigned_count: number }> {
     return { assigned_count: await this.guardrailsService.assign(caller, id, 'key', body.key_hashes) };
   }
@@ -71,7 +75,7 @@ export class AssignmentsController {
   async unassignKeys(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() body: KeyHashesDto,
+    @FromBody() body: KeyHashesDto,
   ): Promise<{ unassigned_count: number }> {
     return { unassigned_count: await this.guardrailsService.unassign(caller, id, 'key', body.key_hashes) };
   }
@@ -81,7 +85,7 @@ export class AssignmentsController {
   async listMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Query() query: PageDto,
+    @FromQuery() query: PageDto,
   ): Promise<Listed<MemberAssignmentView>> {
     return this.membersOf(caller, id, query);
   }
@@ -92,7 +96,7 @@ export class AssignmentsController {
   async assignMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() body: MemberUserIdsDto,
+    @FromBody() body: MemberUserIdsDto,
   ): Promise<{ assigned_count: number }> {
     return { assigned_count: await this.guardrailsService.assign(caller, id, 'member', body.member_user_ids) };
   }
@@ -103,7 +107,7 @@ export class AssignmentsController {
   async unassignMembers(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() body: MemberUserIdsDto,
+    @FromBody() body: MemberUserIdsDto,
   ): Promise<{ unassigned_count: number }> {
     return { unassigned_count: await this.guardrailsService.unassign(caller, id, 'member', body.member_user_ids) };
   }

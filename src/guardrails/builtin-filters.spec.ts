@@ -1,9 +1,9 @@
-// Goal: each built-in filter finds what it is for and leaves alone what only looks like it. Method: tables of hits with
-// the very piece that is found, and near misses.
+// Each built-in filter finds what it is for and ignores what only looks like it: tables of hits with the exact piece
+// that is found, and near misses.
 import { findWithFilter as find } from '../../test/support/find-with-filter.js';
 import { BUILTIN_SLUGS, type BuiltinSlug } from './builtin-filters.js';
 
-/** Text, and what of it is found. */
+/** A text, and the pieces of it that are found. */
 const HITS: Readonly<Record<BuiltinSlug, readonly (readonly [string, ...string[]])[]>> = {
   email: [
     ['Write to bob@example.com.', 'bob@example.com'],
@@ -116,7 +116,7 @@ describe.each(BUILTIN_SLUGS)('%s', (slug) => {
     expect(find(slug, text)).toEqual(found);
   });
 
-  it.each(MISSES[slug])('leaves %j alone', (text) => {
+  it.each(MISSES[slug])('ignores %j', (text) => {
     expect(find(slug, text)).toEqual([]);
   });
 });

@@ -1,12 +1,11 @@
-// Goal: each built-in filter takes time that is linear in the text, however hostile. Method: a megabyte of each kind of
-// text made to hurt.
+// Each built-in filter takes time linear in the text, however hostile: measured on a megabyte of each hostile kind.
 import { findWithFilter as find } from '../../test/support/find-with-filter.js';
 import { computedMs, fastest } from '../../test/support/pace.js';
 import { BUILTIN_SLUGS } from './builtin-filters.js';
 
-describe('a megabyte made to hurt', () => {
+describe('a hostile megabyte', () => {
   const of = (unit: string): string => unit.repeat(Math.ceil(1e6 / unit.length)).slice(0, 1e6);
-  /** On a quiet machine each takes less than 200; what is not linear would take hours. */
+  /** On a quiet machine each takes less than 200; anything that is not linear would take hours. */
   const MS_MAX = 1_000;
 
   it.each([

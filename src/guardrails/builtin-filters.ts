@@ -1,10 +1,10 @@
-import { findCards } from '../core/detectors/credit-card.js';
-import { findEmails, findIpAddresses, findPhones, findSocialSecurityNumbers } from '../core/detectors/identifiers.js';
-import { findAddresses, findPeople } from '../core/detectors/people.js';
-import { findInjections } from '../core/detectors/prompt-injection.js';
+import { findCards } from './detectors/credit-card.js';
+import { findEmails, findIpAddresses, findPhones, findSocialSecurityNumbers } from './detectors/identifiers.js';
+import { findAddresses, findPeople } from './detectors/people.js';
+import { findInjections } from '../core/text/prompt-injection.js';
 import type { Matcher, Span } from '../core/text/scan.js';
 
-/** docs/guardrails.md#built-in-filters. */
+/** docs/operate/guardrails.md#built-in-filters. */
 export const BUILTIN_SLUGS = [
   'email',
   'phone',
@@ -17,18 +17,18 @@ export const BUILTIN_SLUGS = [
 ] as const;
 export type BuiltinSlug = (typeof BUILTIN_SLUGS)[number];
 
-/** The one that can flag, and be told whose words to read. */
+/** The only filter that can flag, and whose scope (the texts it reads) can be chosen. */
 export const PROMPT_INJECTION = 'regex-prompt-injection' satisfies BuiltinSlug;
 
 interface BuiltinFilter {
-  /** Set by the system: what stands in place of what was found, and in reports. */
+  /** Set by the system: replaces what was found, and appears in reports. */
   readonly label: string;
   readonly matcher: Matcher;
 }
 
 const of = (label: string, find: (text: string) => Span[]): BuiltinFilter => ({ label, matcher: { find } });
 
-/** What ships with the gateway. */
+/** The filters that ship with the gateway. */
 export const BUILTIN_FILTERS: Readonly<Record<BuiltinSlug, BuiltinFilter>> = {
   email: of('email', findEmails),
   phone: of('phone', findPhones),

@@ -1,12 +1,12 @@
-// Goal: patterns of administrators are compiled or refused by reason, find in long texts what they find in short
-// ones, and never take long. Method: tables; texts around the sizes at which they are searched piece by piece;
-// patterns that ruin other engines.
+// Patterns of administrators are compiled or refused with a reason, find the same in long texts as in short ones, and
+// are never slow. Tables; texts around the sizes at which they are searched piece by piece; patterns that ruin other
+// engines.
 import fc from 'fast-check';
 import { computedMs, fastest } from '../../test/support/pace.js';
 import { compilePattern, PatternRefused, PROGRAM_MAX, STEP_WORK } from './custom-pattern.js';
 import { findInPieces, merged, ScanOverrun, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
 
-/** To the end, in one go. */
+/** Runs all steps. */
 function findAll(matcher: Matcher, text: string, time: ScanTime, firstOnly: boolean): readonly Span[] {
   const steps = findInPieces(matcher, text, time, firstOnly);
   for (;;) {
@@ -66,7 +66,7 @@ describe('patterns', () => {
     expect(found(pattern, text, true)).toEqual(expected.slice(0, 1));
   });
 
-  it('costs nothing where it is plain text, however long', () => {
+  it('has size zero for plain text, however long', () => {
     expect(compilePattern('x'.repeat(100_000)).size).toBe(0);
     expect(compilePattern('x.'.repeat(100)).size).toBeGreaterThan(100);
   });
@@ -78,13 +78,13 @@ describe('patterns', () => {
     }
   });
 
-  it('takes no cut for an end or a beginning of the text', () => {
+  it('does not take a cut for an end or a beginning of the text', () => {
     const text = '7'.repeat(40_000);
     expect(found('^7|x', `a${text}`)).toEqual([]);
     expect(found('[78]x$|y', `${'7x'.repeat(20_000)}a`)).toEqual([]);
   });
 
-  it('finds what is longer than the pieces share', () => {
+  it('finds matches longer than the overlap of the pieces', () => {
     const text = `a${'7'.repeat(40_000)}b`;
     const covered = new Set<number>();
     for (const { start, end } of findAll(compilePattern('7+'), text, new ScanTime(60_000), false))
@@ -109,7 +109,7 @@ describe('patterns', () => {
     expect(await fastest(() => computedMs(search), boundMs)).toBeLessThan(boundMs);
   });
 
-  it('is given less to search at once, the larger its program is', () => {
+  it('gets shorter pieces to search, the larger its program is', () => {
     const text = 'ab'.repeat(50_000);
     for (const length of [1, 10, 40, 100, 200, 390]) {
       const pattern = compilePattern(`[ab]{${length}}c`);
@@ -121,12 +121,12 @@ describe('patterns', () => {
       findAll({ ...pattern, find }, text, new ScanTime(60_000), false);
       expect(pattern.size).toBeLessThanOrEqual(PROGRAM_MAX);
       expect(Math.max(...pieces) * pattern.size).toBeLessThanOrEqual(STEP_WORK);
-      // And nothing is left out.
+      // Nothing is left out.
       expect(pieces.reduce((sum, piece) => sum + piece)).toBeGreaterThanOrEqual(text.length);
     }
   });
 
-  it('finds what is as long as the largest program, wherever a text is cut', () => {
+  it('finds a match as long as the largest program, wherever a text is cut', () => {
     const wanted = `${'ab'.repeat(195)}c`;
     const pattern = compilePattern('[ab]{390}c');
     for (let place = 1; place < 1_200; place += 7) {
@@ -136,7 +136,7 @@ describe('patterns', () => {
     }
   });
 
-  it('is one step for each match and each search of the rest', () => {
+  it('takes one step for each match and each search of the rest', () => {
     const text = 'a'.repeat(1_000);
     const steps = findInPieces(compilePattern('(?:a.*b)|a'), text, new ScanTime(60_000), false);
     let count = 0;
@@ -144,7 +144,7 @@ describe('patterns', () => {
     expect(count).toBeGreaterThan(text.length);
   });
 
-  it('finds a long plain text as a short one, in time linear in both', async () => {
+  it('finds a long plain text like a short one, in time linear in both', async () => {
     const half = 'a'.repeat(50_000);
     const wanted = `${half}b${half.slice(1)}`;
     const boundMs = 1_000;
@@ -157,7 +157,7 @@ describe('patterns', () => {
     ]);
   });
 
-  it('finds any plain text where it stands', () => {
+  it('finds any plain text at its place', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 12 });
     fc.assert(
       fc.property(letters, letters, fc.array(letters, { maxLength: 6 }), (start, end, others) => {

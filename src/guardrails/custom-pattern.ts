@@ -3,9 +3,9 @@ import { RE2JS, RE2JSException } from 're2js';
 import { bordersOf } from '../core/text/borders.js';
 import { MARGIN, REACH, type Matcher, type ScanTime, type Span } from '../core/text/scan.js';
 
-/** A pattern of an administrator, compiled. */
+/** A compiled pattern of an administrator. */
 export interface CustomPattern extends Matcher {
-  /** Instructions of its program: what a step over one character may cost. Plain text has none. */
+  /** Instructions of its program: the maximum cost of a step over one character. Plain text has none. */
   readonly size: number;
 }
 
@@ -14,11 +14,11 @@ export class PatternRefused extends Error {
   override readonly name = 'PatternRefused';
 }
 
-/** Times that a part of a pattern may be repeated by number, all together: each is compiled out. */
+/** Total of all counted repetitions in a pattern: each is expanded in the program. */
 const REPEATS_MAX = 10_000;
 const REPEATS = /\{(\d{1,9})(?:,(\d{0,9}))?\}/g;
 
-/** Instructions of one program. Chosen, so that what is as long as a program is found within `STEP_WORK`. */
+/** Instructions of one program. Chosen, so that a match as long as a program is found within `STEP_WORK`. */
 export const PROGRAM_MAX = 400;
 /**
  * Characters of one step times instructions of the program: at worst the engine tries every instruction at every
@@ -26,12 +26,12 @@ export const PROGRAM_MAX = 400;
  */
 export const STEP_WORK = 400_000;
 
-/** Longer plain texts are not searched by `indexOf`, whose worst cases are a product of both lengths. */
+/** Longer plain texts are not searched by `indexOf`, whose worst case is the product of both lengths. */
 const INDEX_OF_MAX = 1_024;
 
 const EMPTY = 'matches empty text, and so everything';
 
-/** Guardrails are read again every few seconds; their programs, with the states they learnt, stay. */
+/** Guardrails are reloaded every few seconds; their programs, with the states they have built, stay. */
 const COMPILED_MAX = 200;
 const compiled = new LRUCache<string, CustomPattern>({ max: COMPILED_MAX });
 
@@ -66,8 +66,8 @@ function plainText(wanted: string): CustomPattern {
 }
 
 /**
- * `indexOf` in time linear in the text, whatever is wanted: the engine's own takes 15 s for
- * 100,000 characters in 800,000 where both are of one letter but for a few.
+ * `indexOf` in time linear in the text, for any needle: the engine's own takes 15 s for 100,000 characters in 800,000
+ * where both consist of one letter with few exceptions.
  */
 function searcherOf(wanted: string): (text: string, from: number) => number {
   const borders = bordersOf(wanted);
@@ -93,7 +93,7 @@ function compileExpression(pattern: string): CustomPattern {
   const pieceMax = Math.floor(STEP_WORK / size);
   return {
     size,
-    // What is as long as its program is found wherever a text is cut: a counted repetition has no more.
+    // A match as long as its program is found wherever a text is cut: a counted repetition has no more.
     reach: Math.min(REACH, Math.max(PROGRAM_MAX, Math.floor(pieceMax / 2) - 2 * MARGIN)),
     pieceMax,
     find: (text, time, firstOnly) => find(expression, text, time, firstOnly),
@@ -116,7 +116,7 @@ const NOTHING: Span = { start: 0, end: 0 };
 
 /** One call of the engine a step: each reads the rest of the text at most. */
 function* find(expression: RE2JS, text: string, time: ScanTime, firstOnly: boolean): Generator<Span, void, undefined> {
-  // Much faster than to find where, and mostly there is nothing.
+  // Much faster than finding the place, and mostly there is no match.
   if (!expression.test(text)) return;
   yield NOTHING;
   const matcher = expression.matcher(text);

@@ -21,7 +21,7 @@ import {
 import type { GuardrailTerms } from './guardrail.entity.js';
 
 /**
- * What bodies of guardrails have in common (docs/guardrails.md#fields): what is left out stays as it is, null clears.
+ * The common fields of guardrail bodies (docs/operate/guardrails.md#fields): absent ones stay as they are, null clears.
  */
 @Closed()
 abstract class GuardrailTermsDto {

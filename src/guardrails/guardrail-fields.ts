@@ -4,7 +4,7 @@ import { closed, compile, list, nullable, oneOf, optional, refused, text } from 
 import { BUILTIN_SLUGS } from './builtin-filters.js';
 import { FILTER_ACTIONS } from './inspector.js';
 
-// docs/guardrails.md#fields.
+// docs/operate/guardrails.md#fields.
 const NAME_MAX = 200;
 const DESCRIPTION_MAX = 1_000;
 const LABEL_MAX = 100;
@@ -19,9 +19,9 @@ export const name = compile(text({ min: 1, max: NAME_MAX, ...STORABLE }));
 export const description = compile(text({ max: DESCRIPTION_MAX, ...STORABLE }));
 /** Slugs of providers, or ids of models with `*`. */
 export const entries = names({ min: 1, max: ENTRIES_MAX });
-/** Where it is kept is settled when it is made. */
+/** A field that cannot change after the guardrail is made: its workspace. */
 export const fixed = compile(refused('cannot be changed; create another guardrail instead'));
-/** A restriction that could not be kept is not taken. */
+/** A restriction that could not be enforced is refused. */
 export const noRegions = compile(refused('is not supported: this gateway has one region; send null, or leave it out'));
 
 const action = oneOf(FILTER_ACTIONS);
@@ -37,7 +37,7 @@ export const contentFilters = compile(
   ),
 );
 
-/** `label` is taken and not kept: the system sets it. */
+/** `label` is accepted and not stored: the system sets it. */
 export const contentFilterBuiltins = compile(
   list(
     closed({

@@ -5,7 +5,7 @@ import type { GuardrailEntity } from './guardrail.entity.js';
 import type { EffectiveGuardrail } from './guardrails.repository.js';
 import type { ContentFilter, PipelineStage } from './inspector.js';
 
-/** What a guardrail allows of routing; undefined when it says nothing of it. */
+/** The routing policy of a guardrail; undefined when it restricts nothing. */
 export function readPolicy(guardrail: GuardrailEntity): RoutingPolicy | undefined {
   const policy: RoutingPolicy = {
     ...(guardrail.allowedProviders && { only: guardrail.allowedProviders }),
@@ -19,14 +19,15 @@ export function readPolicy(guardrail: GuardrailEntity): RoutingPolicy | undefine
 }
 
 /**
- * The catalog knows whether a provider collects data, not what for, nor of whom: any of the three refuses it for all.
+ * The catalog knows whether a provider collects data, but neither the purpose nor from whom: any of the three refuses
+ * it for all.
  */
 const refusesTraining = (guardrail: GuardrailEntity): boolean =>
   guardrail.enableFreeModelPublication === false ||
   guardrail.enableFreeModelTraining === false ||
   guardrail.enablePaidModelTraining === false;
 
-/** What speaks of one author goes before what speaks of all. */
+/** A setting for one author precedes the setting for all. */
 function readRetention(guardrail: GuardrailEntity): Pick<RoutingPolicy, 'zeroDataRetention'> {
   const forAll = guardrail.enforceZdr ?? false;
   const ofAuthor: Readonly<Record<(typeof ZDR_AUTHORS)[number] | '*', boolean | null>> = {
@@ -48,7 +49,7 @@ const SCOPES: Readonly<Record<EffectiveGuardrail['through'], PipelineStage['guar
   workspace: 'workspace',
 };
 
-/** Its content filters, compiled. Instructions are the operator's own: what looks for injections does not read them. */
+/** Its content filters, compiled. System instructions come from the operator: injection filters do not read them. */
 export function readFilters(guardrail: GuardrailEntity, through: EffectiveGuardrail['through']): ContentFilter[] {
   const whose = { guardrailId: guardrail.id, guardrailScope: SCOPES[through] };
   const builtins = (guardrail.contentFilterBuiltins ?? []).map(({ slug, action, scan_scope }): ContentFilter => {

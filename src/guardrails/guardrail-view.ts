@@ -22,7 +22,7 @@ import { FILTER_ACTIONS } from './inspector.js';
 const texts = nullable(rows(text()));
 const maybe = nullable(flag());
 
-/** A guardrail as management sees it (docs/guardrails.md#fields): every key is always there. */
+/** A guardrail as management sees it (docs/operate/guardrails.md#fields): every key is always present. */
 export const guardrailView = titled(
   'guardrail',
   object({
@@ -103,7 +103,7 @@ export const viewGuardrail = (guardrail: GuardrailEntity): GuardrailView => ({
   updated_at: guardrail.updatedAt && guardrail.updatedAt.toISOString(),
 });
 
-/** A key that a guardrail is for. */
+/** A key that a guardrail is assigned to. */
 export const keyAssignmentView = titled(
   'key-assignment',
   object({
@@ -128,7 +128,7 @@ export const viewKeyAssignment = (assignment: KeyAssignment): KeyAssignmentView 
   created_at: assignment.createdAt.toISOString(),
 });
 
-/** A user that a guardrail is for. */
+/** A user that a guardrail is assigned to. */
 export const memberAssignmentView = titled(
   'member-assignment',
   object({

@@ -8,7 +8,7 @@ import { isOneOf } from '../shared/database/is-one-of.js';
 import type { BuiltinSlug } from './builtin-filters.js';
 import type { FilterAction } from './inspector.js';
 
-/** A pattern of an administrator's. */
+/** A pattern of an administrator. */
 export interface CustomFilter {
   readonly pattern: string;
   readonly action: FilterAction;
@@ -22,10 +22,7 @@ export interface BuiltinEntry {
   readonly scan_scope?: 'user_only' | 'all_messages';
 }
 
-/**
- * A policy for keys, members and workspaces. By itself it is in force for nobody. Null
- * is "says nothing of it".
- */
+/** A policy for keys, members and workspaces. Without an assignment it is not in force. Null sets no restriction. */
 @Entity('guardrails')
 @Check('guardrails_reset_interval_check', isOneOf('reset_interval', RESET_INTERVALS))
 @Unique('guardrails_within_account', ['accountId', 'id'])
@@ -38,7 +35,7 @@ export class GuardrailEntity {
   @Column({ name: 'account_id', type: 'uuid' })
   accountId!: string;
 
-  /** Where it is kept; whom it is for, assignments say. */
+  /** The workspace that stores it; assignments decide where it is in force. */
   @Column({ name: 'workspace_id', type: 'uuid' })
   workspaceId!: string;
 
@@ -48,7 +45,7 @@ export class GuardrailEntity {
   @Column({ type: 'text', nullable: true })
   description!: string | null;
 
-  /** Most that each key, member and workspace it is for may spend in one interval. */
+  /** The most that each assigned key, member and workspace may spend in one interval. */
   @Column({ name: 'limit_usd', type: 'numeric', precision: 38, scale: 12, nullable: true, transformer: usdColumn })
   limitUsd!: PicoUsd | null;
 
@@ -71,7 +68,7 @@ export class GuardrailEntity {
   @Column({ name: 'ignored_providers', type: 'jsonb', nullable: true })
   ignoredProviders!: readonly string[] | null;
 
-  /** For the authors that no field of their own speaks of. */
+  /** For the authors without a field of their own. */
   @Column({ name: 'enforce_zdr', type: 'boolean', nullable: true })
   enforceZdr!: boolean | null;
 
@@ -112,10 +109,10 @@ export class GuardrailEntity {
   updatedAt!: Date | null;
 }
 
-/** What may change of it. */
+/** The fields that may change. */
 export type GuardrailTerms = Omit<GuardrailEntity, 'id' | 'accountId' | 'workspaceId' | 'createdAt' | 'updatedAt'>;
 
-/** Says nothing: every field of a guardrail but its name. */
+/** No restriction: every field of a guardrail but its name. */
 export const NO_TERMS: Omit<GuardrailTerms, 'name'> = {
   description: null,
   limitUsd: null,

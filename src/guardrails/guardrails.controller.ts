@@ -1,10 +1,11 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted, one, part } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
 import { CreateGuardrailDto, readTerms, UpdateGuardrailDto } from './guardrail-bodies.dto.js';
@@ -12,7 +13,7 @@ import { guardrailView, viewGuardrail, type GuardrailView } from './guardrail-vi
 import { ListGuardrailsDto } from './list-guardrails.dto.js';
 import { GuardrailsService } from './guardrails.service.js';
 
-/** Administration of guardrails (docs/guardrails.md#routes). */
+/** Administration of guardrails (docs/operate/guardrails.md#routes). */
 @Controller('guardrails')
 @Accepts('management')
 export class GuardrailsController {
@@ -26,7 +27,8 @@ export class GuardrailsController {
     summary: 'Make a guardrail',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
     errors: ['not-found'],
-    description: 'By itself it is in force for nobody: assign it to keys or members, or make it a workspace’s default.',
+    description:
+      'Without an assignment it is not in force: assign it to keys or members, or make it a workspace’s default.',
     examples: {
       budget: { name: 'Five dollars a day', limit_usd: 5, reset_interval: 'daily' },
       content: {
@@ -40,7 +42,7 @@ export class GuardrailsController {
   })
   async create(
     @FromCaller() caller: Caller,
-    @Body() body: CreateGuardrailDto,
+    @FromBody() body: CreateGuardrailDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: GuardrailView }> {
     const guardrail = await this.guardrailsService.create(
@@ -56,7 +58,7 @@ export class GuardrailsController {
   @Answers(part(guardrailView), { summary: 'List guardrails', errors: ['not-found'] })
   async list(
     @FromCaller() { accountId }: Caller,
-    @Query() query: ListGuardrailsDto,
+    @FromQuery() query: ListGuardrailsDto,
   ): Promise<{ data: GuardrailView[]; total_count: number }> {
     const [guardrails, total] = await this.guardrailsService.list(accountId, query, query.workspace_id);
     return { data: guardrails.map(viewGuardrail), total_count: total };
@@ -72,13 +74,13 @@ export class GuardrailsController {
   @Answers(one(guardrailView), {
     summary: 'Change a guardrail',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
-    description: 'What is left out stays as it is, null clears.',
+    description: 'Absent fields stay as they are; null clears a field.',
     examples: { budget: { limit_usd: 10, reset_interval: 'weekly' } },
   })
   async update(
     @FromCaller() caller: Caller,
     @Param('id') id: string,
-    @Body() body: UpdateGuardrailDto,
+    @FromBody() body: UpdateGuardrailDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: GuardrailView }> {
     const guardrail = await this.guardrailsService.update(caller, id, readTerms(body));

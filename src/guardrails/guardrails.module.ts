@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { AuditModule } from '../audit/audit.module.js';
+import { ManagementModule } from '../management/management.module.js';
 import { KeysModule } from '../keys/keys.module.js';
 import { AssignmentsController } from './assignments.controller.js';
 import { GuardrailEntity } from './guardrail.entity.js';
@@ -12,8 +12,8 @@ import { GuardrailsService } from './guardrails.service.js';
 
 /** Policies for keys, members and workspaces. */
 @Module({
-  imports: [AccountsModule, AuditModule, KeysModule, TypeOrmModule.forFeature([GuardrailEntity])],
-  // The lists of all assignments come before the guardrail of an id.
+  imports: [AccountsModule, ManagementModule, KeysModule, TypeOrmModule.forFeature([GuardrailEntity])],
+  // The routes of all assignments must precede the route of a guardrail id.
   controllers: [AssignmentsController, GuardrailsController],
   providers: [GuardrailsRepository, ActiveGuardrails, GuardrailsService],
   exports: [ActiveGuardrails],

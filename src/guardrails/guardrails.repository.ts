@@ -8,10 +8,10 @@ import { insertReturning, updateReturning } from '../shared/database/returned-ro
 import type { Page } from '../shared/http/page.dto.js';
 import { GuardrailEntity, type GuardrailTerms } from './guardrail.entity.js';
 
-/** Whom a guardrail can be assigned to. */
+/** The subjects that a guardrail can be assigned to. */
 export type SubjectKind = 'key' | 'member';
 
-/** That a guardrail is in force for a key or a member, who is `subject`: a hash or a user's id. */
+/** An assignment of a guardrail to a key or a member: `subject` is a hash or a user's id. */
 export interface MemberAssignment {
   readonly id: string;
   readonly guardrailId: string;
@@ -36,14 +36,14 @@ interface AssignmentRow {
   key_label: string;
 }
 
-/** A guardrail that is in force for a caller, and through whom. */
+/** A guardrail in force for a caller, and the kind of its assignment. */
 export interface EffectiveGuardrail {
   readonly id: string;
   readonly through: SubjectKind | 'workspace';
 }
 
 /**
- * Whom a guardrail with a limit is for: each has a budget of its own. `$1` is the account, `$2` the guardrails' ids.
+ * The subjects of guardrails with a limit: each has a budget of its own. `$1` is the account, `$2` the guardrails' ids.
  */
 const WANTED_BUDGETS = `
   SELECT g.id || ':' || s.kind || ':' || s.subject AS scope_id, coalesce(g.reset_interval, 'lifetime') AS interval, g.limit_usd,
@@ -56,20 +56,20 @@ const WANTED_BUDGETS = `
   ) s ON s.guardrail_id = g.id
   WHERE g.account_id = $1::uuid AND g.id = ANY($2::text[]::uuid[]) AND g.limit_usd IS NOT NULL`;
 
-/** The statements over `guardrails` and `guardrail_assignments`, and over the budgets that follow them. */
+/** The statements over `guardrails` and `guardrail_assignments`, and over the budgets that follow from them. */
 @Injectable()
 export class GuardrailsRepository {
   constructor(private readonly database: DataSource) {}
 
   /**
-   * Changes of one account's guardrails come one after another: which guardrail is assigned to which key, and
-   * the budgets that follow, are never made up of two of them. To be called first in the transaction of a change.
+   * Serialises the changes of one account's guardrails, so that assignments and the budgets that follow from them are
+   * never a mixture of two changes. To be called first in the transaction of a change.
    */
   async lockAccount(manager: EntityManager, accountId: string): Promise<void> {
     await waitForLock(manager, 'guardrails', accountId);
   }
 
-  /** Newest first, with how many there are in all. */
+  /** Newest first, with the total number. */
   async list(
     accountId: string,
     { offset, limit }: Page,
@@ -91,7 +91,7 @@ export class GuardrailsRepository {
     return manager.findOneBy(GuardrailEntity, { accountId, id });
   }
 
-  /** The guardrail as it is now: no workspace takes it for its default before the transaction ends. */
+  /** The current guardrail, locked until the transaction ends: no workspace can make it its default meanwhile. */
   async lock(manager: EntityManager, accountId: string, id: string): Promise<GuardrailEntity | null> {
     return manager.findOne(GuardrailEntity, { where: { accountId, id }, lock: { mode: 'pessimistic_write' } });
   }
@@ -105,7 +105,7 @@ export class GuardrailsRepository {
     return insertReturning(manager, GuardrailEntity, guardrail);
   }
 
-  /** @returns the row as it is stored since */
+  /** @returns the row as it is stored now */
   async update(
     manager: EntityManager,
     { accountId, id }: GuardrailEntity,
@@ -115,12 +115,12 @@ export class GuardrailsRepository {
     return row!;
   }
 
-  /** Assignments that it still has go with it. */
+  /** Its remaining assignments are deleted with it. */
   async delete(manager: EntityManager, accountId: string, id: string): Promise<void> {
     await manager.query('DELETE FROM guardrails WHERE account_id = $1 AND id = $2', [accountId, id]);
   }
 
-  /** The workspaces whose default it is, kept so until the transaction ends. */
+  /** The workspaces whose default it is, locked until the transaction ends. */
   async lockDefaultOf(manager: EntityManager, accountId: string, id: string): Promise<readonly WorkspaceEntity[]> {
     return manager
       .createQueryBuilder(WorkspaceEntity, 'workspace')
@@ -130,7 +130,7 @@ export class GuardrailsRepository {
       .getMany();
   }
 
-  /** It is nobody's default any more. @returns the workspaces whose default it was, as they are stored since */
+  /** Removes it as a default. @returns the workspaces whose default it was, as they are stored now */
   async clearDefault(
     manager: EntityManager,
     accountId: string,
@@ -141,7 +141,7 @@ export class GuardrailsRepository {
     return updateReturning(manager, WorkspaceEntity, where, { defaultGuardrailId: null, updatedAt });
   }
 
-  /** Those of the subjects that some guardrail is assigned to, with it. */
+  /** The assignments of these subjects to any guardrail. */
   async listAssigned(
     manager: EntityManager,
     accountId: string,
@@ -155,7 +155,7 @@ export class GuardrailsRepository {
     return new Map(rows.map((row) => [row.subject, row.guardrail_id]));
   }
 
-  /** Assigns, or moves from another guardrail: an assignment that moves is a new one. @returns those assigned */
+  /** Assigns, or moves from another guardrail: a moved assignment is a new one. @returns those assigned */
   async assign(
     manager: EntityManager,
     { accountId, userId }: Caller,
@@ -177,8 +177,8 @@ export class GuardrailsRepository {
   }
 
   /**
-   * @param subjects all that hold it where they are left out
-   * @returns those that held it
+   * @param subjects all assigned ones where absent
+   * @returns those that were assigned
    */
   async unassign(
     manager: EntityManager,
@@ -197,7 +197,7 @@ export class GuardrailsRepository {
   }
 
   /**
-   * Those of keys that are not deleted, newest first, with how many there are in all.
+   * Assignments of keys that are not deleted, newest first, with the total number.
    * @param guardrailId of all guardrails where undefined
    */
   async listKeyAssignments(
@@ -219,7 +219,7 @@ export class GuardrailsRepository {
     ];
   }
 
-  /** The same of members. */
+  /** The same for members. */
   async listMemberAssignments(
     accountId: string,
     guardrailId: string | undefined,
@@ -233,8 +233,8 @@ export class GuardrailsRepository {
   }
 
   /**
-   * Makes the budgets of these guardrails what their terms and assignments say, in a few statements however many there
-   * are. What was spent under a budget that stays is kept.
+   * Updates the budgets of these guardrails to their terms and assignments, in a few statements however many there are.
+   * The spending under a budget that stays is kept.
    */
   async followWithBudgets(manager: EntityManager, accountId: string, guardrailIds: readonly string[]): Promise<void> {
     await manager.query(
@@ -252,7 +252,7 @@ export class GuardrailsRepository {
     );
   }
 
-  /** The guardrails of the account that are in force for anybody. */
+  /** The guardrails of the account that are in force for any caller. */
   async listInForce(accountId: string): Promise<GuardrailEntity[]> {
     return this.database.manager
       .createQueryBuilder(GuardrailEntity, 'g')
@@ -264,7 +264,7 @@ export class GuardrailsRepository {
       .getMany();
   }
 
-  /** What is in force for a caller: through the key first, then the member, then the workspace. */
+  /** The guardrails in force for a caller: through the key first, then the member, then the workspace. */
   async listEffective({
     accountId,
     keyHash,
@@ -288,8 +288,8 @@ export class GuardrailsRepository {
   }
 
   /**
-   * The budget of a workspace whose default the guardrail has become since its terms last changed. The guardrail's row
-   * is locked, so that no budget of its former terms comes after those of its new ones.
+   * Sets the budget of a workspace whose default the guardrail has become since its terms last changed. The guardrail's
+   * row is locked, so that budgets of its former terms never overwrite those of its new ones.
    */
   private async addWorkspaceBudget(accountId: string, guardrailId: string, workspaceId: string): Promise<void> {
     await this.database.query(

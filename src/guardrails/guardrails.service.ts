@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { AuditChange } from '../audit/audit-log.js';
-import { ManagedChanges, type ChangeWork } from '../audit/managed-changes.js';
-import { ManagedKind } from '../audit/managed-kind.js';
-import { WORKSPACE } from '../audit/managed-workspace.js';
+import { ManagedChanges, type ChangeWork } from '../management/managed-changes.js';
+import { ManagedKind } from '../management/managed-kind.js';
+import { WORKSPACE } from '../management/managed-workspace.js';
 import { assertKnownProviders } from '../catalog/assert-known-providers.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
@@ -28,12 +28,12 @@ import {
 /** Of one account. Chosen: what is in force is kept in memory, compiled. */
 const GUARDRAILS_MAX = 1_000;
 
-/** How the audit log names the subjects of an assignment: as bodies do. */
+/** The fields of subjects in the audit log: those of request bodies. */
 const SUBJECT_FIELDS: Readonly<Record<SubjectKind, string>> = { key: 'key_hashes', member: 'member_user_ids' };
-/** Subjects that one entry of the log names: as many as one call does. */
+/** Subjects that one entry of the log names: as many as one call may name. */
 const LOGGED_SUBJECTS_MAX = 500;
 
-/** Guardrails for the log. */
+/** Guardrails as the audit log shows them. */
 const GUARDRAIL = new ManagedKind<GuardrailEntity>('guardrail', (guardrail) => ({
   target: guardrail.id,
   workspaceId: guardrail.workspaceId,
@@ -41,8 +41,8 @@ const GUARDRAIL = new ManagedKind<GuardrailEntity>('guardrail', (guardrail) => (
 }));
 
 /**
- * The guardrails of an account, whom they are for, and every change of that. A change is in force in this process when
- * it returns, and everywhere within five seconds; budgets follow it in the same transaction.
+ * The guardrails of an account, their assignments, and every change of both. A change is in force in this process when
+ * it returns, and everywhere within five seconds; budgets are updated in the same transaction.
  */
 @Injectable()
 export class GuardrailsService {
@@ -56,8 +56,8 @@ export class GuardrailsService {
   ) {}
 
   /**
-   * Newest first, with how many there are in all.
-   * @param workspace id or slug of the only one whose guardrails are listed
+   * Newest first, with the total number.
+   * @param workspace id or slug; only its guardrails are listed
    * @throws GatewayError `not-found` for the workspace
    */
   async list(accountId: string, page: Page, workspace: string | undefined): Promise<[GuardrailEntity[], number]> {
@@ -73,8 +73,8 @@ export class GuardrailsService {
 
   /**
    * @param workspace id or slug; the account's default workspace where undefined
-   * @throws GatewayError `invalid-request` for terms that cannot be kept, `not-found` for a workspace of nobody or
-   * somebody else
+   * @throws GatewayError `invalid-request` for terms that cannot be enforced, `not-found` for an unknown workspace or
+   *   one of another account
    */
   async create(
     caller: Caller,
@@ -97,7 +97,7 @@ export class GuardrailsService {
     });
   }
 
-  /** @throws GatewayError `not-found`; `invalid-request` for terms that cannot be kept */
+  /** @throws GatewayError `not-found`; `invalid-request` for terms that cannot be enforced */
   async update(caller: Caller, id: string, terms: Partial<GuardrailTerms>): Promise<GuardrailEntity> {
     this.assertTerms(terms);
     const { accountId } = caller;
@@ -112,13 +112,13 @@ export class GuardrailsService {
   }
 
   /**
-   * It is taken from all that hold it, and from the workspaces whose default it is.
+   * Removes it from all of its subjects, and from the workspaces whose default it is.
    * @throws GatewayError `not-found`
    */
   async delete(caller: Caller, id: string): Promise<void> {
     const { accountId } = caller;
     await this.change(caller, async (manager, at) => {
-      // Before the workspaces: guardrails are locked before workspaces by everyone.
+      // Before the workspaces: all transactions lock guardrails before workspaces.
       const guardrail = isUuid(id) ? await this.guardrails.lock(manager, accountId, id) : null;
       if (!guardrail) throw noSuchGuardrail();
       const entries: AuditChange[] = [];
@@ -134,7 +134,7 @@ export class GuardrailsService {
   }
 
   /**
-   * Assigns a guardrail to keys or members; it takes the place of any other one.
+   * Assigns a guardrail to keys or members; it replaces any other one.
    * @returns how many it was not assigned to before
    * @throws GatewayError `not-found`; `invalid-request` for a hash that is not of a key of the account
    */
@@ -158,7 +158,7 @@ export class GuardrailsService {
   }
 
   /**
-   * Takes a guardrail from keys or members. Those that it is not assigned to are passed over.
+   * Removes a guardrail from keys or members. Subjects without it are ignored.
    * @returns how many it was assigned to
    * @throws GatewayError `not-found`
    */
@@ -191,7 +191,7 @@ export class GuardrailsService {
     return this.guardrails.listMemberAssignments(accountId, guardrail?.id, page);
   }
 
-  /** @returns what the log keeps of the workspaces whose default it was */
+  /** @returns the log entries of the workspaces whose default it was */
   private async clearDefault(
     manager: EntityManager,
     { accountId, id }: GuardrailEntity,

@@ -5,16 +5,16 @@ import type { JsonObject } from '../core/json/json.js';
 import { yieldToEventLoop } from '../core/yield-to-event-loop.js';
 import { applyEdits, Edits } from './apply-edits.js';
 import { Passages, type Passage, type TextRole } from './passages.js';
-import { Cuts } from './cuts.js';
+import { TextRedactions } from './text-redactions.js';
 import { findInPieces, ScanOverrun, ScanTime, type Matcher, type Span } from '../core/text/scan.js';
-import { joinNeighbours } from './seams.js';
+import { joinNeighbours } from './joined-texts.js';
 import { readingsOf } from '../core/text/visible-text.js';
 
-/** What happens to what a filter finds. */
+/** What a filter does with its findings. */
 export const FILTER_ACTIONS = ['redact', 'block', 'flag'] as const;
 export type FilterAction = (typeof FILTER_ACTIONS)[number];
 
-/** One entry of router metadata's `pipeline` (docs/wire/routing-metadata.md#stages). */
+/** One entry of router metadata's `pipeline` (docs/use/routing-metadata.md#stages). */
 export interface PipelineStage extends JsonObject {
   readonly type: 'guardrail';
   /** `content-filter`, or `regex_pi_detection`. */
@@ -26,22 +26,22 @@ export interface PipelineStage extends JsonObject {
     readonly action: FilterAction;
     readonly detected: boolean;
     readonly engines: readonly string[];
-    /** Names of patterns: labels, never what they matched. */
+    /** Names of patterns: labels, never the matched text. */
     readonly patterns: readonly string[];
     /** Of the whole inspection, by all filters. */
     readonly milliseconds: number;
   };
-  /** They ask nobody. */
+  /** Filters call no paid service. */
   readonly cost_usd: 0;
 }
 
-/** What the content filters made of a request. */
+/** The result of a request's content filters. */
 export interface Inspection {
-  /** The very same where nothing was redacted. */
+  /** The identical object where nothing was redacted. */
   readonly request: ModelRequest;
-  /** Of what was found; empty where nothing was. */
+  /** One per finding; empty where there is none. */
   readonly stages: readonly PipelineStage[];
-  /** To be thrown before anything is held or sent, once the stages are with the trace: 403 naming the patterns. */
+  /** To be thrown before anything is held or sent, once the stages are in the trace: 403 naming the patterns. */
   readonly blocked?: Error;
 }
 
@@ -52,36 +52,36 @@ export interface ContentFilter {
   readonly stage: 'content-filter' | 'regex_pi_detection';
   readonly action: FilterAction;
   readonly label: string;
-  /** Whose words it reads. */
+  /** The speakers whose texts it reads. */
   readonly reads: 'everybody' | 'conversation' | 'user';
   readonly matcher: Matcher;
 }
 
-/** Filters that look for the same in the same words: searched for once. */
+/** Filters that search for the same in the same texts: searched for once. */
 interface Probe {
   readonly matcher: Matcher;
   readonly reads: ContentFilter['reads'];
   readonly filters: readonly ContentFilter[];
   readonly redactsAs?: string;
-  /** Where it matches matters, or by which of its rules. */
+  /** The places of matches, or the matching rules, are needed. */
   readonly wantsAll: boolean;
 }
 
-/** What one filter found: names of patterns. */
+/** The findings of one filter: names of patterns. */
 interface Finding {
   readonly filter: ContentFilter;
   readonly patterns: ReadonlySet<string>;
 }
 
 const LABELS_SHOWN_MAX = 5;
-/** Milliseconds after which others have their turn. */
+/** Milliseconds after which the inspection yields to the event loop. */
 const TURN_MS = 5;
-/** Found pieces that are looked at in one step. */
+/** Found pieces that are processed in one step. */
 const SPANS_STEP = 1_024;
-/** Texts of one request that are remembered, so as not to be searched twice: large tables take long to grow. */
+/** Texts of one request that are remembered, so as not to be searched twice: large tables grow slowly. */
 const KNOWN_MAX = 50_000;
 
-/** Holds requests against the content filters of all guardrails that are in force. Safe to share. */
+/** Checks requests with the content filters of all guardrails in force. Safe to share. */
 export class Inspector {
   private readonly probes: readonly Probe[];
 
@@ -98,7 +98,7 @@ export class Inspector {
   }
 
   /**
-   * Others have their turn every few milliseconds.
+   * Yields to the event loop every few milliseconds.
    * @param signal ends it with its reason
    */
   async inspect(request: ModelRequest, signal: CancelSignal): Promise<Inspection> {
@@ -124,11 +124,11 @@ export class Inspector {
     const blocked = overrun ? tooSlow(overrun) : blockedBy(findings, uncut);
     const milliseconds = Math.round(performance.now() - beganAt);
     const stages = viewStages(findings, milliseconds, blocked ? uncut : undefined);
-    // What is blocked goes nowhere: the caller's own words are what it is told of.
+    // A blocked request is not sent: the error refers to the caller's original words.
     return blocked ? { request, stages, blocked } : { request: rewritten, stages };
   }
 
-  /** As the guardrails list their filters, whatever was found first. */
+  /** In the order of the guardrails' filters, whatever was found first. */
   private inOrder(found: ReadonlyMap<ContentFilter, ReadonlySet<string>>): Finding[] {
     return this.filters.flatMap((filter) => {
       const patterns = found.get(filter);
@@ -143,16 +143,16 @@ interface Hits {
   readonly spans: readonly Span[];
 }
 
-/** One request's way through the probes. */
+/** The inspection of one request. */
 class Reading {
   readonly time = new ScanTime();
   readonly beganAt = performance.now();
   readonly found = new Map<ContentFilter, Set<string>>();
-  /** Those that were to redact what cannot be cut. */
+  /** Filters that had to redact a text that cannot be cut. */
   readonly uncut = new Set<ContentFilter>();
   overrun?: Probe;
   private readonly edits = new Edits();
-  /** By whose words they are: what stands in the neutral value and on the wire is searched once. */
+  /** By speaker: a text in the neutral value and on the wire is searched once. */
   private readonly known = new Map<TextRole, Map<string, readonly Hits[]>>();
 
   constructor(private readonly probes: readonly Probe[]) {}
@@ -169,19 +169,19 @@ class Reading {
   }
 
   private *read({ role, texts }: Passage): Generator<void, void, undefined> {
-    const cuts: Cuts[] = [];
+    const redactions: TextRedactions[] = [];
     for (const { text, isFixed } of texts) {
-      const own = new Cuts();
-      cuts.push(own);
+      const own = new TextRedactions();
+      redactions.push(own);
       for (const { probe, spans } of yield* this.search(text, role)) yield* this.take(probe, spans, isFixed, own);
       yield;
     }
     if (texts.length > 1) {
-      for (const joint of yield* joinNeighbours(texts.map(({ text }) => text))) {
-        for (const { probe, spans } of yield* this.find(joint.text, role)) {
+      for (const joined of yield* joinNeighbours(texts.map(({ text }) => text))) {
+        for (const { probe, spans } of yield* this.find(joined.text, role)) {
           for (const span of spans) {
-            for (const { index, ...piece } of joint.across(span)) {
-              yield* this.take(probe, [piece], texts[index]!.isFixed, cuts[index]!);
+            for (const { index, ...piece } of joined.across(span)) {
+              yield* this.take(probe, [piece], texts[index]!.isFixed, redactions[index]!);
             }
             yield;
           }
@@ -190,14 +190,19 @@ class Reading {
       }
     }
     for (const [index, { text, places }] of texts.entries()) {
-      if (cuts[index]!.isEmpty) continue;
-      const next = yield* cuts[index]!.made(text);
+      if (redactions[index]!.isEmpty) continue;
+      const next = yield* redactions[index]!.made(text);
       for (const place of places) this.edits.set(place, next);
       yield;
     }
   }
 
-  private *take(probe: Probe, spans: readonly Span[], isFixed: boolean, cuts: Cuts): Generator<void, void, undefined> {
+  private *take(
+    probe: Probe,
+    spans: readonly Span[],
+    isFixed: boolean,
+    redactions: TextRedactions,
+  ): Generator<void, void, undefined> {
     for (const filter of probe.filters) {
       const patterns = this.found.get(filter) ?? new Set();
       this.found.set(filter, patterns);
@@ -210,11 +215,11 @@ class Reading {
     if (probe.redactsAs === undefined || isFixed) return;
     for (const [index, span] of spans.entries()) {
       if (index % SPANS_STEP === SPANS_STEP - 1) yield;
-      cuts.add(span, probe.redactsAs);
+      redactions.add(span, probe.redactsAs);
     }
   }
 
-  /** As the text is written, and as its reader sees it. */
+  /** Searches the text as it is written, and as its reader sees it. */
   private *search(text: string, role: TextRole): Generator<void, readonly Hits[], undefined> {
     let known = this.known.get(role);
     if (!known) this.known.set(role, (known = new Map<string, readonly Hits[]>()));
@@ -283,8 +288,9 @@ const verbOf = ({ action }: ContentFilter, uncut: ReadonlySet<ContentFilter> | u
   action === 'redact' && uncut ? 'Found' : VERBS[action];
 
 /**
- * One for each guardrail, stage and action, in the order of the guardrails' filters.
- * @param uncut where the request is blocked, so that nothing is redacted: those that block it for what they cannot cut
+ * One stage for each guardrail, stage and action, in the order of the guardrails' filters.
+ * @param uncut where the request is blocked, so that nothing is redacted: the filters that block because of a text that
+ *   they cannot cut
  */
 function viewStages(
   findings: readonly Finding[],
@@ -312,7 +318,7 @@ function viewStages(
 
 const NOT_CUT = ' in a name, a number, an id, an address or signed reasoning, which cannot be redacted';
 
-/** docs/wire/errors.md#guardrail-blocks: a 403 whose metadata lists the patterns. */
+/** docs/use/errors.md#guardrail-blocks: a 403 whose metadata lists the patterns. */
 function blockedBy(findings: readonly Finding[], uncut: ReadonlySet<ContentFilter>): GatewayError | undefined {
   const patterns = new Set<string>();
   const reasons = new Set<string>();
@@ -329,12 +335,12 @@ function blockedBy(findings: readonly Finding[], uncut: ReadonlySet<ContentFilte
   });
 }
 
-/** Closed by default: what was not read through is not sent. */
+/** Fails closed: a request that was not read to the end is not sent. */
 function tooSlow({ filters }: Probe): GatewayError {
   const label = filters[0]!.label;
   return new GatewayError(
     'forbidden',
-    `A guardrail blocked this request: its content filters could not read it through in time (${label}). Send less text.`,
+    `A guardrail blocked this request: its content filters ran out of time (${label}). Send less text.`,
     { metadata: { patterns: [label], reasons: [`content-filter: time ran out at ${label}`] } },
   );
 }

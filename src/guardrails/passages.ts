@@ -21,8 +21,8 @@ import {
 } from './wire-words.js';
 
 /**
- * Whose words a text is: `system` also for definitions of tools and of the answer's form, `tool` for what
- * tools were asked and said.
+ * The speaker of a text: `system` includes definitions of tools and of the output format, `tool` is the input and
+ * output of tools.
  */
 export type TextRole = 'system' | 'user' | 'assistant' | 'tool';
 
@@ -31,7 +31,7 @@ export interface RequestText {
   readonly text: string;
   /** Every member that holds it: of the neutral value, and of the wire objects it was read from. */
   readonly places: readonly Place[];
-  /** Nothing can be cut from it: a key, a number, a name, an id, a word of a format, reasoning that is signed. */
+  /** Nothing can be cut from it: a key, a number, a name, an id, a word of a format, signed reasoning. */
   readonly isFixed: boolean;
 }
 
@@ -40,13 +40,13 @@ export interface Place {
   readonly key: string;
 }
 
-/** What is read as one: a text, or the texts of neighbouring blocks. */
+/** Read as one: a text, or the texts of neighbouring blocks. */
 export interface Passage {
   readonly role: TextRole;
   readonly texts: readonly RequestText[];
 }
 
-/** JSON that is carried as text: what is changed in the value is printed in its place. */
+/** JSON that is carried as text: a changed value is printed in its place. */
 export interface EmbeddedJson {
   readonly place: Place;
   readonly value: object;
@@ -59,20 +59,20 @@ interface Context {
   readonly role: TextRole;
   readonly kind: Kind;
   readonly isFixed: boolean;
-  /** It stands where a format has words of its own. */
+  /** A place where formats have words of their own. */
   readonly isWord: boolean;
 }
 
 /**
- * What becomes of each field of a request. `own`: it goes to no provider, or is a figure or one of a few words that
- * the face has checked. The compiler names a new field: it must be decided here.
+ * The treatment of each field of a request. `own`: it is sent to no provider, or is a figure or one of a few words that
+ * the face has checked. A new field does not compile until it has a row here.
  */
 const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> = {
   model: 'own',
   system: 'content',
   messages: 'content',
   stream: 'own',
-  // What of them is read stands in documents.
+  // Its texts that are sent are in documents.
   parsedFiles: 'own',
   maxOutputTokens: 'own',
   maxOutputTokensField: 'own',
@@ -105,17 +105,22 @@ const FIELDS: Readonly<Record<keyof ModelRequest, 'content' | 'fixed' | 'own'>> 
   stopServerToolsWhen: 'own',
   maxToolCalls: 'own',
   trace: 'own',
+  tags: 'own',
   preset: 'own',
   echoesUpstreamBody: 'own',
   betas: 'fixed',
   fusionDepth: 'own',
   extras: 'content',
+  // Their values are read where they stand.
+  undeclared: 'own',
 };
 
-/** Options of plugins that an engine of searches is told, whatever a provider is: of `plugins` they alone are read. */
-const TOLD_OPTIONS = ['include_domains', 'exclude_domains', 'user_location'] as const;
+/**
+ * Options of plugins that are sent to a search engine, whichever the provider: the only ones of `plugins` to be read.
+ */
+const SEARCH_OPTIONS = ['include_domains', 'exclude_domains', 'user_location'] as const;
 
-/** What the model is told before the conversation; everything else besides the turns counts as the user's. */
+/** The fields that the model gets before the conversation; all others besides the turns count as the user's. */
 const OPERATORS: ReadonlySet<string> = new Set([
   'system',
   'tools',
@@ -124,22 +129,22 @@ const OPERATORS: ReadonlySet<string> = new Set([
   'contextManagement',
 ]);
 
-/** Undefined: a step of something long, which told nothing. */
+/** Undefined: a step of a long text that yielded no passage. */
 type Steps<Result = void> = Generator<Passage | undefined, Result, undefined>;
 
 /**
- * Walks everything of one request that any dialect may send, values of the model and of the wire alike: each key, text
- * and number that is not a word of the formats.
+ * Walks everything of one request that any dialect may send, neutral values and wire objects alike: each key, text and
+ * number that is not a word of the formats.
  */
 export class Passages {
   /** Found on the way. */
   readonly embedded: EmbeddedJson[] = [];
   private readonly walked = new Set<object>();
-  /** Members that were told with their neighbours. */
-  private readonly told = new Map<object, Set<string>>();
+  /** Members that were emitted with their neighbours. */
+  private readonly emitted = new Map<object, Set<string>>();
 
   *of(request: ModelRequest): Steps {
-    // What the plan found for a tool is the catalog's.
+    // What the plan found for a tool comes from the catalog.
     for (const tool of request.tools) if (tool.type === 'vendor' && tool.advisor) this.walked.add(tool.advisor);
     yield* this.turns(request.messages);
     for (const [field, treatment] of Object.entries(FIELDS) as [keyof ModelRequest, string][]) {
@@ -147,20 +152,20 @@ export class Passages {
       const role = OPERATORS.has(field) ? 'system' : 'user';
       yield* this.member(request, field, { role, kind: 'wire', isFixed: treatment === 'fixed', isWord: false });
     }
-    yield* this.toldOptions(request.plugins);
+    yield* this.searchOptions(request.plugins);
   }
 
-  private *toldOptions(plugins: ModelRequest['plugins']): Steps {
+  private *searchOptions(plugins: ModelRequest['plugins']): Steps {
     for (const options of plugins) {
-      for (const name of TOLD_OPTIONS) {
+      for (const name of SEARCH_OPTIONS) {
         yield* this.member(options, name, { role: 'user', kind: 'wire', isFixed: true, isWord: false });
       }
     }
   }
 
   /**
-   * Texts of neighbouring turns of one role are neighbours, and so are those on both sides of an image, a call or
-   * anything else: some dialects put all texts of a turn together, and the model reads on.
+   * Texts of neighbouring turns of one role count as neighbours, and so do those on both sides of an image, a call or
+   * anything else: some dialects join all texts of a turn, so the model reads them as one.
    */
   private *turns(messages: readonly Message[]): Steps {
     let run: RequestText[] = [];
@@ -189,21 +194,21 @@ export class Passages {
     }
   }
 
-  /** @param holder whose only text it may be, written without a list */
+  /** @param holder its only text may be this one, written without a list */
   private textOf(block: Members, holder: Members, isFixed: boolean): RequestText {
     const text = block['text'] as string;
-    const places = [this.tell(block, 'text')];
+    const places = [this.emit(block, 'text')];
     const wire = wireOf(block);
-    if (wire?.['text'] === text) places.push(this.tell(wire, 'text'));
+    if (wire?.['text'] === text) places.push(this.emit(wire, 'text'));
     const whole = wireOf(holder);
-    if (whole?.['content'] === text) places.push(this.tell(whole, 'content'));
+    if (whole?.['content'] === text) places.push(this.emit(whole, 'content'));
     return { text, places, isFixed };
   }
 
-  private tell(holder: object, key: string): Place {
-    const keys = this.told.get(holder);
+  private emit(holder: object, key: string): Place {
+    const keys = this.emitted.get(holder);
     if (keys) keys.add(key);
-    else this.told.set(holder, new Set([key]));
+    else this.emitted.set(holder, new Set([key]));
     return { holder, key };
   }
 
@@ -225,7 +230,7 @@ export class Passages {
     let run: RequestText[] = [];
     for (const entry of entries) {
       yield undefined;
-      if (context.kind === 'wire' && isTextBlock(entry) && !this.told.get(entry)?.has('text')) {
+      if (context.kind === 'wire' && isTextBlock(entry) && !this.emitted.get(entry)?.has('text')) {
         run.push(this.textOf(entry, holder, context.isFixed));
       } else {
         yield* passageOf(context.role, run);
@@ -252,22 +257,22 @@ export class Passages {
 
   private *text(holder: Members, key: string, text: string, context: Context): Steps {
     const { role, kind, isFixed, isWord } = context;
-    if (text === '' || this.told.get(holder)?.has(key) || (isWord && FORMAT_WORDS.has(text))) return;
+    if (text === '' || this.emitted.get(holder)?.has(key) || (isWord && FORMAT_WORDS.has(text))) return;
     if (kind === 'wire' && CIPHERS.has(key) && holder['type'] !== 'text') return yield* cipher(holder, key, text, role);
     const mayBeJson = kind === 'free' && ARGUMENTS.has(key);
-    // Cut as a text it might be JSON no more, and its value is not known.
+    // Cut as a text it might no longer be JSON, and its value is not known.
     const isUnknown = mayBeJson && text.length > PARSED_LENGTH_MAX && JSON_BEGINS.test(text);
     yield { role, texts: [{ text, places: [{ holder, key }], isFixed: isFixed || isUnknown }] };
     if (mayBeJson) yield* this.json(holder, key, text, context);
   }
 
-  /** Arguments that are JSON as text are read as their value too: some dialects send that. */
+  /** JSON arguments in a text are also read as their value, because some dialects send that. */
   private *json(holder: object, key: string, text: string, context: Context): Steps {
     const value = readJson(text);
     if (typeof value === 'object' && value !== null) {
       this.embedded.push({ place: { holder, key }, value });
       yield* this.member({ value }, 'value', context);
-      // Of two members of a name the value has one; the text may be sent with both.
+      // Of two members of one name the value has only one; the text may be sent with both.
       if (text.includes('\\') && hasDuplicates(text, value)) yield fixed(context.role, yield* withoutEscapes(text));
     } else {
       const plain = typeof value === 'string' ? value : yield* withoutEscapes(text);
@@ -303,7 +308,7 @@ function within(key: string, context: Context): Context {
   return { role, kind: SCHEMAS.has(key) ? 'schema' : 'wire', isFixed: context.isFixed || FIXED.has(key), isWord };
 }
 
-/** No figure of a provider's is as long as a number that somebody is known by. */
+/** Longer numbers may identify a person; no provider's figure is that large. */
 const FIGURE_MAX = 1e9;
 
 const isFigure = (key: string, value: unknown, kind: Kind): boolean =>
@@ -319,8 +324,8 @@ function* passageOf(role: TextRole, texts: readonly RequestText[]): Steps {
 }
 
 /**
- * What may be bytes, or sealed: is read as it is written unless that can say nothing, and as the text that it is the
- * base64 of. Cut, it would be another one.
+ * Text that may be base64 or sealed: read as it is written, unless that can contain no words, and as its base64-decoded
+ * text. It cannot be cut.
  */
 function* cipher(holder: Members, key: string, text: string, role: TextRole): Steps {
   const isSealed = key !== 'data' || SEALED_TYPES.has(holder['type']);
@@ -333,9 +338,9 @@ function* cipher(holder: Members, key: string, text: string, role: TextRole): St
 /** Every level is opened and closed: a shorter text cannot be nested too deep. */
 const SHALLOW_LENGTH = 2 * JSON_DEPTH_MAX;
 
-/** Longer arguments are not parsed, which is one step. */
+/** Longer arguments are not parsed, because that is a single step. */
 const PARSED_LENGTH_MAX = 512 * 1024;
-/** What no text begins with that is just an argument. */
+/** A plain argument never begins so. */
 const JSON_BEGINS = /^\s*[[{"]/;
 
 /** Undefined for what is no JSON, nested deeper than a body may be, or more than can be read in one step. */
@@ -345,7 +350,7 @@ function readJson(text: string): unknown {
     if (text.length > SHALLOW_LENGTH) new JsonScan(Buffer.from(text)).walk(Infinity);
     return parseJson(text);
   } catch {
-    // Arguments that were cut off are an ordinary thing in histories.
+    // Truncated arguments are common in histories.
     return undefined;
   }
 }
@@ -369,7 +374,7 @@ const CONTROLS: Readonly<Record<string, string>> = { b: '\b', f: '\f', n: '\n', 
 /** Escapes that are resolved in one step. */
 const ESCAPES_STEP = 2_048;
 
-/** What a reader of half a JSON text makes of it. */
+/** The text as a reader of incomplete JSON sees it. */
 function* withoutEscapes(text: string): Steps<string> {
   const pieces: string[] = [];
   let piece: string[] = [];

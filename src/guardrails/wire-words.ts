@@ -1,11 +1,11 @@
 const words = (list: string): ReadonlySet<string> => new Set(list.split(' '));
 
 /*
- * Which members of the model's values and of wire objects are the formats' own. Whatever is not named here is read, and
- * may be cut: a name that is missing makes filters read too much, never too little.
+ * Which members of neutral values and wire objects belong to the formats. Whatever is not listed here is read, and may
+ * be cut: a missing name makes filters read too much, never too little.
  */
 
-/** Names of members, of the neutral values and on the wire. No caller says anything by them. */
+/** Names of members, of neutral values and on the wire, that contain no words of a caller. */
 export const FORMAT_KEYS: ReadonlySet<string> = words(
   'type text role content origin vendor value citations cacheMarker cache_control ttl id name input toolUseId tool_use_id isError is_error ' +
     'thinking signature mark data source mediaType media_type url title context wantsCitations enabled toolName tool_name opaque blocks ' +
@@ -24,18 +24,18 @@ export const FORMAT_WORDS: ReadonlySet<string> = words(
 );
 export const WORD_KEYS: ReadonlySet<string> = words('type role vendor media_type mediaType ttl effort');
 
-/** Figures that tell a provider how to answer: no model reads them. */
+/** Figures that tune a provider's answer: no model reads them. */
 export const PARAMETERS: ReadonlySet<string> = words(
   'budgetTokens budget_tokens total remaining temperature topP topK topA minP frequencyPenalty presencePenalty repetitionPenalty topLogprobs max_uses pages',
 );
 
-/** Names, marks and addresses: cut, they would be others. */
+/** Names, marks and addresses: cutting would make others of them. */
 export const FIXED: ReadonlySet<string> = words(
   'type id name toolUseId tool_use_id toolName tool_name server_name file_id fileId container_id container url media_type mediaType signature ' +
     'mark error_code cache_control advisor',
 );
 
-/** In a schema: what arguments are held to. */
+/** In a schema: constraints on arguments. */
 export const SCHEMA_FIXED: ReadonlySet<string> = words(
   'type $schema $id $ref $anchor $defs format pattern required enum const patternProperties',
 );
@@ -43,22 +43,22 @@ export const SCHEMA_KEYS: ReadonlySet<string> = words(
   'type properties required items description title enum const default examples additionalProperties $schema $id $ref $anchor $defs definitions ' +
     'format pattern patternProperties anyOf oneOf allOf not minimum maximum minLength maxLength minItems maxItems uniqueItems nullable',
 );
-/** In a schema: names of the caller's, each with a schema. */
+/** In a schema: maps from the caller's names to schemas. */
 export const SCHEMA_MAPS: ReadonlySet<string> = words(
   'properties $defs definitions patternProperties dependentSchemas',
 );
 
-/** What holds a schema. */
+/** Members that contain a schema. */
 export const SCHEMAS: ReadonlySet<string> = words('inputSchema input_schema schema parameters');
 
-/** What the caller or a tool filled as it liked: no member of it is a format's, and all of its texts can be cut. */
+/** Filled freely by the caller or a tool: no member belongs to a format, and all texts can be cut. */
 export const FREE: ReadonlySet<string> = words('input arguments input_examples default examples');
-/** Of these, what may be JSON as text. */
+/** Those that may be JSON in a text. */
 export const ARGUMENTS: ReadonlySet<string> = words('input arguments');
 
-/** Bytes and what only their maker can open. */
+/** Bytes, and texts that only their maker can open. */
 export const CIPHERS: ReadonlySet<string> = words('data signature encrypted_content encrypted_index encrypted_stdout');
-/** Of what has `data` that only its maker can open. */
+/** Types whose `data` only their maker can open. */
 export const SEALED_TYPES: ReadonlySet<unknown> = words('redacted-thinking redacted_thinking reasoning.encrypted');
-/** What has one of these has bytes as `data`. */
+/** An object with one of these has bytes as `data`. */
 export const BYTES_NAMES: readonly string[] = ['mediaType', 'media_type', 'mime_type', 'mimeType', 'format'];

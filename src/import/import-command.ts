@@ -17,40 +17,40 @@ import type { Note, Remark } from './remark.js';
 const DONE = 0;
 const REFUSED = 1;
 
-const NAME = 'import';
-/** As large as a catalog may be. */
+const NAME = 'fairlead import';
+/** The largest size of a catalog. */
 const FILE_BYTES_MAX = 16 * 1024 * 1024;
 const OUT = 'fairlead-catalog.yaml';
 const KEY = 'FAIRLEAD_MANAGEMENT_KEY';
-/** Options that one source alone has. */
+/** Options that only one source has. */
 const OPTIONS_OF = { litellm: ['out', 'force'], openrouter: ['to', 'again'] } as const;
 
-const USAGE = `npm run import -- litellm CONFIG.yaml [--out FILE] [--force] [--all]
-npm run import -- openrouter EXPORT.json ... [--to ADDRESS] [--again] [--all]
+const USAGE = `npm run fairlead -- import litellm CONFIG.yaml [--out FILE] [--force] [--all]
+npm run fairlead -- import openrouter EXPORT.json ... [--to ADDRESS] [--again] [--all]
 
 litellm     writes a catalog of the configuration of a LiteLLM proxy, and prints what could not be carried over
-  --out     the catalog that is written: ${OUT} unless said
-  --force   writes over it where it is there
-openrouter  takes what GET /keys and GET /byok of that API answered, and prints the bodies that make the same here, one
-            a line; what is to be told goes to the other output
-  --to      the running gateway to make the keys in, by the management key in ${KEY}; each new key is
+  --out     the catalog that is written, by default ${OUT}
+  --force   overwrites an existing file
+openrouter  reads replies of GET /keys and GET /byok of that API, and prints the bodies that create the same here, one
+            a line; remarks go to the error output
+  --to      the running gateway to create the keys in, with the management key in ${KEY}; each new key is
             printed once
-  --again   makes keys although there are some of their names
---all       prints all that is to be told, not only the beginnings
+  --again   creates keys even where keys of their names exist
+--all       prints all remarks, not only the first of each group
 
-Ends with 0, or with 1 for what cannot be read, written or reached, and wrong words. No secret of a file is printed.
+Exits with 0, or with 1 for what cannot be read, written or reached, and for wrong arguments. Prints no secret of a file.
 `;
 
-/** What the command needs beside its words. */
+/** What the command needs beside its arguments. */
 export interface ImportTools {
-  /** Absolute path of the folder that has `catalog/`. */
+  /** Absolute path of the folder that contains `catalog/`. */
   readonly packageDirectory: string;
   readonly clock: Clock;
 }
 
 type Words = ReturnType<typeof parseWords>;
 
-/** @returns the exit code, as the usage has it. Never throws for what it is given, never prints a key of a file. */
+/** @returns the exit code, as in the usage. Never throws for invalid input, never prints a key of a file. */
 export async function runImport(context: CommandContext, tools: ImportTools): Promise<number> {
   try {
     const words = parseWords(context.words);
@@ -59,7 +59,7 @@ export async function runImport(context: CommandContext, tools: ImportTools): Pr
       return DONE;
     }
     const [from, ...files] = words.positionals;
-    if (from !== 'litellm' && from !== 'openrouter') throw misused('say where from: litellm or openrouter');
+    if (from !== 'litellm' && from !== 'openrouter') throw misused('name the source: litellm or openrouter');
     const foreign = OPTIONS_OF[from === 'litellm' ? 'openrouter' : 'litellm'].find((name) => words.values[name]);
     if (foreign !== undefined) throw misused(`--${foreign} is not for ${from}`);
     return await (from === 'litellm' ? fromLitellm : fromOpenrouter)(files, words, context, tools);
@@ -91,7 +91,7 @@ async function fromLitellm(
   context.print(
     `${out}: ${models} models, ${providers} providers beside the shipped ones.\n` +
       printRemarks(remarks, values.all === true) +
-      `\nNow: npm run catalog:check -- ${out}\n`,
+      `\nNow: npm run fairlead -- check ${out}\n`,
   );
   return DONE;
 }
@@ -131,7 +131,7 @@ async function readText(file: string, context: CommandContext): Promise<string> 
   const chunks: Buffer[] = [];
   let bytes = 0;
   try {
-    // Not by its size: what is no file has none, and may have no end.
+    // Counted while reading: a device or pipe has no size and may not end.
     for await (const chunk of createReadStream(pathOf(file, context), { signal: context.signal })) {
       chunks.push(chunk as Buffer);
       bytes += (chunk as Buffer).length;
@@ -151,7 +151,9 @@ async function write(file: string, text: string, isForced: boolean, context: Com
   } catch (error) {
     const code = codeOf(error);
     const why =
-      code === 'EEXIST' ? 'is there already: name another with --out, or say --force' : `cannot be written (${code})`;
+      code === 'EEXIST'
+        ? 'exists already: name another file with --out, or add --force'
+        : `cannot be written (${code})`;
     throw new ImportRefused(`${file} ${why}`, { cause: error });
   }
 }
@@ -159,7 +161,7 @@ async function write(file: string, text: string, isForced: boolean, context: Com
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : 'for an unknown reason';
 
-/** Puts the file in front of what was refused of it. */
+/** Prefixes a refusal with the file it concerns. */
 function naming<Result>(file: string, read: () => Result): Result {
   try {
     return read();

@@ -1,7 +1,7 @@
-// Goal: docs/importing.md shows what the command does. Method: its commands are run in this process over its own
-// examples; what they print and write is compared with the page, and read by the gateway's reader.
+// docs/operate/importing.md shows what the command does: its commands are run over its own examples, and their output
+// is compared with the page and read by the gateway's reader.
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -18,7 +18,7 @@ describe('the page of imports', () => {
   let page: string;
   let folder: string;
   beforeAll(async () => {
-    page = await readFile('docs/importing.md', 'utf8');
+    page = await readFile('docs/operate/importing.md', 'utf8');
     folder = await mkdtemp(join(tmpdir(), 'importing-'));
     await writeFile(join(folder, 'config.yaml'), block('yaml'));
     await writeFile(join(folder, 'keys.json'), block('json'));
@@ -26,17 +26,17 @@ describe('the page of imports', () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  /** The first block of a language. */
+  /** The first code block of a language. */
   const block = (language: string): string => page.split(`\`\`\`${language}\n`)[1]!.split('```')[0]!;
   const commands = (): readonly string[] =>
-    [...page.matchAll(/^(?:\w+=\S+ )?npm run import -- (.+)$/gm)].map(([, words]) => words!);
+    [...page.matchAll(/^(?:\w+=\S+ )?npm run fairlead -- import (.+)$/gm)].map(([, words]) => words!);
   const run = (words: string): Promise<CommandOutput> =>
     outputOf((context) => runImport(context, { packageDirectory: ROOT, clock: new SystemClock() }), {
       words: words.split(' '),
       workingDirectory: folder,
     });
 
-  it('prints what stands there of its configuration, and writes a catalog of it', async () => {
+  it('prints the remarks of the page for its configuration, and writes a catalog', async () => {
     expect(await run('litellm config.yaml')).toEqual({ code: 0, out: block('text'), error: '' });
     const path = join(folder, 'fairlead-catalog.yaml');
     const content = await readContent({ path, shippedPath: join(ROOT, 'catalog', 'default.yaml') });
@@ -46,7 +46,7 @@ describe('the page of imports', () => {
     expect(modelId(reading.snapshot, 'qwen')).toBe('vllm-gpu-8000/qwen');
   });
 
-  it('has commands that are taken', async () => {
+  it('has valid commands', async () => {
     const [litellm, bodies, keys] = commands();
     expect(litellm).toBe('litellm config.yaml');
     const printed = await run(bodies!);
@@ -54,14 +54,14 @@ describe('the page of imports', () => {
       0,
       { method: 'POST', path: '/api/v1/keys', body: { name: 'web', limit: 25, limit_reset: 'monthly' } },
     ]);
-    // Without the variable that the page sets it stops before anybody is asked.
+    // Without the variable that the page sets it stops before the gateway is called.
     const { error } = await run(keys!.split(' > ')[0]!);
-    expect(error).toBe('import: --to wants a management key in FAIRLEAD_MANAGEMENT_KEY\n');
+    expect(error).toBe('fairlead import: --to wants a management key in FAIRLEAD_MANAGEMENT_KEY\n');
   });
 
-  it('is of a program that can be started by itself', async () => {
-    const { stdout } = await promisify(execFile)(process.execPath, [compiledSource('import.js'), '--help']);
-    expect(stdout).toContain('npm run import -- openrouter EXPORT.json');
+  it('describes a program that can be started by itself', async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [compiledSource('cli/import.js'), '--help']);
+    expect(stdout).toContain('npm run fairlead -- import openrouter EXPORT.json');
   });
 
   it('has the usage', async () => {
@@ -74,15 +74,18 @@ describe('the page of imports', () => {
   });
 });
 
-it('cuts long lists, unless all is asked for', async () => {
+it('cuts long lists unless --all is given', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'importing-'));
   const model_list = Array.from({ length: 50 }, (_, index) => ({
     model_name: `m${index}`,
     litellm_params: { model: `nobody/${'x'.repeat(400)}` },
   }));
   await writeFile(join(folder, 'long.yaml'), JSON.stringify({ model_list }));
+  // The shipped catalog would be parsed for each run, and none of its models is named here.
+  await mkdir(join(folder, 'catalog'));
+  await writeFile(join(folder, 'catalog', 'default.yaml'), 'version: 1\nproviders: []\nmodels: []\n');
   const run = (...words: string[]): Promise<CommandOutput> =>
-    outputOf((context) => runImport(context, { packageDirectory: ROOT, clock: new SystemClock() }), {
+    outputOf((context) => runImport(context, { packageDirectory: folder, clock: new SystemClock() }), {
       words: ['litellm', 'long.yaml', '--force', ...words],
       workingDirectory: folder,
     });

@@ -1,12 +1,14 @@
 import { oneLine } from '../core/text/one-line.js';
 import { REMARK_GROUPS, type Remark, type RemarkGroup } from './remark.js';
 
-/** Lines of a group where not all are asked for. Chosen. */
+/** Lines of a group that are printed by default. Chosen. */
 const SHOWN_MAX = 40;
-/** Keys and names of models are the file's own. */
+/** Limits a line, since keys and names of models come from the file. */
 const LINE_CHARACTERS_MAX = 300;
 
-/** The remarks as lines under their headings, each once. @param isWhole all of them, else the first 40 of a group */
+/**
+ * Prints the remarks as lines under their headings, each once. @param isWhole all of them, else the first 40 of a group
+ */
 export function printRemarks(remarks: readonly Remark[], isWhole: boolean): string {
   const groups = Object.keys(REMARK_GROUPS) as RemarkGroup[];
   return groups.map((group) => printGroup(group, remarks, isWhole)).join('');

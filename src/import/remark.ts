@@ -1,4 +1,4 @@
-/** What an import has to tell, in the order in which it is told: a heading for each group. */
+/** The groups of remarks of an import with their headings, in the order of the output. */
 export const REMARK_GROUPS = {
   'left-out': 'Left out',
   variables: 'To be set where the gateway runs',
@@ -9,7 +9,7 @@ export const REMARK_GROUPS = {
 } as const;
 export type RemarkGroup = keyof typeof REMARK_GROUPS;
 
-/** Something that whoever imports has to know. Holds no value of the file that could be a secret. */
+/** A remark for the user of an import. Contains no value of the file that could be a secret. */
 export interface Remark {
   readonly group: RemarkGroup;
   /** `model_list.3.litellm_params.rpm`; the name of a variable, or of a model. */

@@ -1,4 +1,4 @@
-/** A text that says something, without space around it. */
+/** A text that is not blank, trimmed. */
 export function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined;
 }

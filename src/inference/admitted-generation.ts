@@ -6,21 +6,24 @@ import type { ModelRun } from '../core/generation/model-run.js';
 import type { OpenUse } from './open-use.js';
 import type { PlannedRun } from './request-planner.js';
 
-/** A generation that was admitted, and what it was planned from. */
+/** An admitted generation, with its plan. */
 export interface AdmittedGeneration extends PlannedRun {
   readonly generation: Generation;
 }
 
-/** What ends with a part of a generation, such as one use of a tool. */
+/** The scope of a part of a generation, such as one use of a tool. */
 export interface ContextScope {
   readonly signal: CancelSignal;
-  /** There is no room for what a model was asked. */
+  /** Called where there is no room for a model call. */
   readonly refused?: () => void;
-  /** A model is asked. */
+  /** Called with each model call. */
   readonly consulted?: (run: ModelRun) => void;
-  /** What it buys is charged with this use; absent: it buys nothing. */
+  /** The use that its purchases are charged with; absent: it buys nothing. */
   readonly use?: OpenUse;
 }
 
-/** What tools and plugins of one generation work with, at a point of its request; as long as it, if nothing is said. */
+/**
+ * Makes the context of tools and plugins of one generation at a point of its request; by default for its whole
+ * lifetime.
+ */
 export type ContextAt = (request: ModelRequest, scope?: ContextScope) => ExtensionContext;

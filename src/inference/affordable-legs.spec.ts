@@ -1,6 +1,6 @@
 /**
- * Goal: of the legs of a plan none is left out that has room beside those before it, and none is kept that has not.
- * Method: properties over random legs, through credits and through own credentials, and random counters.
+ * Properties over random legs, through credits and through own credentials, and random counters: a leg of a plan is
+ * kept if and only if it has room beside those before it.
  */
 import fc from 'fast-check';
 import { endpoint, model } from '../../test/support/route-inputs.js';
@@ -40,7 +40,7 @@ const counter: fc.Arbitrary<HoldRefusal> = fc.record({
 const counters = fc.array(counter, { minLength: 1, maxLength: 4 });
 
 describe('affordableTogether', () => {
-  it('keeps what can be held for together', () => {
+  it('keeps legs that one hold can cover together', () => {
     fc.assert(
       fc.property(legs, counters, (all, refusing) => {
         const kept = affordableTogether(all, refusing);
@@ -60,7 +60,7 @@ describe('affordableTogether', () => {
     );
   });
 
-  it('leaves out nothing that has room beside those before it, and keeps the order', () => {
+  it('leaves out no leg that has room beside those before it, and keeps the order', () => {
     fc.assert(
       fc.property(legs, counters, (all, refusing) => {
         const kept = affordableTogether(all, refusing);
@@ -78,7 +78,7 @@ describe('affordableTogether', () => {
     );
   });
 
-  it('never loses a leg when what is held is given back', () => {
+  it('never loses a leg when holds are released', () => {
     fc.assert(
       fc.property(legs, counters, (all, refusing) => {
         const atRest = affordableAtRest(all, refusing);

@@ -7,10 +7,10 @@ import { EndpointBounds } from '../routing/endpoint-bounds.js';
 import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 
-/** What generations are billed with. One of each per process. */
+/** The services that generations are billed with. One of each per process. */
 @Injectable()
 export class BillingService {
-  /** On what goes through the caller's own credentials. */
+  /** For calls with the caller's own credentials. */
   readonly fee: FeeShare;
 
   constructor(

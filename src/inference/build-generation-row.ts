@@ -1,30 +1,32 @@
+import { endUserOf } from '../accounts/budget-subjects.js';
 import { withCompactions, type Usage } from '../core/conversation/usage.js';
 import { printJson, type Json, type JsonObject } from '../core/json/json.js';
 import type { Generation, ToolUseRecord } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { Bill } from '../core/money/bill.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
+import { dialectOf } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { HeldAmounts, Hold } from '../ledger/hold.js';
 import type { Settlement } from '../ledger/settlement.js';
 
-/** What a generation is charged. */
+/** The charge of a generation. */
 export interface Charged {
-  /** Of all calls that are the caller's; undefined where none is. */
+  /** Of all calls that the caller pays for; undefined where there are none. */
   readonly bill: Bill | undefined;
-  /** To credits, as far as there was room. */
+  /** Paid from credits, as far as there was room. */
   readonly cost: PicoUsd;
-  /** What nobody is charged for. */
+  /** The cost that is charged to no caller. */
   readonly operatorCost: PicoUsd;
   readonly isOverBound: boolean;
 }
 
-/** What a row says besides what its generation tells. */
+/** The figures of a row that its generation does not contain. */
 export interface RowFigures {
   readonly hold: Pick<Hold, 'id' | 'heldAt' | 'counters'>;
-  /** What was reserved, before settling took more. */
+  /** What was reserved, before the settlement extended it. */
   readonly bound: HeldAmounts;
-  /** Of all calls that are the caller's, as far as it can be believed. */
+  /** Of all calls that the caller pays for, as far as it is credible. */
   readonly usage: Usage;
   readonly charged: Charged;
   readonly images: number;
@@ -33,24 +35,22 @@ export interface RowFigures {
   readonly priceVersion: string | null;
 }
 
-/** The record of a generation as it is settled: what `/generation` and `/activity` tell. */
+/** The record of a settled generation, which `/generation` and `/activity` read. */
 export function buildGenerationRow(generation: Generation, figures: RowFigures): Settlement {
-  const { hold, bound, charged, images, settledAt, priceVersion } = figures;
+  const { hold, bound, charged, images } = figures;
   const usage = figures.usage.iterations ? withCompactions(figures.usage) : figures.usage;
   const { request, caller, recorded, outcome = 'running', toolUses, beganAt, committedAt } = generation;
   const { bill } = charged;
   const leg = recorded?.leg;
-  const isByok = recorded?.isShared === false;
-  // That a call of a loop ended with calls of the gateway's tools is no end of a reply that was cut off.
+  // A call of a loop that ended with calls of the gateway's tools is not the end of a reply that was cut off.
   const isCutOff = outcome !== 'completed' && outcome !== 'running' && recorded?.stop?.unified === 'tool-use';
   const stop = isCutOff ? undefined : recorded?.stop;
-  const webSearches = usage.webSearchRequests ?? 0;
   const searches = toolUses.length > 0 ? listSearches(toolUses) : NO_SEARCHES;
-  const isSearchedByVendor = webSearches > searches.count;
+  const isSearchedByVendor = (usage.webSearchRequests ?? 0) > searches.count;
   return {
     id: hold.id,
     held_at: hold.heldAt,
-    settled_at: new Date(settledAt).toISOString(),
+    settled_at: new Date(figures.settledAt).toISOString(),
     account_id: caller.accountId,
     workspace_id: caller.workspaceId,
     key_hash: caller.keyHash,
@@ -58,13 +58,15 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     api_type: generation.api,
     requested_model: request.model,
     model: leg?.model.id ?? null,
+    upstream_model: leg?.endpoint.upstreamModel ?? null,
     provider: leg?.endpoint.provider.slug ?? null,
     provider_name: leg?.endpoint.provider.name ?? null,
     endpoint: leg?.tag ?? null,
+    dialect: leg ? dialectOf(leg.endpoint) : null,
     upstream_id: recorded?.upstreamId ?? null,
     service_tier: bill?.rate?.tier ?? leg?.tier ?? null,
-    credential: leg && isByok ? leg.credential : null,
-    is_byok: isByok,
+    credential: recorded?.isShared === false ? recorded.leg.credential : null,
+    is_byok: recorded?.isShared === false,
     streamed: request.stream,
     outcome,
     finish_reason: stop?.unified ?? null,
@@ -76,7 +78,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     cache_write_tokens: usage.cacheWriteTokens ?? 0,
     cache_write_1h_tokens: usage.cacheWrite1hTokens ?? 0,
     images,
-    web_searches: webSearches,
+    web_searches: usage.webSearchRequests ?? 0,
     web_fetches: usage.webFetchRequests ?? 0,
     web_search_results: isSearchedByVendor ? null : searches.results,
     web_search_engine: searches.engine ?? (isSearchedByVendor ? 'native' : null),
@@ -88,7 +90,7 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     completion_cost: formatUsd(bill?.list.completion ?? 0n),
     tools_cost: formatUsd(bill?.list.tools ?? 0n),
     operator_cost: formatUsd(charged.operatorCost),
-    price_version: priceVersion,
+    price_version: figures.priceVersion,
     is_estimated: usage.estimated === true,
     is_over_bound: charged.isOverBound,
     is_recovered: false,
@@ -96,27 +98,55 @@ export function buildGenerationRow(generation: Generation, figures: RowFigures):
     latency_ms: committedAt === undefined ? null : Math.round(committedAt - beganAt),
     generation_ms: Math.round(performance.now() - beganAt),
     session_id: request.sessionId ?? null,
-    end_user: request.user ?? null,
+    end_user: request.user ?? (request.metadata && endUserOf(request)) ?? null,
     trace: request.trace ? recordedTrace(request.trace) : null,
-    attempts: viewAttempts(generation.callsMade()),
+    tags: request.tags ?? null,
+    attempts: viewAttempts(generation, charged.cost),
     key_interval: hold.counters.keyInterval,
     budgets: hold.counters.budgets,
   };
 }
 
-function viewAttempts(calls: readonly ProviderCall[]): readonly JsonObject[] {
+/**
+ * The calls that were made, in their order. `started` counts from the acceptance of the request, `took` from there, in
+ * milliseconds. `cost` is stated where not all of it belongs to a single call.
+ */
+function viewAttempts(generation: Generation, cost: PicoUsd): readonly JsonObject[] {
+  const calls = generation.callsMade();
+  const isShared = calls.length > 1 || generation.toolUses.length > 0;
   const attempts: JsonObject[] = [];
-  for (const { leg, status, isCredentialRefused } of calls) {
+  for (const call of calls) {
+    const { leg, status, isCredentialRefused, beganAt, endedAt, fault } = call;
     const { model, endpoint, tag, credential } = leg;
-    const attempt: Record<string, Json> = { provider: endpoint.provider.name, model: model.id, endpoint: tag, status };
+    const attempt: Record<string, Json> = {
+      provider: endpoint.provider.name,
+      model: model.id,
+      endpoint: tag,
+      status,
+      started: Math.round(beganAt - generation.beganAt),
+    };
+    if (endedAt !== undefined) attempt['took'] = Math.round(endedAt - beganAt);
+    if (fault) attempt['fault'] = fault.kind;
     if (credential !== SHARED_CREDENTIAL) attempt['is_byok'] = true;
     if (isCredentialRefused) attempt['credential_refused'] = true;
+    if (isShared) attempt['cost'] = formatUsd(paidFor(call, generation, cost));
     attempts.push(attempt);
   }
   return attempts;
 }
 
-/** Searches that the gateway made. */
+/** What of the charge is for this call: what no counter had room for is left out of the call that answers. */
+function paidFor(call: ProviderCall, { calls, toolUses, recorded }: Generation, cost: PicoUsd): PicoUsd {
+  const own = call.money?.bill?.cost ?? 0n;
+  if (call !== recorded) return own < cost ? own : cost;
+  let others = 0n;
+  for (const use of toolUses) others += use.cost;
+  for (const other of calls) if (other !== call) others += other.money?.bill?.cost ?? 0n;
+  const left = cost > others ? cost - others : 0n;
+  return own < left ? own : left;
+}
+
+/** The searches that the gateway made. */
 interface Searches {
   readonly count: number;
   readonly results: number;
@@ -125,7 +155,7 @@ interface Searches {
 
 const NO_SEARCHES: Searches = { count: 0, results: 0, engine: undefined };
 
-/** Vendors tell how many searches they made, and no more. */
+/** Vendors report only the number of their searches. */
 function listSearches(toolUses: readonly ToolUseRecord[]): Searches {
   const searches = toolUses.flatMap(({ web }) => (web?.kind === 'search' ? [web] : []));
   return {
@@ -135,5 +165,5 @@ function listSearches(toolUses: readonly ToolUseRecord[]): Searches {
   };
 }
 
-/** Its numbers become doubles: it groups records, nothing is computed from it. */
+/** Its numbers become doubles: the trace groups records, and nothing is computed from it. */
 const recordedTrace = (trace: JsonObject): JsonObject => JSON.parse(printJson(trace)) as JsonObject;

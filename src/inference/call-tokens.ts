@@ -1,9 +1,10 @@
-import { addUsage, NO_USAGE, type Usage } from '../core/conversation/usage.js';
+import type { Usage } from '../core/conversation/usage.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
+import { possibleUsage } from '../core/money/possible-usage.js';
 import type { Model } from '../core/routing/catalog.js';
 
-/** What a call of a model takes of limits of tokens in advance: its prompt, and the most it may answer. */
+/** The tokens of a model call that are reserved from token limits: its prompt, and the longest answer. */
 export function reservedFor(model: Model, prompt: MeasuredPrompt): number {
   const output = prompt.maxOutputTokens ?? model.maxCompletionTokens ?? model.contextLength;
   const input = prompt.fillsContext ? model.contextLength : Math.min(prompt.textTokens, model.contextLength);
@@ -11,14 +12,22 @@ export function reservedFor(model: Model, prompt: MeasuredPrompt): number {
 }
 
 /**
- * What these calls have used, of those whose generation has ended. Who did not answer used nothing.
- * @returns undefined where the providers told nothing: then what was reserved stands
+ * The tokens that these calls have used, for a generation that has ended. A call without an answer used none. One that
+ * reported more than is possible used what was reserved for it at most.
+ * @returns undefined where the providers reported nothing: then the reserved tokens stand
  */
 export function usedBy(calls: readonly ProviderCall[]): number | undefined {
   const served = calls.filter((call) => call.isCallers);
-  return served.length === 0
-    ? 0
-    : totalTokens(served.map(({ charged, usage }) => charged ?? usage).reduce(addUsage, NO_USAGE));
+  if (served.length === 0) return 0;
+  const reported = served.map(tokensOf).filter((tokens) => tokens !== undefined);
+  return reported.length === 0 ? undefined : reported.reduce((sum, tokens) => sum + tokens);
+}
+
+function tokensOf(call: ProviderCall): number | undefined {
+  const total = totalTokens(call.charged ?? possibleUsage(call));
+  return total === undefined || call.isPlausible
+    ? total
+    : Math.min(total, reservedFor(call.leg.model, call.run.prompt));
 }
 
 function totalTokens(usage: Usage): number | undefined {

@@ -9,22 +9,24 @@ import type { Leg } from '../core/routing/plan.js';
 import { AttemptRunner } from '../routing/attempt-runner.js';
 import type { FittedRequest } from '../routing/plan-runner.js';
 import type { RouteResult } from '../routing/route-planner.js';
-import { estimateInTurns } from './estimate-in-turns.js';
+import { estimateInSlices } from './estimate-in-slices.js';
 import { RequestPlanner } from './request-planner.js';
 
 /**
- * How long a provider's own count is waited for, milliseconds: an estimate now is worth more
- * than an exact number later.
+ * How long to wait for a provider's own count, in milliseconds: an early estimate is worth more than a late exact
+ * number.
  */
 export const NATIVE_COUNT_MS_MAX = 5_000;
 
-/** How many tokens a prompt has, as it would be sent. */
+/** The number of tokens of a prompt as it would be sent. */
 export interface TokenCount extends CountedPrompt {
-  /** `native`: the provider that would be asked first says so. */
+  /** `native`: reported by the provider that would be called first. */
   readonly source: 'native' | 'estimate';
 }
 
-/** Counts a prompt for whoever would answer it. Nothing is charged, held or kept, and no health is told of it. */
+/**
+ * Counts a prompt as the provider that would answer it. Nothing is charged, held or stored, and no health is recorded.
+ */
 @Injectable()
 export class CountTokens {
   constructor(
@@ -33,18 +35,18 @@ export class CountTokens {
   ) {}
 
   /**
-   * The count of the provider that would be asked first, where it has one and says it in time; else an estimate.
+   * The count of the provider that would be called first, where it has one and reports it in time; else an estimate.
    * @throws GatewayError as the request itself would be refused before routing, or the signal's reason
    */
-  async run(asked: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
-    const { request: read, routed, refusal, fit } = await this.planner.plan(asked, caller, signal);
-    // What may not be sent to a provider may not be sent to be counted either.
+  async run(original: ModelRequest, caller: Caller, signal: CancelSignal): Promise<TokenCount> {
+    const { request: read, routed, refusal, fit } = await this.planner.plan(original, caller, signal);
+    // A request that may not be sent to a provider may not be sent for a count either.
     if (refusal) throw refusal;
     const [leg] = routed.plan.legs;
     const { request, appliedEdits }: Omit<FittedRequest, 'stages'> =
       leg && fit ? await fit(read, leg) : { request: read };
     const native = leg && (await this.countNatively(leg, request, routed, signal));
-    const counted = native ?? { inputTokens: await estimateInTurns(request) };
+    const counted = native ?? { inputTokens: await estimateInSlices(request) };
     return {
       ...counted,
       ...(appliedEdits && { originalInputTokens: counted.inputTokens + clearedTokens(appliedEdits) }),

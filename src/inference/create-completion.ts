@@ -3,7 +3,7 @@ import type { CancelSignal, Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation, GenerationStart } from '../core/generation/generation.js';
 import type { Pulled } from '../core/stream/pulled.js';
-import { WastedCalls } from '../limits/wasted-calls.js';
+import { WastedCalls } from '../rate-limits/wasted-calls.js';
 import { GenerationFactory } from '../routing/generation-factory.js';
 import { PlanRunner } from '../routing/plan-runner.js';
 import { Admission } from './admission.js';
@@ -12,18 +12,18 @@ import { isRecordedRefusal, RefusalRecords } from './refusal-records.js';
 import { ReplyEvents } from './reply-events.js';
 import { RequestPlanner, runOf } from './request-planner.js';
 
-/** A generation that was accepted, and what will be answered. */
+/** An accepted generation, and its reply. */
 export interface AcceptedGeneration {
   readonly generation: Generation;
   /**
    * Resolves at the first committing event, with all events of the reply from its start, one array for each upstream
-   * chunk; to be read once. Rejects with a `GatewayError` when nobody answered, or `CallerGone`; so do the events
-   * when the provider fails in mid-reply.
+   * chunk; to be read once. Rejects with a `GatewayError` when no provider answered, or `CallerGone`; so do the events
+   * when the provider fails mid-stream.
    */
   readonly reply: Promise<Pulled<readonly ModelEvent[]>>;
 }
 
-/** The one use case behind every inference face: plan, reserve, run, settle. */
+/** The single use case behind every inference face: plan, reserve, run, settle. */
 @Injectable()
 export class CreateCompletion {
   constructor(
@@ -37,9 +37,9 @@ export class CreateCompletion {
   ) {}
 
   /**
-   * Begins one inference of a request that has been read. Aborting ends it at any stage and closes every socket of it.
-   * A refusal by what is at hand, such as an unknown model, ends the generation before this returns: who observes it
-   * from its start is given with `start`.
+   * Begins one inference of a parsed request. Aborting ends it at any stage and closes all of its sockets. A refusal
+   * that needs no waiting, such as an unknown model, ends the generation before this returns: therefore an observer
+   * from the start is passed in `start`.
    */
   begin(start: GenerationStart, abort: Cancellation): AcceptedGeneration {
     const generation = this.generations.create(start);
@@ -49,18 +49,18 @@ export class CreateCompletion {
 
   private async answer(generation: Generation, signal: CancelSignal): Promise<ReplyEvents> {
     try {
-      const { caller, request: asked } = generation;
-      const planning = this.planner.plan(asked, caller, signal);
-      // No turn of the microtask queue for what is at hand.
+      const { caller, request: original } = generation;
+      const planning = this.planner.plan(original, caller, signal);
+      // No turn of the microtask queue where the result is synchronous.
       const planned = planning instanceof Promise ? await planning : planning;
-      const { request, routed, stages, files, budgets, refusal } = planned;
+      const { request, routed, stages, files, budgets, subjects, refusal } = planned;
       generation.planned(routed, stages);
       generation.files = files;
       if (refusal) {
         generation.refusedByPolicy();
         throw refusal;
       }
-      const payer = { request, caller, guardrails: budgets };
+      const payer = { request, caller, guardrails: budgets, subjects };
       const admitted = await this.admission.admit(generation, payer, signal);
       const start = { generation, planned, admitted, signal };
       const extended = planned.mayBeExtended ? await this.extensions.begin(start) : undefined;
@@ -70,11 +70,11 @@ export class CreateCompletion {
       await events.readUnseen();
       throw signal.reason;
     } catch (error) {
-      // What is billed in full is waited for: it is charged by what its provider tells in the end.
+      // A call that is billed in full is awaited: its final report decides the charge.
       const unseen = generation.unseenConsultations();
       if (unseen) await unseen;
       const settled = generation.fail(error);
-      // Most failures cost nothing, and nothing is waited for.
+      // Most failures cost nothing, and are not awaited.
       if (isRecordedRefusal(generation)) await (generation.wasHeld ? settled : this.refusals.record(generation));
       else if (generation.isCharged) await settled;
       throw error;

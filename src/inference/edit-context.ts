@@ -5,17 +5,19 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import type { JsonObject } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
 import type { RouteInputs } from '../core/routing/route-inputs.js';
-import { doInTurns } from '../core/steps.js';
+import { doInSlices } from '../core/steps.js';
 import type { FitRequest, FittedRequest } from '../routing/plan-runner.js';
 import { stageOf, tookSince, type StageFigures } from './plugins/plugin-stages.js';
 
-/** Turns whose reasoning a model keeps where nobody says how many (docs/wire/messages.md#context-management). */
+/**
+ * Turns whose reasoning a model keeps where the request does not specify it (docs/use/messages.md#context-management).
+ */
 const KEEP_TURNS = 1;
 
 /**
- * Clears what a request wants cleared, for legs whose vendors are not told of it; to others it goes as it is.
- * @param carries as routing has it
- * @returns undefined for a request that wants nothing cleared
+ * Applies the context edits of a request for legs whose vendors do not; the others receive it unchanged.
+ * @param carries see routing
+ * @returns undefined for a request without context edits
  */
 export function contextEditor(
   { contextManagement }: ModelRequest,
@@ -26,25 +28,25 @@ export function contextEditor(
   const { clearing, rest } = edits;
   return async (request, leg) => {
     if (carries?.(leg, 'context_management') !== false) return { request, stages: [] };
-    const { contextManagement: _done, ...asked } = request;
-    const edited = { ...asked, ...(rest && { contextManagement: rest }) };
+    const { contextManagement: _done, ...original } = request;
+    const edited = { ...original, ...(rest && { contextManagement: rest }) };
     const beganAt = performance.now();
-    const cleared = await doInTurns(clearContext(edited, editsFor(leg, clearing)));
-    return told(cleared, leg, tookSince(beganAt));
+    const cleared = await doInSlices(clearContext(edited, editsFor(leg, clearing)));
+    return fittedTo(cleared, leg, tookSince(beganAt));
   };
 }
 
 /**
- * A file as each leg reads it: as it came, or in words (docs/decisions/0070-pdfs-in-words.md). It comes before all else
- * that is done for a leg, so that sizes are those of what is sent.
+ * A file as each leg reads it: unchanged, or as text (docs/contribute/decisions/0064-the-way-of-plugins.md). It
+ * precedes all other work for a leg, so that sizes are those of what is sent.
  * @returns undefined for a request without a document
  */
 export const documentReader = (request: ModelRequest): FitRequest | undefined =>
   listDocuments(request).next().done === true
     ? undefined
-    : (asked, { model }) => ({ request: readableBy(asked, model.inputModalities), stages: [] });
+    : (original, { model }) => ({ request: readableBy(original, model.inputModalities), stages: [] });
 
-/** Both, one after the other. Undefined: neither is there. */
+/** Both, one after the other. Undefined: neither exists. */
 export function fitInTurn(first: FitRequest | undefined, second: FitRequest | undefined): FitRequest | undefined {
   if (!first || !second) return first ?? second;
   return async (request, leg) => {
@@ -54,20 +56,20 @@ export function fitInTurn(first: FitRequest | undefined, second: FitRequest | un
   };
 }
 
-/** Claude keeps as much of its reasoning as each of its models does by itself, wherever it is asked. */
+/** Each model of Claude keeps its default amount of reasoning, on every platform. */
 const editsFor = ({ model }: Leg, edits: readonly ContextEdit[]): readonly ContextEdit[] =>
   model.id.startsWith('anthropic/') ? edits : edits.map(withTurns);
 
 const withTurns = (edit: ContextEdit): ContextEdit =>
   edit.type === CLEAR_THINKING && edit.keep === undefined ? { ...edit, keep: KEEP_TURNS } : edit;
 
-const told = ({ request, applied }: ClearedContext, leg: Leg, took: StageFigures): FittedRequest => ({
+const fittedTo = ({ request, applied }: ClearedContext, leg: Leg, took: StageFigures): FittedRequest => ({
   request,
   appliedEdits: applied,
   stages: applied.length === 0 ? [] : [editStage(applied, leg, took)],
 });
 
-/** As the stages of plugins are told, though it is none. */
+/** Reported like the stages of plugins, though it is none. */
 function editStage(applied: ClearedContext['applied'], { tag }: Leg, took: StageFigures): JsonObject {
   const data: Record<string, string | number> = { endpoint: tag };
   for (const { type: _type, ...figures } of applied) {

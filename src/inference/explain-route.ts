@@ -17,57 +17,63 @@ import type { RouteResult } from '../routing/route-planner.js';
 import { Admission, type LegForecast } from './admission.js';
 import type { PluginStanding } from './plugins/active-plugins.js';
 import { RequestPlanner, type PlannedRequest, type PlanningOptions } from './request-planner.js';
+import type { BudgetLeft } from '../ledger/budgets-left.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 
 /** A plan with what it may cost. */
 export interface ForecastPlan extends RouteResult {
   readonly forecast: ReadonlyMap<Leg, LegForecast>;
-  /** The legs whose dialect has no form for something in the request: they would be passed over. */
+  /** What budgets of users, members and tags leave to it. */
+  readonly budgetsLeft: readonly BudgetLeft[];
+  /** The legs that cannot express something in the request, with the reason: the request would skip them. */
   readonly refusals: ReadonlyMap<Leg, Untranslatable>;
-  /** Names of what each leg would not be sent. */
+  /** Names of the fields that each leg would not receive. */
   readonly dropped: ReadonlyMap<Leg, readonly string[]>;
-  /** All of the request but functions of the caller's, in its order. */
+  /** The tools of the request except the caller's functions, in request order. */
   readonly tools: readonly ForecastTool[];
-  /** The plugins that somebody spoke of. */
+  /** The plugins that a default, the request or the model name refers to. */
   readonly plugins: readonly PluginStanding[];
-  /** Models that would be asked before the one that answers, in their order. */
+  /** Models that would be called before the one that answers, in their order. */
   readonly consulted: readonly ForecastCall[];
 }
 
-/** A model that is asked on the way. */
+/** A model that the gateway itself calls to serve a request. */
 export interface ForecastCall {
   readonly kind: ConsultationKind;
   readonly model: string;
-  /** The most that its first call costs, by its dearest leg; absent: it is not known, or nobody would be asked. */
+  /**
+   * The highest possible cost of its first call, at its most expensive leg; absent: unknown, or no model would be
+   * called.
+   */
   readonly bound?: PicoUsd;
-  /** Why nobody would be asked. */
+  /** Why no model would be called. */
   readonly refusal?: string;
   readonly tools: readonly ForecastTool[];
   readonly toolUsesMax: number;
 }
 
 export interface ForecastTool extends ToolOffer {
-  /** Who runs it where the vendor of a leg does not; absent: nobody does, at any of the legs. */
+  /** What runs the tool where the vendor of a leg does not; absent: nothing does, at any of the legs. */
   readonly runsAt?: 'gateway' | 'caller' | 'vendor';
-  /** The legs that have it of their vendors, as it came. */
+  /** The legs whose vendors run the tool under its own type. */
   readonly nativeAt: readonly Leg[];
-  /** Absent: this gateway asks no model for it. */
+  /** Absent: the gateway calls no model for this tool. */
   readonly consulted?: ToolModel;
 }
 
-/** The model that a tool asks. */
+/** The model that a tool calls. */
 export interface ToolModel {
-  /** Its id; as it was asked for where it was not found. */
+  /** Its id; the requested name where the model was not found. */
   readonly model: string;
-  /** The cheapest way to it, at the length of what it would be shown; absent: nobody would be asked. */
+  /** The cheapest leg for the length of the prompt; absent: no model would be called. */
   readonly cheapest?: Leg;
   readonly promptTokensMin: number;
-  /** Why nobody would be asked. */
+  /** Why no model would be called. */
   readonly refusal?: string;
 }
 
-/** The plan that a request would be served by at this moment. Nothing is called, charged or kept. */
+/** Plans a request as it would be served at this moment. Nothing is called, charged or stored. */
 @Injectable()
 export class ExplainRoute {
   constructor(
@@ -78,35 +84,38 @@ export class ExplainRoute {
   ) {}
 
   /**
-   * @param seed gives the same draw again
-   * @throws GatewayError as the request itself would be refused before routing; a plan without legs is an answer
+   * @param seed repeats the same draw
+   * @throws GatewayError as the request itself would be refused before routing; a plan without legs is returned
    */
-  async explain(asked: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
-    const planned = await this.planner.plan(asked, caller, signal, { seed });
-    const { request, routed, budgets, fit, plugins } = planned;
-    const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
+  async explain(given: ModelRequest, caller: Caller, signal: CancelSignal, seed?: string): Promise<ForecastPlan> {
+    const planned = await this.planner.plan(given, caller, signal, { seed });
+    const { request, routed, budgets, subjects, fit, plugins } = planned;
+    const payer = { request, caller, guardrails: budgets, subjects };
+    const forecast = await this.admission.forecast(routed.plan, payer);
+    const budgetsLeft = await this.admission.listBudgets(payer);
     const { legs } = routed.plan;
     const { refusals, dropped } = await this.tryLegs(legs, (leg) => fit?.(request, leg) ?? { request });
-    const tools = await this.foreseeModels(planned, this.whoRuns(planned), caller, signal);
+    const tools = await this.foreseeModels(planned, this.toolRunners(planned), caller, signal);
     const foresight = { catalog: routed.inputs.catalog, isSandbox: isOnlySandbox(routed.plan) };
     const consulted: ForecastCall[] = [];
     for (const call of await plugins.foresee(request, foresight))
       consulted.push(await this.foresee(call, caller, signal));
-    return { ...routed, forecast, refusals, dropped, tools, plugins: plugins.standings, consulted };
+    return { ...routed, forecast, budgetsLeft, refusals, dropped, tools, plugins: plugins.standings, consulted };
   }
 
   private async foresee(call: ForeseenCall, caller: Caller, signal: CancelSignal): Promise<ForecastCall> {
     const { kind, requests, toolUsesMax, isWhole } = call;
     const shown = { kind, model: requests[0]!.model, toolUsesMax };
     let refusal = '';
-    for (const asked of requests) {
+    for (const given of requests) {
       try {
-        const planned = await this.planConsulted(asked, caller, signal);
-        const { request, routed, budgets } = planned;
-        const forecast = await this.admission.forecast(routed.plan, { request, caller, guardrails: budgets });
+        const planned = await this.planConsulted(given, caller, signal);
+        const { request, routed, budgets, subjects } = planned;
+        const payer = { request, caller, guardrails: budgets, subjects };
+        const forecast = await this.admission.forecast(routed.plan, payer);
         const bounds = [...forecast.values()].map(({ bound }) => bound.credits);
         const bound = bounds.reduce((most, one) => (one > most ? one : most));
-        return { ...shown, tools: this.whoRuns(planned), ...(isWhole && { bound }) };
+        return { ...shown, tools: this.toolRunners(planned), ...(isWhole && { bound }) };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         refusal = error.message;
@@ -115,34 +124,34 @@ export class ExplainRoute {
     return { ...shown, tools: [], refusal };
   }
 
-  /** @throws GatewayError why nobody would be asked; the plan has legs */
+  /** @returns a plan that has legs. @throws GatewayError why no model would be called */
   private async planConsulted(
-    asked: ModelRequest,
+    given: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
     options: PlanningOptions = {},
   ): Promise<PlannedRequest> {
-    const planned = await this.planner.plan(asked, caller, signal, { ...options, isConsulted: true });
+    const planned = await this.planner.plan(given, caller, signal, { ...options, isConsulted: true });
     if (planned.refusal) throw planned.refusal;
     const { plan } = planned.routed;
     if (plan.legs.length === 0) throw noRouteError(plan, this.clock.now());
     return planned;
   }
 
-  private whoRuns({ request, offers, routed }: PlannedRequest): readonly ForecastTool[] {
+  private toolRunners({ request, offers, routed }: PlannedRequest): readonly ForecastTool[] {
     if (offers.length === 0) return [];
     const { legs } = routed.plan;
     const ofLegs = legs.map((leg) => this.attempts.toolRuns(leg, request.tools));
     return offers.map((offer) => {
       const runs = ofLegs.map((ofLeg) => ofLeg[offer.place]);
       const nativeAt = legs.filter((_, index) => runs[index] === true);
-      const isTaken = nativeAt.length > 0 || runs.includes('unsaid');
+      const isTaken = nativeAt.length > 0 || runs.includes('unpriced');
       const runsAt = offer.offer?.runsAt ?? (isTaken ? vendorOrCaller(offer) : undefined);
       return { ...offer, ...(runsAt && { runsAt }), nativeAt };
     });
   }
 
-  /** Many tools may ask one model: it is planned once for each way to ask it. */
+  /** Several tools may call the same model: each distinct call is planned once. */
   private async foreseeModels(
     { request, routed }: PlannedRequest,
     tools: readonly ForecastTool[],
@@ -150,46 +159,46 @@ export class ExplainRoute {
     signal: CancelSignal,
   ): Promise<readonly ForecastTool[]> {
     const known = new Map<string, ToolModel>();
-    const told: ForecastTool[] = [];
+    const foreseen: ForecastTool[] = [];
     for (const tool of tools) {
-      const asked = tool.offer?.runsAt === 'gateway' ? tool.offer.consults?.(request) : undefined;
-      if (!asked) {
-        told.push(tool);
+      const query = tool.offer?.runsAt === 'gateway' ? tool.offer.consults?.(request) : undefined;
+      if (!query) {
+        foreseen.push(tool);
         continue;
       }
-      const { model, modalities = [], system, messages, maxOutputTokens } = asked;
+      const { model, modalities = [], system, messages, maxOutputTokens } = query;
       const shown = [system.map(({ text }) => text.length), messages.flatMap(({ content }) => content).length];
       const key = JSON.stringify([model, modalities, shown, maxOutputTokens]);
       let consulted = known.get(key);
       if (!consulted) {
-        consulted = await this.foreseeModel(asked, caller, signal, routed.plan.seed);
+        consulted = await this.foreseeModel(query, caller, signal, routed.plan.seed);
         known.set(key, consulted);
         await yieldToEventLoop();
       }
-      told.push({ ...tool, consulted });
+      foreseen.push({ ...tool, consulted });
     }
-    return told;
+    return foreseen;
   }
 
-  /** @param seed of the request's own plan: the same one tells the same */
+  /** @param seed that of the request's own plan, so that the result is reproducible */
   private async foreseeModel(
-    asked: ModelRequest,
+    given: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
     seed: string,
   ): Promise<ToolModel> {
     try {
-      const { plan, inputs } = (await this.planConsulted(asked, caller, signal, { seed })).routed;
+      const { plan, inputs } = (await this.planConsulted(given, caller, signal, { seed })).routed;
       const { model } = plan.legs[0]!;
       const { promptTokensMin } = inputs.needs;
       return { model: model.id, cheapest: cheapestOf(plan.legs, model.id), promptTokensMin };
     } catch (error) {
       if (!(error instanceof GatewayError)) throw error;
-      return { model: asked.model, promptTokensMin: 0, refusal: error.message };
+      return { model: given.model, promptTokensMin: 0, refusal: error.message };
     }
   }
 
-  /** A large request is encoded for each leg: others have their turn in between. */
+  /** Encoding a large request for each leg takes long: yields to the event loop after each. */
   private async tryLegs(
     legs: readonly Leg[],
     fit: (leg: Leg) => Pick<FittedRequest, 'request'> | Promise<FittedRequest>,
@@ -207,11 +216,11 @@ export class ExplainRoute {
   }
 }
 
-/** A tool that goes to vendors as it came, and to nobody else. */
+/** For a tool that only its vendor or the caller can run. */
 const vendorOrCaller = ({ tool }: ToolOffer): 'vendor' | 'caller' =>
   tool.type === 'vendor' && isRunByCaller(tool) ? 'caller' : 'vendor';
 
-/** Of one model; of equals the first that would be tried. */
+/** Among the legs of one model; of equal prices the first in the plan. */
 function cheapestOf(legs: readonly PlannedLeg[], model: string): PlannedLeg {
   const own = legs.filter((leg) => leg.model.id === model);
   return own.reduce((least, leg) => (leg.price < least.price ? leg : least));

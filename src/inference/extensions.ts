@@ -8,9 +8,9 @@ import { ReplyWatches } from './plugins/reply-watches.js';
 import type { ToolLoop } from './tools/tool-loop.js';
 import { ToolLoops } from './tools/tool-loops.js';
 
-/** A generation with what goes its way with it. */
+/** A generation with the tools and plugins that extend it. */
 export interface ExtendedGeneration {
-  /** Its request as plugins leave it, with room for that. */
+  /** Its request as changed by plugins, with room for those changes. */
   readonly start: AdmittedGeneration;
   readonly loop?: ToolLoop;
   readonly watch?: ReplyWatch;
@@ -29,7 +29,7 @@ export class Extensions {
   async begin(admitted: AdmittedGeneration): Promise<ExtendedGeneration> {
     const { plugins, offered, request } = admitted.planned;
     const isExtended = offered.size > 0 || plugins.isWatching || plugins.consulting(request).length > 0;
-    // No candidate is left, which the plan reports: no other model is called before.
+    // The plan has no candidate left: then no other model is called before.
     if (!isExtended || admitted.admitted.plan.legs.length === 0) return { start: admitted };
     const contextAt = await this.contexts.open(admitted);
     const consulted =
@@ -58,7 +58,7 @@ function watchOf({ start, sources, uses }: ConsultedGeneration, contextAt: Conte
       return contextAt(request, { signal, consulted, ...(use && { use }) });
     },
     spentOn: (runs) => billing.spentOn(runs),
-    tell: (stage) => void (generation.pipeline = [...generation.pipeline, stage]),
+    addStage: (stage) => void (generation.pipeline = [...generation.pipeline, stage]),
   });
   const all = sources.length > 0 ? [new CitingWatch(sources), ...watches] : watches;
   return all.length > 0 ? new ReplyWatches(all) : undefined;

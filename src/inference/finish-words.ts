@@ -1,6 +1,6 @@
 import type { UnifiedStop } from '../core/conversation/event.js';
 
-/** How the Messages format says why a reply ended (docs/wire/messages.md#reply). */
+/** Stop reasons of the Messages format (docs/use/messages.md#reply). */
 export const MESSAGES_STOP_REASONS: Readonly<Record<UnifiedStop, string>> = {
   'end-turn': 'end_turn',
   'output-limit': 'max_tokens',
@@ -15,9 +15,9 @@ export const MESSAGES_STOP_REASONS: Readonly<Record<UnifiedStop, string>> = {
 };
 
 /**
- * How chat says it. The format knows five words (docs/wire/chat.md#finish-reasons,
- * docs/reasons/translation.md#stop-reasons, docs/reasons/translation.md#chat-finish-reasons); the vendor's own stands
- * beside.
+ * Finish reasons of the chat format, which has five (docs/use/chat.md#finish-reasons,
+ * docs/contribute/reasons/translation.md#stop-reasons, docs/contribute/reasons/translation.md#chat-finish-reasons).
+ * `native_finish_reason` has the vendor's own value.
  */
 export const CHAT_FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
   'end-turn': 'stop',
@@ -25,7 +25,7 @@ export const CHAT_FINISH_REASONS: Readonly<Record<UnifiedStop, string>> = {
   'context-limit': 'length',
   'stop-sequence': 'stop',
   'tool-use': 'tool_calls',
-  // The vendor's turn goes on when its reply is sent back; there is no word for that here.
+  // The vendor's turn continues when its reply is sent back; this format has no word for that.
   pause: 'stop',
   refusal: 'content_filter',
   'content-filter': 'content_filter',

@@ -3,18 +3,18 @@ import type { ProviderCall } from '../core/generation/provider-call.js';
 import type { Hold } from '../ledger/hold.js';
 import type { LedgerService } from '../ledger/ledger.service.js';
 import { isFreeVariant } from '../core/money/bill.js';
-import type { FreePlace } from '../limits/free-gate.js';
+import type { FreePlace } from '../rate-limits/free-variants-gate.js';
 
 /**
- * A request that counts as one to a free variant from its admission on: a caller's own, or that of a model which is
- * consulted on its way. Where something else answers in the end, which is paid for, it does not count.
+ * A request that counts as one to a free variant from its admission on: a caller's own, or that of a consulted model.
+ * It does not count where a paid endpoint answers in the end.
  */
 export class FreeRequest implements GenerationObserver {
   constructor(
     private readonly ledger: LedgerService,
     private readonly hold: Hold,
     private readonly place: FreePlace,
-    /** Whether a call is one of it. */
+    /** Whether a call belongs to it. */
     private readonly includes: (call: ProviderCall) => boolean,
   ) {}
 

@@ -1,7 +1,7 @@
 /**
- * Goal: a loop is given room for what comes, and for two calls more where the ledger has plenty; whoever is consulted
- * while the first call is under way has room beside it, and none of its own. What a call comes to is what it told last.
- * Method: the billing of a generation before a double of the ledger that has so much room, and plenty or not.
+ * Tests with a double of the ledger that has limited room, and plenty or not: a loop gets room for the next call, and
+ * for two more where the ledger has plenty; a consultation during the first call gets room of its own. The cost of a
+ * call is that of its last report.
  */
 import { setImmediate } from 'node:timers/promises';
 import { endpoint, model, perMillion } from '../../test/support/route-inputs.js';
@@ -22,18 +22,18 @@ interface Room {
   readonly hasPlenty: boolean;
   /** For the first call. */
   readonly held?: bigint;
-  /** When what has ended is written down. */
+  /** The note of what has ended. */
   readonly noting?: Promise<void>;
 }
 
 function bench({ room, hasPlenty, held = 0n, noting = Promise.resolve() }: Room) {
   const hold = { bound: amounts(held) } as Hold;
   const first = hold.bound;
-  /** What the ledger was asked for, and what of it ahead, one after the other. */
-  const asked: [missing: number, ahead: number][] = [];
+  /** The extensions that the ledger received: the missing amount, and the amount ahead. */
+  const extensions: [missing: number, ahead: number][] = [];
   const ledger = {
     extend: async ({ bound }: Hold, { credits }: HeldAmounts, ahead: HeldAmounts) => {
-      asked.push([Number(credits), Number(ahead.credits)]);
+      extensions.push([Number(credits), Number(ahead.credits)]);
       if (bound.credits + credits > room) return { refused: [] };
       hold.bound = amounts(bound.credits + credits + (hasPlenty ? ahead.credits : 0n));
       return undefined;
@@ -53,43 +53,43 @@ function bench({ room, hasPlenty, held = 0n, noting = Promise.resolve() }: Room)
     releases.push(await billing.makeRoom(amounts(credits)));
     return releases.at(-1) !== undefined;
   };
-  return { asked, billing, generation, make, releases, releaseFirst: () => billing.release(first), hold };
+  return { extensions, billing, generation, make, releases, releaseFirst: () => billing.release(first), hold };
 }
 
-it('has room for two calls more than the next, where the ledger has plenty', async () => {
-  const { make, asked } = bench({ room: 1_000n, hasPlenty: true });
-  expect([await make(10n), await make(10n), await make(10n), asked]).toEqual([true, true, true, [[10, 20]]]);
+it('reserves room for two calls after the next, where the ledger has plenty', async () => {
+  const { make, extensions } = bench({ room: 1_000n, hasPlenty: true });
+  expect([await make(10n), await make(10n), await make(10n), extensions]).toEqual([true, true, true, [[10, 20]]]);
 });
 
-it('asks for what comes where it has not, and each time whether it has', async () => {
-  const { make, asked } = bench({ room: 25n, hasPlenty: false });
+it('extends the hold for each call where the ledger does not have plenty', async () => {
+  const { make, extensions } = bench({ room: 25n, hasPlenty: false });
   expect([await make(10n), await make(10n), await make(10n)]).toEqual([true, true, false]);
-  // What is refused is asked for again when all that is settled is counted.
-  expect(asked).toEqual([[10, 20], [10, 20], [10, 20], [10, 20]]); // oxfmt-ignore
+  // A refused extension is repeated after all settled generations are posted.
+  expect(extensions).toEqual([[10, 20], [10, 20], [10, 20], [10, 20]]); // oxfmt-ignore
 });
 
 describe('while the first call is under way', () => {
-  it('has no room for anybody in what is held for it', async () => {
-    const { make, asked, hold } = bench({ room: 40n, hasPlenty: false, held: 30n });
+  it('has no room for consultations in the hold of that call', async () => {
+    const { make, extensions, hold } = bench({ room: 40n, hasPlenty: false, held: 30n });
     expect([await make(10n), await make(1n)]).toEqual([true, false]);
-    expect([asked[0], hold.bound.credits]).toEqual([[10, 20], 40n]);
+    expect([extensions[0], hold.bound.credits]).toEqual([[10, 20], 40n]);
   });
 
-  it('has as much again for whoever is next after that, and not for the first call', async () => {
-    const { make, asked } = bench({ room: 1_000n, hasPlenty: true, held: 500n });
-    expect([await make(10n), await make(10n), await make(10n), asked]).toEqual([true, true, true, [[10, 20]]]);
+  it('reserves ahead for the calls after the next, and not for the first call', async () => {
+    const { make, extensions } = bench({ room: 1_000n, hasPlenty: true, held: 500n });
+    expect([await make(10n), await make(10n), await make(10n), extensions]).toEqual([true, true, true, [[10, 20]]]);
   });
 });
 
-it('has all that is held once the first call and those that follow have let go of it', async () => {
-  const { make, asked, releases, releaseFirst } = bench({ room: 30n, hasPlenty: false, held: 30n });
+it('reuses the whole hold once the first call and those after it have released it', async () => {
+  const { make, extensions, releases, releaseFirst } = bench({ room: 30n, hasPlenty: false, held: 30n });
   releaseFirst();
   expect([await make(30n), await make(1n)]).toEqual([true, false]);
   releases[0]!();
-  expect([await make(30n), asked.length]).toEqual([true, 2]);
+  expect([await make(30n), extensions.length]).toEqual([true, 2]);
 });
 
-it('lets a call begin when what has ended is written down, and what costs nothing before that', async () => {
+it('begins a call after the note is durable, and a step without cost before that', async () => {
   let written = (): void => undefined;
   const noting = new Promise<void>((resolve) => (written = resolve));
   const { make } = bench({ room: 1_000n, hasPlenty: true, noting });
@@ -102,7 +102,7 @@ it('lets a call begin when what has ended is written down, and what costs nothin
   expect(await making).toBe(true);
 });
 
-it('charges a call what it told last, whoever asked what it had come to before', async () => {
+it('charges a call by its last report, even if its cost was read before', async () => {
   const { billing, generation, make } = bench({ room: 1_000n, hasPlenty: true });
   const at = endpoint('p', { pricing: { prompt: perMillion(3), completion: perMillion(15), tiers: [] } });
   const prompt = {

@@ -7,17 +7,18 @@ import type { ModelRequest } from '../core/conversation/request.js';
 import { addUsage, iterationOf, NO_USAGE, type Usage } from '../core/conversation/usage.js';
 import { addBill, billBound, billOf, cappedBill, paidBill, withTools, type Bill } from '../core/money/bill.js';
 import { wantsHourCache } from '../core/conversation/wants-hour-cache.js';
-import { usdNumber, type PicoUsd } from '../core/money/credits.js';
+import { formatUsd, usdNumber, type PicoUsd } from '../core/money/credits.js';
 import { estimateInputTokens } from '../core/money/estimate.js';
 import { judgeUsage, type JudgedUsage } from '../core/money/judge-usage.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
-import { askedCost } from '../core/money/charged-rate.js';
+import { providerCost } from '../core/money/charged-rate.js';
 import type { Widening } from '../core/money/widening.js';
 import type { Leg } from '../core/routing/plan.js';
 import { countedBy, remainingOf, type HeldAmounts, type Hold, type HoldRefusal } from '../ledger/hold.js';
 import type { Settlement } from '../ledger/settlement.js';
 import type { BillingService } from './billing.service.js';
 import { buildGenerationRow, type Charged } from './build-generation-row.js';
+import { OpenRisks } from './engine-risks.js';
 import { isRecordedRefusal } from './refusal-records.js';
 
 interface PricedCall {
@@ -26,35 +27,45 @@ interface PricedCall {
   readonly money: CallCharge;
 }
 
-/** What the calls of a generation come to together. */
+/** An extension that counters had no room for. */
+interface RefusedExtension {
+  /** At least one, without what the hold itself has taken. */
+  readonly refusing: readonly HoldRefusal[];
+  /** What the hold would have been. */
+  readonly amounts: HeldAmounts;
+}
+
+/** The sum over the calls of a generation. */
 interface Priced {
   readonly calls: readonly PricedCall[];
-  /** Of what the caller was answered; estimated where a provider did not tell. */
+  /** Of the answer; estimated where a provider reported no usage. */
   readonly usage: Usage;
-  /** Of the models that were consulted on the way, which is told beside that. */
+  /** Of the models that were consulted, which is reported separately. */
   readonly consulted: Usage;
-  /** Undefined where nothing is the caller's. */
+  /** Undefined where the caller is charged nothing. */
   readonly bill: Bill | undefined;
   readonly operatorCost: PicoUsd;
-  /** One of them told what cannot be, and is charged at its bound. */
+  /** One call reported more than is possible, and is charged at its bound. */
   readonly isCapped: boolean;
 }
 
 /**
- * The money of one generation, from its hold to its settlement: what its calls used, whatever way each ended, becomes
- * one charge and one row. Tells the hold what it has come to meanwhile, should this process die.
+ * The money of one generation, from its hold to its settlement: the usage of its calls, however each ended, becomes one
+ * charge and one row. Until then the hold can query the amount so far, in case this process dies.
  */
 export class GenerationBilling implements GenerationObserver {
-  /** Of the calls that have ended, by their index. */
+  /** The calls that have ended, by index. */
   private readonly priced: PricedCall[] = [];
 
-  /** What calls and uses of tools may come to that are under way or to come, the answer's first call among them. */
+  /** The highest possible cost of the running and coming calls and tool uses, the answer's first call among them. */
   private readonly coming: HeldAmounts[];
-  /** The counters that had no room when it was last wanted in vain; empty where the hold stands no more. */
-  refusing: readonly HoldRefusal[] = [];
-  /** Settles, never rejects, when room was last made, or there was none. */
+  /** The latest extension that was refused; undefined: none was, or the hold no longer exists. */
+  refused: RefusedExtension | undefined;
+  /** Settles, never rejects, when the latest reservation has succeeded or failed. */
   private making: Promise<unknown> = DONE;
-  /** What had ended when that was last written down, and when nobody can lose it. Never rejects. */
+  /** Made with the first purchase. */
+  private openRisks: OpenRisks | undefined;
+  /** What had ended at the latest note, and when that note is durable. Never rejects. */
   private noted = '';
   private noting = DONE;
 
@@ -65,11 +76,16 @@ export class GenerationBilling implements GenerationObserver {
     private readonly prompt: MeasuredPrompt,
   ) {
     hold.observe = () => this.observed();
-    // What is held was taken for the first call: whoever is consulted before it has ended has no part of that.
+    // The hold was taken for the first call: a model that is consulted before that call ends has no share in it.
     this.coming = [hold.bound];
   }
 
-  /** Lets go of what was kept for a call or a use, once: it has ended, and what it used is known. */
+  /** Engine calls that may be billed: noted before the engine is called. */
+  get risks(): OpenRisks {
+    return (this.openRisks ??= new OpenRisks(() => this.note()));
+  }
+
+  /** Releases the room of a call or use, once it has ended and its usage is known. */
   release(room: HeldAmounts): void {
     const place = this.coming.indexOf(room);
     if (place !== -1) this.coming.splice(place, 1);
@@ -77,29 +93,38 @@ export class GenerationBilling implements GenerationObserver {
 
   /**
    * Reserves more for further calls, from the same counters.
-   * @param ahead as of `LedgerService.extend`
+   * @param ahead see `LedgerService.extend`
    * @returns whether there was room for what is missing
-   * @throws GatewayError `unavailable` while the ledger cannot be written
+   * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
   async reserve(missing: HeldAmounts, ahead?: HeldAmounts): Promise<boolean> {
     const { ledger } = this.billing;
     const outcome = await ledger.extend(this.hold, missing, ahead);
     if (outcome === undefined || outcome === 'gone') return outcome === undefined;
-    // What others have settled still counts with its whole bound until it is posted: a refusal is true.
+    // Settled generations count with their whole bound until they are posted: after posting, a refusal is accurate.
     await ledger.postSettled(outcome.refused);
     const again = await ledger.extend(this.hold, missing, ahead);
-    this.refusing = again !== undefined && again !== 'gone' ? again.refused : [];
+    this.refused = again !== undefined && again !== 'gone' ? this.refusedBy(again.refused, missing) : undefined;
     return again === undefined;
   }
 
+  /** What this hold has taken is no room of other requests. */
+  private refusedBy(refusing: readonly HoldRefusal[], missing: HeldAmounts): RefusedExtension {
+    const { bound } = this.hold;
+    return {
+      refusing: refusing.map((counter) => ({ ...counter, held: positive(counter.held - countedBy(counter, bound)) })),
+      amounts: { credits: bound.credits + missing.credits, byok: bound.byok + missing.byok },
+    };
+  }
+
   /**
-   * Has room for what comes next, beside what was used so far and what else is to come. What has ended by then is
-   * written down, so that it is charged whatever becomes of this process.
-   * @returns lets go of that room, when it has been used; undefined where there is none
-   * @throws GatewayError `unavailable` while the ledger cannot be written
+   * Makes room for the next call or use, beside what was used and what else is coming. What has ended by then is noted
+   * in the ledger, so that it is charged even if this process dies.
+   * @returns releases that room after its use; undefined where there is none
+   * @throws GatewayError `service-unavailable` while the ledger cannot be written
    */
   makeRoom(next: HeldAmounts): Promise<(() => void) | undefined> {
-    // One after the other: what is missing is known when the one before has what it asked for.
+    // Sequential: the missing amount is known only after the reservation before it.
     const made = this.making.then(() => this.makeRoomNext(next));
     this.making = made.catch(() => undefined);
     return made;
@@ -109,7 +134,7 @@ export class GenerationBilling implements GenerationObserver {
     this.coming.push(next);
     try {
       const noting = this.note();
-      // What costs nothing waits for nothing: the call behind it will.
+      // A step without cost does not wait for the note: the call after it does.
       const [isCovered] = await Promise.all([this.covers(next), isNothing(next) ? undefined : noting]);
       if (isCovered) return () => this.release(next);
     } catch (error) {
@@ -121,13 +146,13 @@ export class GenerationBilling implements GenerationObserver {
   }
 
   /**
-   * Whether the hold covers all that was used and is to come, `next` among it, extended where it does not yet: by what
-   * is missing and, where counters keep plenty free, by as much again as was used, or twice what is next where that is
-   * more. A loop then asks the ledger once or twice, not for each of its calls.
+   * Whether the hold covers everything used and coming, `next` included. Where it does not, it is extended by the
+   * missing amount and, where the counters have plenty left, by as much again as was used, or by twice `next` where
+   * that is more. So a loop extends its hold once or twice, not for each call.
    */
   private async covers(next: HeldAmounts): Promise<boolean> {
     const { bound } = this.hold;
-    // What is under way has its whole room in what is coming, the first call as well.
+    // Running calls are covered by their whole bound in `coming`, the first call included.
     const used = this.costs(({ ending }) => ending !== undefined);
     const coming = { credits: 0n, byok: 0n };
     for (const { credits, byok } of this.coming) {
@@ -147,7 +172,7 @@ export class GenerationBilling implements GenerationObserver {
 
   private note(): Promise<void> {
     const { calls, toolUses } = this.generation;
-    const ended = `${calls.filter(({ ending }) => ending !== undefined).length} ${costOf(toolUses)}`;
+    const ended = `${calls.filter(({ ending }) => ending !== undefined).length} ${costOf(toolUses)} ${this.openRisks?.count ?? 0}`;
     if (ended !== this.noted) {
       this.noted = ended;
       this.noting = this.billing.ledger.note(this.hold);
@@ -155,12 +180,12 @@ export class GenerationBilling implements GenerationObserver {
     return this.noting;
   }
 
-  /** What it has come to so far. */
+  /** The cost so far. */
   get spent(): PicoUsd {
     return this.costs(() => true).credits;
   }
 
-  /** What of that further runs of models came to; calls are known by their plan, for a leg may be asked less. */
+  /** The cost of the given runs; calls are matched by plan, because the request may be reduced for a leg. */
   spentOn(runs: readonly ModelRun[]): PicoUsd {
     let cost = 0n;
     for (const call of this.generation.calls) {
@@ -169,7 +194,7 @@ export class GenerationBilling implements GenerationObserver {
     return cost;
   }
 
-  /** Resolves when the ledger says that the last byte may go. Never rejects. */
+  /** Resolves when the ledger allows the last byte to be sent. Never rejects. */
   async ended(): Promise<void> {
     const { generation, hold } = this;
     const { ledger } = this.billing;
@@ -180,6 +205,7 @@ export class GenerationBilling implements GenerationObserver {
       for (const { call, judged, money } of priced.calls) {
         call.money = money;
         call.charged = judged.usage;
+        call.isPlausible = judged.isPlausible;
         if (call.isCallers) this.report(call, judged.usage, money);
         if (judged.excess) this.learn(call, judged.excess);
       }
@@ -194,14 +220,14 @@ export class GenerationBilling implements GenerationObserver {
       if (paid.operatorCost > 0n) this.reportLoss(priced, paid);
       this.reportSpend(priced, paid);
     } catch (error) {
-      // A fault of ours must leave no hold that stands for ever.
+      // After a bug of the gateway no hold may remain for ever.
       ledger.giveUp(hold, error);
     }
   }
 
   /**
-   * The charge stands nowhere but in memory: a reply that is charged does not come to its end, and its cost is the
-   * operator's, should the database take it later.
+   * The charge exists only in memory: a charged reply does not end as complete, and the operator bears its cost if the
+   * database stores it later.
    * @returns what is charged
    */
   private withhold(priced: Priced, charged: Charged, bound: HeldAmounts): Charged {
@@ -217,22 +243,24 @@ export class GenerationBilling implements GenerationObserver {
     return withheld;
   }
 
-  /** What it would be settled with, were this process to die at this moment; undefined while nobody bills anything. */
+  /** The settlement if this process died now; undefined while no provider or engine bills anything. */
   private observed(): Settlement | undefined {
-    const { calls, hasPurchases } = this.generation;
-    if (!hasPurchases && !calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
+    const { openRisks: risks, generation, hold } = this;
+    const { calls, toolUses, hasPurchases } = generation;
+    const isBilled = hasPurchases || risks?.areOpen === true;
+    if (!isBilled && !calls.some(({ answers, isAbandoned }) => answers || isAbandoned)) return undefined;
     const priced = this.price();
     const { bill } = priced;
-    const cost = bill ? smaller(bill.cost, this.hold.bound.credits) : 0n;
-    const operatorCost = priced.operatorCost + (bill?.cost ?? 0n) - cost;
-    return this.row(
-      priced,
-      { bill: bill && paidBill(bill, cost), cost, operatorCost, isOverBound: priced.isCapped },
-      this.hold.bound,
-    );
+    const cost = bill ? smaller(bill.cost, hold.bound.credits) : 0n;
+    const operatorCost = priced.operatorCost + (risks?.total ?? 0n) + (bill?.cost ?? 0n) - cost;
+    const charged = { bill: bill && paidBill(bill, cost), cost, operatorCost, isOverBound: priced.isCapped };
+    const row = this.row(priced, charged, hold.bound);
+    if (!isBilled || !risks) return row;
+    const engineCosts = [...risks.costsWith(toolUses)].map(([engine, lost]) => [engine, formatUsd(lost)] as const);
+    return engineCosts.length === 0 ? row : { ...row, engine_costs: Object.fromEntries(engineCosts) };
   }
 
-  /** What the caller's calls among those, and uses of tools, come to; asked for at each step of a loop. */
+  /** The cost of the matching caller's calls and of all tool uses; computed at each step of a loop. */
   private costs(isOfThem: (call: ProviderCall) => boolean): HeldAmounts {
     let credits = costOf(this.generation.toolUses);
     let byok = 0n;
@@ -289,34 +317,35 @@ export class GenerationBilling implements GenerationObserver {
       end: !(call.answers || call.isAbandoned) ? 'lost' : call.stop ? 'whole' : 'cut',
     });
     const priced = { call, judged, money: this.chargeOf(call, judged) };
-    // What has ended comes to nothing else, and a loop asks for it again at each of its steps.
+    // The price of an ended call is final, and a loop needs it at each step.
     if (call.ending !== undefined) this.priced[call.index] = priced;
     return priced;
   }
 
   /**
-   * What was answered, or left by the caller, is the caller's, as far as it can be; what failed, or did not serve, is
-   * the operator's where his credential was used.
+   * The caller is charged for answered and abandoned calls, as far as they are plausible; the operator bears failed and
+   * unused calls that used its credential.
    */
   private chargeOf(call: ProviderCall, { usage, isPlausible }: JudgedUsage): CallCharge {
     const { leg, stop, isCallers, isAbandoned, isShared } = call;
     const { prompt } = call.run;
     const isFault = call.ending !== undefined && ENDINGS[call.ending].charge === 'operator';
-    // Whatever ended a call that nobody pays for, what its provider bills of it is lost.
+    // Whatever ended a call that is not charged to the caller, the amount that its provider bills is lost.
     const isLost = isShared && (isCallers ? isFault : usage !== NO_USAGE);
-    const lost = isLost ? askedCost(usage, leg, prompt.images) : 0n;
+    const lost = isLost ? providerCost(usage, leg, prompt.images) : 0n;
     if (!isCallers) return { bill: undefined, isCapped: false, operatorCost: lost };
     const { fee } = this.billing;
-    const told = billOf(usage, leg, { stop, inFault: isFault, isAbandoned }, prompt.images, fee);
-    const bill = isPlausible ? told : cappedBill(told, billBound(prompt, leg, fee));
-    const isCapped = bill !== told;
-    return { bill, isCapped, operatorCost: lost + (isShared ? told.cost - bill.cost + bill.beyondPlan : 0n) };
+    const uncapped = billOf(usage, leg, { stop, inFault: isFault, isAbandoned }, prompt.images, fee);
+    const bill = isPlausible ? uncapped : cappedBill(uncapped, billBound(prompt, leg, fee));
+    const isCapped = bill !== uncapped;
+    return { bill, isCapped, operatorCost: lost + (isShared ? uncapped.cost - bill.cost + bill.beyondPlan : 0n) };
   }
 
-  /** @param bound as it was held before settling took more */
+  /** @param bound the held amounts before the extension at settlement */
   private charge({ bill, operatorCost, isCapped }: Priced, bound: HeldAmounts): Charged {
     if (!bill) return { bill, cost: 0n, operatorCost, isOverBound: false };
-    // Who is cut off by our own stop asks anew: the calls and tools of a loop that had ended brought him nothing.
+    // A caller that the gateway's own stop cut off has to repeat the request: the completed calls and tools gave it no
+    // result.
     if (this.generation.ending === 'shutdown')
       return { bill: paidBill(bill, 0n), cost: 0n, operatorCost: operatorCost + bill.cost, isOverBound: false };
     const cost = smaller(bill.cost, this.hold.bound.credits);
@@ -328,7 +357,7 @@ export class GenerationBilling implements GenerationObserver {
     };
   }
 
-  /** Takes what is missing as far as every counter still has room. */
+  /** Takes the missing amount as far as every counter has room. */
   private async extend({ cost, byokCost }: Bill): Promise<void> {
     const { ledger, metrics } = this.billing;
     const { credits, byok } = this.hold.bound;
@@ -342,7 +371,7 @@ export class GenerationBilling implements GenerationObserver {
       if (room <= 0n || missing.credits === 0n || refused.every((one) => countedBy(one, missing) <= room)) return;
       await ledger.extend(this.hold, { credits: smaller(room, missing.credits), byok: 0n });
     } catch (error) {
-      // The ledger is away: the rest is the operator's.
+      // The ledger is unavailable: the operator bears the rest.
       if (!(error instanceof GatewayError)) throw error;
     }
   }
@@ -355,14 +384,14 @@ export class GenerationBilling implements GenerationObserver {
     if (stop && leg.endpoint.pricing !== null && isZero) metrics.ledgerEvent('zero_usage');
   }
 
-  /** Later calls at this endpoint are held for what this one came to. */
+  /** Later calls at this endpoint are held for as much as this one used. */
   private learn({ leg }: ProviderCall, excess: Widening): void {
     const { bounds, metrics } = this.billing;
     bounds.exceeded(leg, excess, this.generation.caller.keyHash);
     metrics.ledgerEvent('widened');
   }
 
-  /** Each call's own, and what no counter had room for at whoever answered. */
+  /** Reports the loss of each call, and the amount that no counter had room for at the provider that answered. */
   private reportLoss({ calls, operatorCost }: Priced, charged: Charged): void {
     const { metrics } = this.billing;
     const { toolUses, recorded } = this.generation;
@@ -376,7 +405,7 @@ export class GenerationBilling implements GenerationObserver {
     else if (rest > 0n) metrics.engineCost(toolUses.find(({ engine }) => engine)?.engine ?? 'gateway', usdNumber(rest));
   }
 
-  /** What callers pay for each call: of whoever answered, without what no counter had room for. */
+  /** Reports what callers pay for each call; the answering call without the amount that no counter had room for. */
   private reportSpend({ calls, bill }: Priced, { cost }: Charged): void {
     if (!bill) return;
     const missing = bill.cost - cost;
@@ -389,7 +418,7 @@ export class GenerationBilling implements GenerationObserver {
     }
   }
 
-  /** @param bound as `charge` */
+  /** @param bound see `charge` */
   private row({ usage, consulted }: Priced, charged: Charged, bound: HeldAmounts): Settlement {
     const { generation, hold, prompt, billing } = this;
     const pricing = (charged.bill?.rate ?? generation.recorded?.leg)?.endpoint.pricing;
@@ -407,7 +436,7 @@ export class GenerationBilling implements GenerationObserver {
 
 const DONE = Promise.resolve();
 
-/** Of requests whose calls' providers did not report their prompt: what is under way is asked for at each beat. */
+/** For requests whose providers did not report their prompt: running calls are priced at each heartbeat. */
 const estimates = new WeakMap<ModelRequest, number>();
 
 function estimatePrompt(request: ModelRequest): number {
@@ -421,7 +450,7 @@ const isBeyond = ({ cost, byokCost }: Bill, { credits, byok }: HeldAmounts): boo
 
 const costOf = (uses: readonly ToolUseRecord[]): PicoUsd => uses.reduce((sum, { cost }) => sum + cost, 0n);
 
-/** The usage of a generation of several calls, each an iteration of it; as it is where there was one alone. */
+/** The usage of a generation with several calls, each as an iteration; unchanged where there was only one. */
 function behindOne(usage: Usage, calls: readonly PricedCall[], uses: readonly ToolUseRecord[]): Usage {
   const own = calls.filter(({ call }) => call.isCallers);
   if (own.length <= 1 && uses.length === 0) return usage;

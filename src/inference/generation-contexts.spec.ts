@@ -1,19 +1,19 @@
-// Goal: the room of a model that is consulted is free for the next use, however its call went, and who asks it is told
-// where there was none. Method: calls of models by hand, before an admission with room for one of them at a time.
+// Manual model calls, with an admission that has room for one of them at a time: the room of a consulted model is free
+// for the next use, however its call ended, and its caller is notified where there was none.
 import { modelRequest } from '../../test/support/model-request.js';
 import { Cancellation } from '../core/cancellation.js';
 import type { ModelEvent } from '../core/conversation/event.js';
 import { GatewayError } from '../core/errors.js';
 import type { PlanRunner, StartedCall } from '../routing/plan-runner.js';
 import type { ToolContexts } from '../tools/tool-contexts.js';
-import type { Admission } from './admission.js';
+import type { FurtherCalls } from './further-calls.js';
 import type { AdmittedGeneration } from './admitted-generation.js';
 import { GenerationContexts } from './generation-contexts.js';
 import type { RequestPlanner } from './request-planner.js';
 
-const NOBODY = new GatewayError('unavailable', 'Nobody answered.');
+const UNANSWERED = new GatewayError('unavailable', 'No provider answered.');
 
-/** @param run what becomes of the call of the model */
+/** @param run returns the call of the model */
 async function bench(run: () => Promise<StartedCall>) {
   let isFree = true;
   const admitConsulted = async () => {
@@ -27,7 +27,7 @@ async function bench(run: () => Promise<StartedCall>) {
   const contexts = { ready: () => undefined, open: () => ({ at: (parts: object) => parts, close: () => undefined }) };
   const made = new GenerationContexts(
     { plan: async () => planned } as unknown as RequestPlanner,
-    { admitConsulted } as unknown as Admission,
+    { admitConsulted } as unknown as FurtherCalls,
     { run } as unknown as PlanRunner,
     contexts as unknown as ToolContexts,
     undefined as never,
@@ -38,7 +38,7 @@ async function bench(run: () => Promise<StartedCall>) {
   const scope = { signal, refused: () => void refusals++, consulted: () => undefined };
   const context = contextAt(modelRequest(), scope);
   return {
-    ask: () => context.infer(modelRequest(), 'advisor'),
+    infer: () => context.infer(modelRequest(), 'advisor'),
     isFree: () => isFree,
     refusals: () => refusals,
   };
@@ -49,33 +49,33 @@ function started(events: () => AsyncGenerator<readonly ModelEvent[]>): StartedCa
   return { call, events: events(), stages: [] } as unknown as StartedCall;
 }
 
-it('has the room of a model again of which nobody answered', async () => {
-  const { ask, isFree, refusals } = await bench(() => Promise.reject(NOBODY));
-  await expect(ask()).rejects.toBe(NOBODY);
+it('reuses the room of a model that no provider answered', async () => {
+  const { infer, isFree, refusals } = await bench(() => Promise.reject(UNANSWERED));
+  await expect(infer()).rejects.toBe(UNANSWERED);
   expect(isFree()).toBe(true);
-  await expect(ask()).rejects.toBe(NOBODY);
+  await expect(infer()).rejects.toBe(UNANSWERED);
   expect(refusals()).toBe(0);
 });
 
-it('has the room of a model again that broke off', async () => {
+it('reuses the room of a model that broke off', async () => {
   const call = started(async function* () {
     yield [{ type: 'ping' }];
     throw new Error('broken off');
   });
-  const { ask, isFree } = await bench(() => Promise.resolve(call));
-  const events = (await ask())[Symbol.asyncIterator]();
+  const { infer, isFree } = await bench(() => Promise.resolve(call));
+  const events = (await infer())[Symbol.asyncIterator]();
   await events.next();
   expect(isFree()).toBe(false);
   await expect(events.next()).rejects.toThrow('broken off');
   expect(isFree()).toBe(true);
 });
 
-it('refuses a model for which there is no room, and tells who asks', async () => {
+it('refuses a model without room, and notifies its caller', async () => {
   const call = started(async function* () {
     yield [{ type: 'ping' }];
   });
-  const { ask, refusals } = await bench(() => Promise.resolve(call));
-  await ask();
-  await expect(ask()).rejects.toMatchObject({ kind: 'payment-required' });
+  const { infer, refusals } = await bench(() => Promise.resolve(call));
+  await infer();
+  await expect(infer()).rejects.toMatchObject({ kind: 'payment-required' });
   expect(refusals()).toBe(1);
 });

@@ -12,8 +12,8 @@ import { mayRetain } from '../core/routing/route-inputs.js';
 import { midReplyError } from '../routing/fault-policies.js';
 import { PlanRunner, type StartedCall } from '../routing/plan-runner.js';
 import { ToolContexts, type GenerationTools } from '../tools/tool-contexts.js';
-import { Admission } from './admission.js';
 import type { AdmittedGeneration, ContextAt, ContextScope } from './admitted-generation.js';
+import { FurtherCalls } from './further-calls.js';
 import { RequestPlanner, runOf } from './request-planner.js';
 import type { ToolOffer } from './tools/offered-tools.js';
 import { isOnlySandbox } from './tools/only-sandbox.js';
@@ -22,29 +22,29 @@ import { ToolLoops } from './tools/tool-loops.js';
 
 type Batch = readonly ModelEvent[];
 
-/** A further call of a generation, as it was planned. */
+/** A planned further call of a generation. */
 interface ConsultedCall {
-  /** The generation, with the request and the plan of this call. */
+  /** The generation, with the request and plan of this call. */
   readonly start: AdmittedGeneration & ContextScope;
   readonly purpose: ConsultationKind;
   readonly tools: GenerationTools;
   readonly toolUsesMax: number;
 }
 
-/** Makes what tools and plugins of generations work with, calls of further models among it. */
+/** Makes the contexts of tools and plugins, which include calls of further models. */
 @Injectable()
 export class GenerationContexts {
   constructor(
     private readonly planner: RequestPlanner,
-    private readonly admission: Admission,
+    private readonly further: FurtherCalls,
     private readonly plans: PlanRunner,
     private readonly contexts: ToolContexts,
     private readonly loops: ToolLoops,
   ) {}
 
   /**
-   * Once for a generation; what is kept for it is let go at its end.
-   * @throws GatewayError `unavailable` where nothing can be sealed
+   * Called once per generation; its resources are released at the end.
+   * @throws GatewayError `service-unavailable` where nothing can be sealed
    */
   async open(admitted: AdmittedGeneration): Promise<ContextAt> {
     await this.contexts.ready();
@@ -58,8 +58,11 @@ export class GenerationContexts {
     const { inputs, plan } = admitted.planned.routed;
     const isSandbox = isOnlySandbox(plan);
     return (request, scope = { signal: admitted.signal }) => {
-      const planCall = (asked: ModelRequest, kind: ConsultationKind, options?: PlanOptions): Promise<PlannedCall> =>
-        this.plan(tools, { ...admitted, ...scope }, asked, kind, options);
+      const planCall = (
+        callRequest: ModelRequest,
+        kind: ConsultationKind,
+        options?: PlanOptions,
+      ): Promise<PlannedCall> => this.plan(tools, { ...admitted, ...scope }, callRequest, kind, options);
       const { use } = scope;
       const context = tools.at({
         signal: scope.signal,
@@ -67,28 +70,28 @@ export class GenerationContexts {
         isSandbox,
         callable: () => callableModels(inputs),
         request,
-        charge: (cost) => {
+        charge: (cost, billed) => {
           scope.signal.throwIfAborted();
-          use?.charge(cost);
+          use?.charge(cost, billed);
         },
         countWeb: (web) => use?.countWeb(web),
         plan: planCall,
-        infer: async (asked, kind) => (await planCall(asked, kind)).start(),
+        infer: async (callRequest, kind) => (await planCall(callRequest, kind)).start(),
       });
-      return use ? { ...context, engines: use.engines(context.engines) } : context;
+      return use ? { ...context, engines: use.engines(context.engines, admitted.admitted.billing) } : context;
     };
   }
 
-  /** Another model on the way: a run of the same generation, with a plan of its own. */
+  /** Plans a further call of a model: a run of the same generation with its own plan. */
   private async plan(
     tools: GenerationTools,
     start: AdmittedGeneration & ContextScope,
-    asked: ModelRequest,
+    request: ModelRequest,
     purpose: ConsultationKind,
     { signal = start.signal, toolUsesMax = Infinity }: PlanOptions = {},
   ): Promise<PlannedCall> {
     const { generation, admitted } = start;
-    const planned = await this.planner.plan(asked, generation.caller, signal, { isConsulted: true });
+    const planned = await this.planner.plan(request, generation.caller, signal, { isConsulted: true });
     generation.pipeline = [...generation.pipeline, ...planned.stages];
     if (planned.refusal) throw planned.refusal;
     const callers = planned.offers.find(({ offer }) => offer?.runsAt === 'caller');
@@ -114,7 +117,7 @@ export class GenerationContexts {
   ): Promise<AsyncIterable<Batch>> {
     const { generation, admitted, planned } = start;
     const { request, routed, offered } = planned;
-    const next = await this.admission.admitConsulted(generation, admitted, routed.plan, request);
+    const next = await this.further.admitConsulted(generation, admitted, routed.plan, request);
     if (!next) {
       start.refused?.();
       throw new GatewayError('payment-required', 'Credits or limits do not cover what this model would cost.');
@@ -128,7 +131,7 @@ export class GenerationContexts {
       if (loop) looping(loop);
       start.consulted?.(run);
       generation.consulted.push({ purpose, plan: run.plan, decision: routed });
-      return told(generation, await this.plans.run(generation, run), next.release, loop);
+      return eventsOf(generation, await this.plans.run(generation, run), next.release, loop);
     } catch (error) {
       next.release();
       throw error;
@@ -138,12 +141,12 @@ export class GenerationContexts {
 
 function withoutCaller({ tool, type }: ToolOffer): GatewayError {
   const path = tool.type === 'service' ? tool.path : undefined;
-  const message = `${type} is run by who asks for it, which a model that is consulted cannot`;
+  const message = `${type} is run by the caller, so a consulted model cannot have it`;
   return new GatewayError('invalid-request', path === undefined ? message : `${path}: ${message}`);
 }
 
-/** The events of a model that is consulted, and of the calls that its tools make necessary. */
-async function* told(
+/** The events of a consulted model, and of the further calls that follow its tool calls. */
+async function* eventsOf(
   generation: Generation,
   begun: StartedCall,
   release: () => void,
@@ -153,9 +156,9 @@ async function* told(
   try {
     while ('call' in next) {
       const { call } = next;
-      yield* toldCall(generation, next, release, loop);
+      yield* eventsOfCall(generation, next, release, loop);
       if (call.isUnseen || !loop?.goesOn) return;
-      yield* await loop.runTools();
+      yield* await loop.runTools(call.leg);
       next = await loop.next(call.leg);
     }
     yield next;
@@ -165,8 +168,8 @@ async function* told(
   }
 }
 
-/** The events of one call; its end, whatever way, is told to its generation. */
-async function* toldCall(
+/** The events of one call. Its end is reported to the generation, however it ends. */
+async function* eventsOfCall(
   generation: Generation,
   { call, events }: StartedCall,
   release: () => void,
@@ -175,7 +178,7 @@ async function* toldCall(
   try {
     for await (const batch of events) {
       const isOver = call.observe(batch);
-      const shown = loop && !call.isUnseen ? loop.tell(batch) : batch;
+      const shown = loop && !call.isUnseen ? loop.pass(batch) : batch;
       if (isOver) {
         generation.endCall(call, 'completed');
         release();

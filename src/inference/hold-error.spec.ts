@@ -1,8 +1,6 @@
 /**
- * Goal: who cannot pay is told what ran out, what is reserved, by how much it is too much, what would pass and what
- * helps, in the words and figures of docs/wire/errors.md#payment-required, and never of anything that is not so.
- * Method: refusals of every counter, spent, busy and overdrawn, at their edges; the whole message and metadata; a
- * property of what is said to pass.
+ * Errors for every counter, spent, busy and overdrawn, at their limits: the exact message and metadata of
+ * docs/use/errors.md#payment-required, and a property of the affordable output that they state.
  */
 import fc from 'fast-check';
 import { endpoint, model } from '../../test/support/route-inputs.js';
@@ -108,19 +106,19 @@ describe('holdError', () => {
       '0.0133',
       113,
     ],
-  ])('tells of a balance %s: 402, and no hope in waiting', (_name, counter, state, missing, room) => {
+  ])('reports a balance %s: 402, without a hint to wait', (_name, counter, state, missing, room) => {
     const pass = room > 0 ? `there is room for ${room}` : 'there is no room for the prompt and one token of output';
     const todo = room > 0 ? 'Lower max_tokens, or add credits (POST /credits)' : 'Add credits (POST /credits)';
     expect(errorOf(counter)).toEqual({
       kind: 'payment-required',
       message:
         `The account's balance ${state}. ` +
-        `Up to 1000 output tokens were asked for (0.0153 USD at most, ${missing} USD too much); ${pass}. ${todo}.`,
+        `Up to 1000 output tokens were requested (0.0153 USD at most, ${missing} USD too much); ${pass}. ${todo}.`,
       metadata: { ...CREDITS, requested_tokens: 1_000, affordable_tokens: room },
     });
   });
 
-  it('never says that anything was asked for, or to be lowered, to who sent no max_tokens', () => {
+  it('does not mention a requested or lower max_tokens where the request has none', () => {
     expect(errorOf({ used: usd('0.998') }, near(leg, UNLIMITED))).toEqual({
       kind: 'payment-required',
       message:
@@ -131,15 +129,15 @@ describe('holdError', () => {
     });
   });
 
-  it.each(['daily', 'weekly', 'monthly', 'lifetime'] as const)('tells of a %s limit of a key', (interval) => {
-    // What is for all time never begins anew.
+  it.each(['daily', 'weekly', 'monthly', 'lifetime'] as const)('reports a %s limit of a key', (interval) => {
+    // A lifetime limit is never reset.
     const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
     const remedy = `raise the key's limit (PATCH /keys/{hash})${wait}`;
     expect(errorOf({ scope: 'key', interval, used: usd('0.998') })).toEqual({
       kind: 'payment-required',
       message:
-        `The key's ${interval} limit has no room for this request: 0.002 USD left. Up to 1000 output tokens were asked ` +
-        `for (0.0153 USD at most, 0.0133 USD too much); there is room for 113. Lower max_tokens, or ${remedy}.`,
+        `The key's ${interval} limit has no room for this request: 0.002 USD left. Up to 1000 output tokens were requested ` +
+        `(0.0153 USD at most, 0.0133 USD too much); there is room for 113. Lower max_tokens, or ${remedy}.`,
       metadata: {
         provider_name: null,
         limit_source: 'openrouter_key_limit',
@@ -154,7 +152,7 @@ describe('holdError', () => {
     ["an account's balance", {}, "The account's balance", '0', 0],
     ["a key's limit", { scope: 'key', interval: 'daily' }, "The key's daily limit", '0', 0],
     ['what fits exactly', { limit: BOUND, held: 1n }, "The account's balance", '0.015299999999', 999],
-  ])('tells to wait where only requests under way stand in the way of %s', (_name, counter, whose, left, room) => {
+  ])('advises to wait where only running requests prevent %s', (_name, counter, whose, left, room) => {
     const error = errorOf({ held: usd('1'), ...counter });
     expect(error).toMatchObject({
       kind: 'payment-required',
@@ -168,13 +166,13 @@ describe('holdError', () => {
     expect(error.message).toMatch(room > 0 ? /Lower max_tokens, or retry shortly\.$/ : /\. Retry shortly\.$/);
   });
 
-  it('does not tell to wait where it would not fit without those either', () => {
+  it('does not advise to wait where the request would not fit without those either', () => {
     const error = errorOf({ limit: BOUND, used: 1n, held: BOUND });
     expect(error).toMatchObject({ metadata: CREDITS });
     expect(error).not.toHaveProperty('retryAfterMs');
   });
 
-  it('tells of the counter that waiting does not help with, and of what all of them have room for', () => {
+  it('reports the counter that waiting does not help, and the output that fits into all of them', () => {
     const busy = refusal({ held: usd('1') - usd('0.001') });
     const hard = refusal({ scope: 'workspace', interval: 'weekly', limit: usd('0.002') });
     expect(errorOf([busy, hard])).toMatchObject({
@@ -187,7 +185,7 @@ describe('holdError', () => {
     });
   });
 
-  it('names every limit that refuses, with what helps with each, and what all of them together lack', () => {
+  it('names every limit that refuses, each with its remedy, and the largest missing amount', () => {
     const key = refusal({ scope: 'key', interval: 'daily', used: usd('0.998') });
     const budget = refusal({ scope: 'workspace', interval: 'weekly', limit: usd('2'), used: usd('1.999') });
     const [raiseKey, raiseBudget] = [
@@ -198,7 +196,7 @@ describe('holdError', () => {
       kind: 'payment-required',
       message:
         "The key's daily limit has no room for this request: 0.002 USD left. The workspace's weekly budget of 2 USD has " +
-        'no room for this request: 0.001 USD left. Up to 1000 output tokens were asked for (0.0153 USD at most, 0.0143 ' +
+        'no room for this request: 0.001 USD left. Up to 1000 output tokens were requested (0.0153 USD at most, 0.0143 ' +
         `USD too much); there is room for 46. Lower max_tokens, or ${raiseKey}; and ${raiseBudget}.`,
       metadata: {
         provider_name: null,
@@ -211,7 +209,7 @@ describe('holdError', () => {
     });
   });
 
-  it('names those that waiting helps with behind the one that it does not help with, and tells of no waiting', () => {
+  it('names counters that waiting helps after those that it does not, and does not advise to wait', () => {
     const busy = refusal({ held: usd('0.999') });
     const hard = refusal({ scope: 'guardrail', interval: 'monthly', limit: usd('0.002') });
     const error = errorOf([busy, hard]);
@@ -235,7 +233,7 @@ describe('holdError', () => {
     });
   });
 
-  it('counts what goes through own credentials where the limit counts it', () => {
+  it('counts calls with own credentials where the limit includes them', () => {
     const limit = { scope: 'key', limit: usd('0.01') } as const;
     expect(errorOf({ ...limit, includesByok: true }, near(own))).toMatchObject({
       message: expect.stringContaining('(0.016065 USD at most, 0.006065 USD too much); there is room for 614.'),
@@ -246,7 +244,7 @@ describe('holdError', () => {
     });
   });
 
-  it('says of what costs nothing that it passes when nothing is owed', () => {
+  it('states that a free request passes when nothing is overdrawn', () => {
     const free: NearestLeg = {
       ...near(),
       amounts: { credits: 0n, byok: 0n },
@@ -254,18 +252,35 @@ describe('holdError', () => {
     };
     expect(errorOf({ limit: -1n }, free)).toMatchObject({
       message:
-        "The account's balance is overdrawn by 0.000000000001 USD. This request costs nothing, and passes as soon as " +
-        'nothing is overdrawn. Add credits (POST /credits).',
+        "The account's balance is overdrawn by 0.000000000001 USD. This request is free, and passes as soon as no " +
+        'balance is overdrawn. Add credits (POST /credits).',
     });
   });
 
-  it('says nothing of tokens where no leg is left to tell of', () => {
+  it('reports no tokens without a leg', () => {
     const { message, detail } = holdError([refusal({ used: usd('1') })]);
     expect(message).toBe("The account's balance is used up. Add credits (POST /credits).");
     expect(detail).toEqual({ metadata: CREDITS });
   });
 
-  it.each(['workspace', 'guardrail'] as const)('tells of a budget of a %s: 403, by its interval', (scope) => {
+  it('states what a request needs with its plugins, and whether waiting helps', () => {
+    const key = { scope: 'key', limit: usd('0.8') } as const;
+    const needed = { amounts: { credits: usd('0.5'), byok: 0n } };
+    const hard = holdError([refusal({ ...key, used: usd('0.4') })], needed);
+    expect(hard.message).toBe(
+      "The key's lifetime limit has no room for this request: 0.4 USD left. With its plugins this request needs 0.5 USD at " +
+        "most, 0.1 USD too much. Raise the key's limit (PATCH /keys/{hash}).",
+    );
+    expect(hard.detail.retryAfterMs).toBeUndefined();
+    const busy = holdError([refusal({ ...key, held: usd('0.4') })], needed);
+    expect(busy.message).toBe(
+      "The key's lifetime limit is reserved for requests that are under way: 0.4 USD left, 0.4 USD reserved. With its " +
+        'plugins this request needs 0.5 USD at most, 0.1 USD too much. Retry shortly.',
+    );
+    expect(busy.detail).toEqual({ metadata: BUSY, retryAfterMs: 1_000 });
+  });
+
+  it.each(['workspace', 'guardrail'] as const)('reports a budget of a %s: 403, by its interval', (scope) => {
     for (const interval of ['daily', 'weekly', 'monthly', 'lifetime'] as const) {
       const wait = interval === 'lifetime' ? '' : ', or wait for its reset';
       const counter = { scope, interval, limit: usd('2.5'), used: usd('2.498') };
@@ -273,7 +288,7 @@ describe('holdError', () => {
         kind: 'forbidden',
         message:
           `The ${scope}'s ${interval} budget of 2.5 USD has no room for this request: 0.002 USD left. Up to 1000 output ` +
-          'tokens were asked for (0.0153 USD at most, 0.0133 USD too much); there is room for 113. ' +
+          'tokens were requested (0.0153 USD at most, 0.0133 USD too much); there is room for 113. ' +
           `Lower max_tokens, or raise the budget${wait}.`,
         metadata: {
           interval,
@@ -292,7 +307,7 @@ describe('holdError', () => {
     }
   });
 
-  it('says that anything is used up only of what is', () => {
+  it('reports a counter as used up only where it is', () => {
     const amount = fc.bigInt({ min: 0n, max: usd('0.02') });
     fc.assert(
       fc.property(amount, amount, amount, (limit, used, held) => {
@@ -302,7 +317,7 @@ describe('holdError', () => {
     );
   });
 
-  it('names exactly the most output that passes, whatever counters refuse', () => {
+  it('states exactly the highest affordable output, whatever counters refuse', () => {
     const amount = fc.bigInt({ min: 0n, max: usd('0.02') });
     const counter = fc.record({ limit: amount, used: amount, held: amount, includesByok: fc.boolean() });
     fc.assert(
@@ -318,10 +333,10 @@ describe('holdError', () => {
     );
   });
 
-  it('tells no secret and no address', () => {
+  it('contains no secret and no address', () => {
     for (const scope of ['account', 'key', 'workspace', 'guardrail'] as const) {
-      const told = JSON.stringify(errorOf({ scope, scopeId: 'the-hash-of-a-key' }));
-      expect(told).not.toMatch(/https?:|sk-|sql|select|the-hash/i);
+      const printed = JSON.stringify(errorOf({ scope, scopeId: 'the-hash-of-a-key' }));
+      expect(printed).not.toMatch(/https?:|sk-|sql|select|the-hash/i);
     }
   });
 });

@@ -1,3 +1,5 @@
+import { DEFAULT_SUBJECT } from '../accounts/budget-subjects.js';
+import { shortened } from '../core/shortened.js';
 import { sizedTokens } from '../core/money/bound.js';
 import { formatUsd, type PicoUsd } from '../core/money/credits.js';
 import { GatewayError } from '../core/errors.js';
@@ -6,27 +8,31 @@ import type { Leg } from '../core/routing/plan.js';
 import { countedBy, remainingOf, type HeldAmounts, type HoldRefusal } from '../ledger/hold.js';
 import { hasRoom } from './affordable-legs.js';
 
-/** The leg that comes nearest to being affordable, with what it would take. */
-export interface NearestLeg {
-  readonly leg: Leg;
+/** The amounts that a request needs. */
+interface Needed {
   readonly amounts: HeldAmounts;
+}
+
+/** The leg that is closest to being affordable, with the amounts that it needs. */
+export interface NearestLeg extends Needed {
+  readonly leg: Leg;
   readonly prompt: MeasuredPrompt;
-  /** What a call of the leg would take for another prompt. */
+  /** The amounts that a call of the leg needs for another prompt. */
   readonly price: (prompt: MeasuredPrompt) => HeldAmounts;
 }
 
-/** Told where calls under way hold what is missing: some of it is free when the next of them ends. */
+/** Sent where running calls hold the missing amount: some of it is free when the next of them ends. */
 const HELD_RETRY_AFTER_MS = 1_000;
 
-/** What ran out, in the words of docs/wire/errors.md#payment-required, and what helps. */
+/** What ran out, as docs/use/errors.md#payment-required names it, and the remedy. */
 interface Source {
   readonly name: string;
   readonly limitSource: string;
   readonly remedy: string;
 }
 
-function sourceOf({ scope, interval, limit }: HoldRefusal): Source {
-  // What is for all time never begins anew.
+function sourceOf({ scope, interval, limit, subject, isDefault }: HoldRefusal): Source {
+  // A lifetime limit is never reset.
   const reset = interval === 'lifetime' ? '' : ', or wait for its reset';
   switch (scope) {
     case 'workspace':
@@ -36,6 +42,16 @@ function sourceOf({ scope, interval, limit }: HoldRefusal): Source {
         limitSource: `${scope}_budget`,
         remedy: `raise the budget${reset}`,
       };
+    case 'users':
+    case 'members':
+    case 'tags': {
+      const id = isDefault || !subject ? DEFAULT_SUBJECT : subject.id;
+      return {
+        name: `The ${interval} budget of ${formatUsd(limit)} USD of ${scope} ${shortened(id)}`,
+        limitSource: `budget:${scope}:${id}:${interval}`,
+        remedy: `raise the budget${reset}`,
+      };
+    }
     case 'key':
       return {
         name: `The key's ${interval} limit`,
@@ -52,26 +68,26 @@ function sourceOf({ scope, interval, limit }: HoldRefusal): Source {
 }
 
 /**
- * What the caller is told when no leg of the plan can be paid for: account and key 402, budgets of workspaces and
- * guardrails 403 (docs/wire/errors.md#payment-required). Says what there is, what is reserved for others, what this
- * request would reserve and by how much that is too much, what would pass, and what to do; of every counter that
- * refuses, for only all of them together would let it pass.
- * @param refusing the counters that refuse the nearest leg, one at least, in the order in which callers are told of
- *   them
- * @param nearest absent where the plan has no leg
+ * The error for a plan without an affordable leg: 402 for account and key, 403 for budgets of workspaces and guardrails
+ * (docs/use/errors.md#payment-required). States what is left, what is reserved for other requests, what this request
+ * would reserve and by how much that is too much, the output that would fit, and the remedy; for every refusing
+ * counter, because all of them must have room.
+ * @param refusing the counters that refuse the nearest leg, at least one, in the order in which they are reported
+ * @param needed of the nearest leg, or of a request with its plugins; absent where the plan has no leg
  */
-export function holdError(refusing: readonly HoldRefusal[], nearest?: NearestLeg): GatewayError {
-  const shortages = refusing.map((counter) => shortageOf(counter, nearest));
-  // Where waiting does not help with one of them, that one is told of first.
+export function holdError(refusing: readonly HoldRefusal[], needed?: NearestLeg | Needed): GatewayError {
+  const nearest = needed && 'leg' in needed ? needed : undefined;
+  const shortages = refusing.map((counter) => shortageOf(counter, needed));
+  // A counter that waiting does not help is reported first.
   const hard = shortages.filter(({ isBusy }) => !isBusy);
-  const told = hard[0] ?? shortages[0]!;
-  const others = shortages.filter((shortage) => shortage !== told);
-  const { counter, isBusy } = told;
+  const first = hard[0] ?? shortages[0]!;
+  const others = shortages.filter((shortage) => shortage !== first);
+  const { counter, isBusy } = first;
   const isBudget = isBudgetOf(counter);
   const affordable = nearest ? affordableOutput(nearest, refusing) : 0;
   const metadata = {
     ...(isBudget ? { interval: counter.interval } : { provider_name: null }),
-    ...viewShortage(told),
+    ...viewShortage(first),
     ...(others.length > 0 && {
       also_refused_by: others.map((other) => ({ interval: other.counter.interval, ...viewShortage(other) })),
     }),
@@ -82,8 +98,8 @@ export function holdError(refusing: readonly HoldRefusal[], nearest?: NearestLeg
   };
   const remedy = isBusy ? 'retry shortly' : hard.map(({ source }) => source.remedy).join('; and ');
   const words = [
-    ...[told, ...others].map(({ source, state }) => `${source.name} ${state}.`),
-    ...(nearest ? [needOf(nearest, refusing, affordable)] : []),
+    ...[first, ...others].map(({ source, state }) => `${source.name} ${state}.`),
+    ...(nearest ? [needOf(nearest, refusing, affordable)] : needed ? [needWithPlugins(needed, refusing)] : []),
     `${capitalized(remedyOf(nearest, affordable, remedy))}.`,
   ];
   return new GatewayError(isBudget ? 'forbidden' : 'payment-required', words.join(' '), {
@@ -92,26 +108,27 @@ export function holdError(refusing: readonly HoldRefusal[], nearest?: NearestLeg
   });
 }
 
-/** A counter without room, and what is told of it. */
+/** A counter without room, and what the error states about it. */
 interface Shortage {
   readonly counter: HoldRefusal;
   readonly source: Source;
   readonly state: string;
-  /** Only calls under way stand in the way. */
+  /** Only the amounts held by running calls prevent it. */
   readonly isBusy: boolean;
 }
 
-function shortageOf(counter: HoldRefusal, nearest: NearestLeg | undefined): Shortage {
-  const asked = nearest ? countedBy(counter, nearest.amounts) : 0n;
-  const isBusy = asked > 0n && asked <= counter.limit - counter.used;
+function shortageOf(counter: HoldRefusal, of: Needed | undefined): Shortage {
+  const needed = of ? countedBy(counter, of.amounts) : 0n;
+  const isBusy = needed > 0n && needed <= counter.limit - counter.used;
   return { counter, isBusy, source: sourceOf(counter), state: stateOf(counter, isBusy) };
 }
 
-const isBudgetOf = ({ scope }: HoldRefusal): boolean => scope === 'workspace' || scope === 'guardrail';
+const isBudgetOf = ({ scope }: HoldRefusal): boolean =>
+  scope !== 'account' && scope !== 'key' && scope !== 'free_requests';
 
 const viewShortage = ({ counter, source, isBusy }: Shortage): object => ({
   limit_source: isBusy && !isBudgetOf(counter) ? 'openrouter_in_flight_budget' : source.limitSource,
-  ...(isBusy && { reason: 'in_flight_budget_exhausted' }),
+  ...(isBusy ? { reason: 'in_flight_budget_exhausted' } : counter.subject && { reason: 'budget_exceeded' }),
   remedy_hint: isBusy ? 'retry when requests under way have ended' : source.remedy,
 });
 
@@ -126,21 +143,29 @@ function stateOf(counter: HoldRefusal, isBusy: boolean): string {
   return `has no room for this request: ${left} USD left${others}`;
 }
 
-function needOf({ leg, amounts, prompt }: NearestLeg, counters: readonly HoldRefusal[], affordable: number): string {
+/** Of the counter that lacks the most: with that much more in each counter, the request fits. */
+function greatestNeed(amounts: HeldAmounts, counters: readonly HoldRefusal[]): { needed: PicoUsd; missing: PicoUsd } {
   const missingOf = (counter: HoldRefusal): PicoUsd => countedBy(counter, amounts) - remainingOf(counter);
-  // Of the one that lacks the most: with so much more in each of them it passes.
   const scarcest = counters.reduce((most, counter) => (missingOf(counter) > missingOf(most) ? counter : most));
-  const asked = countedBy(scarcest, amounts);
-  if (asked === 0n) return 'This request costs nothing, and passes as soon as nothing is overdrawn.';
+  return { needed: countedBy(scarcest, amounts), missing: missingOf(scarcest) };
+}
+
+function needWithPlugins({ amounts }: Needed, counters: readonly HoldRefusal[]): string {
+  const { needed, missing } = greatestNeed(amounts, counters);
+  return `With its plugins this request needs ${formatUsd(needed)} USD at most, ${formatUsd(missing)} USD too much.`;
+}
+
+function needOf({ leg, amounts, prompt }: NearestLeg, counters: readonly HoldRefusal[], affordable: number): string {
+  const { needed, missing } = greatestNeed(amounts, counters);
+  if (needed === 0n) return 'This request is free, and passes as soon as no balance is overdrawn.';
   const { output } = sizedTokens(prompt, leg);
   const tokens =
     prompt.maxOutputTokens === undefined
       ? `Without max_tokens the model's most is reserved, ${output} output tokens`
-      : `Up to ${output} output tokens were asked for`;
+      : `Up to ${output} output tokens were requested`;
   const room =
     affordable > 0 ? `there is room for ${affordable}` : 'there is no room for the prompt and one token of output';
-  const missing = formatUsd(missingOf(scarcest));
-  return `${tokens} (${formatUsd(asked)} USD at most, ${missing} USD too much); ${room}.`;
+  return `${tokens} (${formatUsd(needed)} USD at most, ${formatUsd(missing)} USD too much); ${room}.`;
 }
 
 function remedyOf(nearest: NearestLeg | undefined, affordable: number, remedy: string): string {
@@ -149,8 +174,8 @@ function remedyOf(nearest: NearestLeg | undefined, affordable: number, remedy: s
 }
 
 /**
- * The most tokens of output, up to what would be reserved, that every one of these counters has room for behind the
- * whole prompt: a bound never falls when `max_tokens` grows.
+ * The highest output, up to what would be reserved, that fits into all of these counters after the whole prompt: a
+ * bound never falls when `max_tokens` grows.
  */
 function affordableOutput({ leg, prompt, price }: NearestLeg, counters: readonly HoldRefusal[]): number {
   const passes = (maxOutputTokens: number): boolean => {

@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { LimitsModule } from '../rate-limits/limits.module.js';
 import { PluginsModule } from '../plugins/plugins.module.js';
 import { RoutingModule } from '../routing/routing.module.js';
 import { ToolsModule } from '../tools/tools.module.js';
@@ -10,12 +10,14 @@ import { Admission } from './admission.js';
 import { BillingService } from './billing.service.js';
 import { CountTokens } from './count-tokens.js';
 import { CreateCompletion } from './create-completion.js';
-import { Delivery } from './delivery.js';
 import { ExplainRoute } from './explain-route.js';
 import { Extensions } from './extensions.js';
+import { FurtherCalls } from './further-calls.js';
 import { GenerationContexts } from './generation-contexts.js';
-import { PdfCounter } from './pdf-counter.js';
+import { PdfCounter } from './pdf/pdf-counter.js';
+import { ConsultationRooms } from './plugins/consultation-rooms.js';
 import { Consultations } from './plugins/consultations.js';
+import { ForeseenRuns } from './plugins/foreseen-runs.js';
 import { PluginSets } from './plugins/plugin-sets.js';
 import { RefusalRecords } from './refusal-records.js';
 import { RequestPlanner } from './request-planner.js';
@@ -28,11 +30,13 @@ import { ToolOffers } from './tools/tool-offers.js';
     Admission,
     BillingService,
     Consultations,
+    ConsultationRooms,
+    ForeseenRuns,
     CountTokens,
     CreateCompletion,
-    Delivery,
     ExplainRoute,
     Extensions,
+    FurtherCalls,
     GenerationContexts,
     PdfCounter,
     PluginSets,
@@ -41,6 +45,6 @@ import { ToolOffers } from './tools/tool-offers.js';
     ToolLoops,
     ToolOffers,
   ],
-  exports: [CountTokens, CreateCompletion, Delivery, ExplainRoute],
+  exports: [CountTokens, CreateCompletion, ExplainRoute],
 })
 export class InferenceModule {}

@@ -1,27 +1,68 @@
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
-import type { Plan, PlannedLeg } from '../core/routing/plan.js';
-import type { KeyGate, LimitedCaller } from '../limits/key-gate.js';
-import type { LimitSlot } from '../limits/limit-slot.js';
+import type { PlannedLeg } from '../core/routing/plan.js';
+import type { KeyGate, LimitedCaller } from '../rate-limits/key-gate.js';
+import type { LimitSlot } from '../rate-limits/limit-slot.js';
 import { reservedFor, usedBy } from './call-tokens.js';
 
-/** What any of these legs may use. */
-export const mostTokens = (legs: readonly Pick<PlannedLeg, 'model'>[], prompt: MeasuredPrompt): number =>
+type Legs = readonly Pick<PlannedLeg, 'model'>[];
+
+/** The most tokens that a call of any of these legs may use. */
+export const mostTokens = (legs: Legs, prompt: MeasuredPrompt): number =>
   legs.reduce((most, { model }) => Math.max(most, reservedFor(model, prompt)), 0);
 
+/** What one claim took from the minute of the key. */
+interface TakenTokens {
+  readonly slot: LimitSlot;
+  readonly tokens: number;
+  /** Neither used by a call nor reserved for one. */
+  spare: number;
+  /** The prompts of the calls whose usage counts in it. */
+  readonly prompts: Set<MeasuredPrompt>;
+}
+
+interface Part {
+  readonly of: TakenTokens;
+  readonly tokens: number;
+}
+
 /**
- * What one generation takes of the limits of its key: one request, and the tokens of all its calls, those of further
- * steps and of models that are consulted in the minutes in which they begin. Set right at its end, as far as those
- * minutes last.
+ * Tokens that are reserved before a purchase for the calls that read it, so that no limit refuses those. Once it is
+ * released, any call of its generation may use them.
+ */
+export class KeyRoom {
+  /** The parts of the earliest claims first. */
+  constructor(private parts: readonly Part[]) {}
+
+  get tokens(): number {
+    return this.parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  }
+
+  /** Empties it. */
+  take(): readonly Part[] {
+    const { parts } = this;
+    this.parts = [];
+    return parts;
+  }
+
+  release(): void {
+    for (const { of, tokens } of this.take()) of.spare += tokens;
+  }
+}
+
+/**
+ * The use of its key's limits by one generation: one request, and the tokens of all its calls, including further steps
+ * and consultations, in the minutes in which they begin or in which something is bought for them. Corrected at its end,
+ * while those minutes last.
  */
 export class KeyRate implements GenerationObserver {
-  /** By the prompts of their runs. */
-  private readonly further = new Map<MeasuredPrompt, LimitSlot>();
-  /** Taken for the same call beside what it was admitted with. */
-  private readonly grown: LimitSlot[] = [];
+  /** In addition to its admission. */
+  private readonly taken: TakenTokens[] = [];
   private claims = 0;
+  /** Settles, never rejects, when the latest claim has succeeded or failed. */
+  private claiming: Promise<unknown> = DONE;
 
-  /** @param first what the request itself was admitted with */
+  /** @param first the slot that the request itself was admitted with */
   constructor(
     private readonly gate: KeyGate,
     private readonly generation: Generation,
@@ -30,33 +71,104 @@ export class KeyRate implements GenerationObserver {
   ) {}
 
   /**
-   * Takes what a further call needs.
+   * Takes the tokens of a further call.
    * @param prompt of its run alone
-   * @throws GatewayError `rate-limited`
+   * @param room reserved for it, of which it uses what it needs
+   * @throws GatewayError `rate-limited`: the room is unchanged
    */
-  async claim({ legs }: Plan, prompt: MeasuredPrompt): Promise<void> {
-    const owner = `${this.generation.id}:${++this.claims}`;
-    const slot = await this.gate.enterFurther(this.caller, owner, mostTokens(legs, prompt));
-    if (this.generation.phase === 'ended') slot.release(0);
-    else this.further.set(prompt, slot);
+  async claim(legs: Legs, prompt: MeasuredPrompt, room?: KeyRoom): Promise<void> {
+    const parts = await this.take(this.limited(mostTokens(legs, prompt)), room);
+    parts.at(-1)?.of.prompts.add(prompt);
   }
 
   /**
-   * Takes what the call that was admitted needs more, since its prompt has grown.
+   * Takes the additional tokens of the admitted call, whose prompt has grown.
+   * @param room as of `claim`
    * @throws GatewayError `rate-limited`
    */
-  async grow({ legs }: Plan, before: MeasuredPrompt, prompt: MeasuredPrompt): Promise<void> {
-    const more = mostTokens(legs, prompt) - mostTokens(legs, before);
-    if (more <= 0) return;
-    const slot = await this.gate.enterFurther(this.caller, `${this.generation.id}:${++this.claims}`, more);
-    if (this.generation.phase === 'ended') slot.release(0);
-    else this.grown.push(slot);
+  async grow(legs: Legs, prompt: MeasuredPrompt, admitted: AdmittedCall, room?: KeyRoom): Promise<void> {
+    await this.take(this.growthOf(legs, prompt, admitted), room);
+  }
+
+  /** Reserves the tokens of a further call. @throws GatewayError `rate-limited` */
+  async reserve(tokens: number): Promise<KeyRoom> {
+    return new KeyRoom(await this.take(this.limited(tokens)));
+  }
+
+  /** Reserves what `grow` takes for such a prompt. @throws GatewayError `rate-limited` */
+  async reserveGrowth(legs: Legs, prompt: MeasuredPrompt, admitted: AdmittedCall): Promise<KeyRoom> {
+    return new KeyRoom(await this.take(this.growthOf(legs, prompt, admitted)));
+  }
+
+  /** Returns what was reserved and is not used, as far as whole claims are. */
+  giveBack(): void {
+    for (let index = this.taken.length - 1; index >= 0; index--) {
+      const { slot, tokens, spare } = this.taken[index]!;
+      if (spare < tokens) continue;
+      slot.release(0);
+      this.taken.splice(index, 1);
+    }
   }
 
   ended({ calls }: Generation): undefined {
-    const { further } = this;
-    for (const slot of this.grown) slot.release(0);
-    this.first.release(usedBy(calls.filter(({ run }) => !further.has(run.prompt))));
-    for (const [prompt, slot] of further) slot.release(usedBy(calls.filter(({ run }) => run.prompt === prompt)));
+    const counted = new Set<MeasuredPrompt>();
+    for (const { slot, prompts } of this.taken) {
+      slot.release(usedBy(calls.filter(({ run }) => prompts.has(run.prompt))));
+      for (const prompt of prompts) counted.add(prompt);
+    }
+    this.first.release(usedBy(calls.filter(({ run }) => !counted.has(run.prompt))));
+  }
+
+  /** A call that needs more than a whole minute takes all of it. */
+  private limited(tokens: number): number {
+    const { tokensPerMinute = 0 } = this.caller.rateLimits;
+    return Math.min(Math.ceil(tokens), tokensPerMinute);
+  }
+
+  /** The growth of a call that has all of a minute takes nothing. */
+  private growthOf(legs: Legs, prompt: MeasuredPrompt, admitted: AdmittedCall): number {
+    const { tokensPerMinute = 0 } = this.caller.rateLimits;
+    const before = mostTokens(admitted.plan.legs, admitted.prompt);
+    return before < tokensPerMinute ? Math.ceil(mostTokens(legs, prompt) - before) : 0;
+  }
+
+  /** One after another: the missing number is known only after the claim before it. */
+  private take(tokens: number, room?: KeyRoom): Promise<readonly Part[]> {
+    if (tokens <= 0) return NOTHING;
+    const taken = this.claiming.then(() => this.takeNext(tokens, room));
+    this.claiming = taken.catch(() => undefined);
+    return taken;
+  }
+
+  private async takeNext(tokens: number, room: KeyRoom | undefined): Promise<readonly Part[]> {
+    const spare = this.taken.reduce((sum, one) => sum + one.spare, room?.tokens ?? 0);
+    if (tokens > spare) await this.takeMore(tokens - spare);
+    room?.release();
+    const parts: Part[] = [];
+    let missing = tokens;
+    // The latest first: its minute lasts longest.
+    for (const of of this.taken.toReversed()) {
+      const some = Math.min(missing, of.spare);
+      if (some === 0) continue;
+      of.spare -= some;
+      missing -= some;
+      parts.unshift({ of, tokens: some });
+    }
+    return parts;
+  }
+
+  private async takeMore(tokens: number): Promise<void> {
+    const slot = await this.gate.enterFurther(this.caller, `${this.generation.id}:${++this.claims}`, tokens);
+    if (this.generation.phase === 'ended') slot.release(0);
+    else this.taken.push({ slot, tokens, spare: tokens, prompts: new Set() });
   }
 }
+
+/** The call that a request was admitted for. */
+interface AdmittedCall {
+  readonly plan: { readonly legs: Legs };
+  readonly prompt: MeasuredPrompt;
+}
+
+const DONE = Promise.resolve();
+const NOTHING = Promise.resolve<readonly Part[]>([]);

@@ -1,5 +1,5 @@
-// Goal: a generation takes one slot at each limited model, however often and from how many runs it calls it, and gives
-// it back with what all its answers used. Method: a gate that writes down who enters and leaves.
+// A recording gate: a generation takes one slot at each limited model, however often and from however many runs it
+// calls it, and releases it with the tokens of all its answers.
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
@@ -7,7 +7,7 @@ import { GatewayError } from '../core/errors.js';
 import { Generation } from '../core/generation/generation.js';
 import { measurePrompt, type MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
-import type { ModelGate } from '../limits/model-gate.js';
+import type { ModelGate } from '../rate-limits/model-gate.js';
 import { ModelPlaces } from './model-slots.js';
 
 const REQUEST = modelRequest({ stream: true });
@@ -28,7 +28,7 @@ function setUp(refusal?: Error) {
   } as unknown as ModelGate;
   const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
   const places = new ModelPlaces(gate);
-  const slots = { acquire: (asked: Model, prompt: MeasuredPrompt) => places.acquire(generation, asked, prompt) };
+  const slots = { acquire: (limited: Model, prompt: MeasuredPrompt) => places.acquire(generation, limited, prompt) };
   const answer = (outputTokens: number): void => {
     const run = { plan: PLAN, request: REQUEST, prompt: PROMPT, purpose: 'answer' } as const;
     const call = generation.begin(run, PLAN.legs[0]!);
@@ -38,12 +38,12 @@ function setUp(refusal?: Error) {
   return { generation, slots, answer, entered, left };
 }
 
-it('asks nothing of a model without limits', () => {
+it('does not use the gate for a model without limits', () => {
   const { slots, entered } = setUp();
   expect([slots.acquire(model('a/free', []), PROMPT), entered]).toEqual([true, []]);
 });
 
-it('enters once for calls side by side and one after another, and leaves with what all of them used', async () => {
+it('enters once for parallel and sequential calls, and leaves with the tokens of all of them', async () => {
   const { generation, slots, answer, entered, left } = setUp();
   expect(await Promise.all([slots.acquire(LIMITED, PROMPT), slots.acquire(LIMITED, PROMPT)])).toEqual([true, true]);
   answer(1);
@@ -54,7 +54,7 @@ it('enters once for calls side by side and one after another, and leaves with wh
   expect(left).toEqual([23]);
 });
 
-it('keeps no slot that it is given after its end', async () => {
+it('releases a slot that it gets after its end', async () => {
   const { generation, slots, left } = setUp();
   const entering = slots.acquire(LIMITED, PROMPT);
   await generation.end('caller-gone');
@@ -62,14 +62,14 @@ it('keeps no slot that it is given after its end', async () => {
   expect(left).toEqual([0]);
 });
 
-it('tells what it was refused with, and asks again in a later run', async () => {
+it('returns the refusal, and tries again in a later run', async () => {
   const refusal = new GatewayError('rate-limited', 'Wait.');
   const { slots, entered } = setUp(refusal);
   for (let run = 0; run < 2; run++) expect(await slots.acquire(LIMITED, PROMPT)).toBe(refusal);
   expect(entered).toEqual(['a/limited', 'a/limited']);
 });
 
-it('gives its slots back when its caller leaves what runs on, and the reserved tokens stand', async () => {
+it('releases its slots when its caller leaves a call that continues, and keeps the reserved tokens', async () => {
   const { generation, slots, answer, left } = setUp();
   await slots.acquire(LIMITED, PROMPT);
   answer(1);

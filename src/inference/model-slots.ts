@@ -2,12 +2,12 @@ import { GatewayError } from '../core/errors.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { MeasuredPrompt } from '../core/money/measure-prompt.js';
 import type { Model } from '../core/routing/catalog.js';
-import type { ModelGate } from '../limits/model-gate.js';
-import type { LimitSlot } from '../limits/limit-slot.js';
+import type { ModelGate } from '../rate-limits/model-gate.js';
+import type { LimitSlot } from '../rate-limits/limit-slot.js';
 import type { ModelLimiter } from '../routing/plan-runner.js';
 import { reservedFor, usedBy } from './call-tokens.js';
 
-/** Places at the limits of models, for all generations: of most, no model has any, and nothing is kept. */
+/** Slots at the limits of models, for all generations. Most models have no limits, and then nothing is stored. */
 export class ModelPlaces implements ModelLimiter {
   private readonly slots = new WeakMap<Generation, ModelSlots>();
 
@@ -26,11 +26,11 @@ export class ModelPlaces implements ModelLimiter {
 }
 
 /**
- * The slots that one generation has taken at the limits of its models, one after another as they are tried; given back
- * at its end. The limits count requests: however often a generation calls a model, it has one slot there.
+ * The slots that one generation has taken at the limits of its models, one after another as they are tried; released at
+ * its end. The limits count requests: however often a generation calls a model, it has one slot there.
  */
 class ModelSlots implements GenerationObserver {
-  /** By id of the model. What was refused is asked again by a later run. */
+  /** By model id. A refused model may be tried again by a later run. */
   private readonly entered = new Map<string, Promise<true | GatewayError>>();
   private readonly taken: { readonly model: string; readonly slot: LimitSlot }[] = [];
 
@@ -46,8 +46,8 @@ class ModelSlots implements GenerationObserver {
   }
 
   /**
-   * Nobody waits for the call any more: who asks again is not kept waiting by what he has left, of which there are few
-   * (docs/decisions/0037). What it will have used, nobody knows yet: the reserved tokens stay counted.
+   * No caller waits for the call any more: its slot is released, so that it does not block the caller's next request
+   * (docs/contribute/decisions/0037). Its usage is not known yet: the reserved tokens stay counted.
    */
   abandoned(): void {
     for (const { slot } of this.taken) slot.release();

@@ -8,13 +8,13 @@ import { buildGenerationRow } from './build-generation-row.js';
 const NOTHING = { credits: 0n, byok: 0n };
 
 /**
- * Whether a generation that has ended without a call leaves a record: what policies, guardrails and budgets refused,
- * and what they left no endpoint for. A model that nobody knows leaves none.
+ * Whether a generation that ended without a call is recorded: refusals by policies, guardrails and budgets, and
+ * requests that these left without an endpoint. A request for an unknown model is not.
  */
 export const isRecordedRefusal = ({ wasCalled, outcome, plan }: Generation): boolean =>
   !wasCalled && (outcome === 'forbidden' || (outcome === 'not-found' && plan !== undefined));
 
-/** Records refusals for which nothing was held; one that was held is settled at nothing. */
+/** Records refusals for which nothing was held; one with a hold is settled with a cost of zero. */
 @Injectable()
 export class RefusalRecords {
   constructor(

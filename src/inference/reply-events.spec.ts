@@ -1,5 +1,5 @@
-// Goal: what a watch has not let through never goes out, also where it fails while the next batch comes; what is read
-// unseen ends by its last event. Method: a provider, a watch and a reader by hand.
+// Tests with a manual provider, watch and reader: a batch that the watch holds back is never sent, also where the watch
+// fails while the next batch arrives; a call read without a reader ends with its last event.
 import type { ModelEvent } from '../core/conversation/event.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ReplyWatch } from '../core/plugin.js';
@@ -14,30 +14,30 @@ type Batch = readonly ModelEvent[];
 const FIRST: Batch = [{ type: 'ping' }];
 const SECOND: Batch = [{ type: 'ping' }];
 const LAST: Batch = [{ type: 'ping' }];
-const FAULT = new Error('nobody judged it');
+const FAULT = new Error('it was not judged');
 
-/** A call, and its provider, who gives batches when they are pulled. */
-function startedCall({ ends, isUnseen }: { readonly ends: boolean; readonly isUnseen: boolean }) {
+/** A call whose provider delivers batches on demand. */
+function startedCall({ ends: isOver, isUnseen }: { readonly ends: boolean; readonly isUnseen: boolean }) {
   let provider!: Puller<Batch>;
   const observed: Batch[] = [];
   const observe = (batch: Batch): boolean => {
     observed.push(batch);
-    return ends || batch === LAST;
+    return isOver || batch === LAST;
   };
   const begun = {
     call: { observe, isUnseen, pausedMs: 0 },
     events: {
       pull: (puller: Puller<Batch>) => void (provider = puller),
       return: () => Promise.resolve({ done: true, value: undefined }),
-      hearOut: () => undefined,
+      drain: () => undefined,
     },
     stages: [],
   } as unknown as StartedCall;
-  return { begun, observed, gives: (batch: Batch) => provider.take(batch) };
+  return { begun, observed, gives: (batch: Batch) => provider.take(batch), ends: () => provider.end() };
 }
 
 function bench(watch: ReplyWatch) {
-  const told: unknown[] = [];
+  const received: unknown[] = [];
   const { begun, observed, gives } = startedCall({ ends: false, isUnseen: false });
   const generation = {
     fail: () => Promise.resolve(),
@@ -45,18 +45,44 @@ function bench(watch: ReplyWatch) {
   } as unknown as Generation;
   const events = new ReplyEvents(generation, begun, new Cancellation().signal, undefined, watch);
   const reader: Puller<Batch> = {
-    take: (batch) => told.push(batch),
-    end: () => told.push('end'),
-    fail: (reason) => told.push(reason),
+    take: (batch) => received.push(batch),
+    end: () => received.push('end'),
+    fail: (reason) => received.push(reason),
   };
-  return { events, reader, told, observed, gives };
+  return { events, reader, received, observed, gives };
 }
 
 const turns = async (): Promise<void> => {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 };
 
-it('ends a call that was read unseen to its end as completed, whatever its loop knows of it', async () => {
+it('sends the last events after their settlement, also where the connection ends before it', async () => {
+  let settle!: () => void;
+  const settled = new Promise<void>((resolve) => (settle = resolve));
+  const { begun, gives, ends } = startedCall({ ends: false, isUnseen: false });
+  const generation = { end: () => settled, unseenConsultations: () => undefined } as unknown as Generation;
+  const events = new ReplyEvents(generation, begun, new Cancellation().signal);
+  const received: unknown[] = [];
+  const reader: Puller<Batch> = {
+    take: (batch) => {
+      received.push(batch);
+      events.pull(reader);
+    },
+    end: () => received.push('end'),
+    fail: (reason) => received.push(reason),
+  };
+  events.pull(reader);
+  gives(FIRST);
+  gives(LAST);
+  ends();
+  await turns();
+  expect(received).toEqual([FIRST]);
+  settle();
+  await turns();
+  expect(received).toEqual([FIRST, LAST, 'end']);
+});
+
+it('ends a call that was read without a reader as completed, without reading the state of its loop', async () => {
   const ended: unknown[] = [];
   const { begun, gives } = startedCall({ ends: true, isUnseen: true });
   const generation = {
@@ -65,10 +91,10 @@ it('ends a call that was read unseen to its end as completed, whatever its loop 
     fail: (reason: unknown) => Promise.resolve(void ended.push(reason)),
     unseenConsultations: () => undefined,
   } as unknown as Generation;
-  // It was told nothing since its reader left.
+  // The loop received nothing after its reader had left.
   const loop = {
     get goesOn(): boolean {
-      throw new TypeError('asked of a reply whose end it was not told');
+      throw new TypeError('read of a reply whose end the loop did not receive');
     },
   } as unknown as ToolLoop;
   const events = new ReplyEvents(generation, begun, new Cancellation().signal, loop);
@@ -78,7 +104,7 @@ it('ends a call that was read unseen to its end as completed, whatever its loop 
   expect(ended).toEqual(['completed', 'caller-gone']);
 });
 
-it('reads a later call unseen to its end, though its reader left what tools had brought', async () => {
+it('reads a later call to its end without a reader that left before it took the results of tools', async () => {
   const ended: unknown[] = [];
   const [one, next] = [startedCall({ ends: true, isUnseen: false }), startedCall({ ends: false, isUnseen: true })];
   const generation = {
@@ -88,17 +114,17 @@ it('reads a later call unseen to its end, though its reader left what tools had 
   } as unknown as Generation;
   const loop = {
     goesOn: true,
-    tell: (batch: Batch) => batch,
+    pass: (batch: Batch) => batch,
     runTools: () => Promise.resolve([FIRST]),
     next: () => Promise.resolve(next.begun),
   } as unknown as ToolLoop;
   const events = new ReplyEvents(generation, one.begun, new Cancellation().signal, loop);
-  const told: Batch[] = [];
-  events.pull({ take: (batch) => told.push(batch), end: () => undefined, fail: () => undefined });
+  const received: Batch[] = [];
+  events.pull({ take: (batch) => received.push(batch), end: () => undefined, fail: () => undefined });
   one.gives(FIRST);
-  // Nobody asks for the results.
+  // The results are not pulled.
   await turns();
-  expect(told).toHaveLength(1);
+  expect(received).toHaveLength(1);
   await events.return();
   next.gives(FIRST);
   await turns();
@@ -108,7 +134,7 @@ it('reads a later call unseen to its end, though its reader left what tools had 
   expect(ended).toEqual(['completed', 'completed', 'caller-gone']);
 });
 
-describe('a reader that leaves in mid-call', () => {
+describe('a reader that leaves during a call', () => {
   function leaving(unseen: Promise<void> | undefined) {
     const done: string[] = [];
     const { begun } = startedCall({ ends: false, isUnseen: false });
@@ -120,13 +146,13 @@ describe('a reader that leaves in mid-call', () => {
     return { done, events: new ReplyEvents(generation, begun, new Cancellation().signal) };
   }
 
-  it('ends the generation, and its provider is left', async () => {
+  it('ends the generation, and the call of its provider', async () => {
     const { done, events } = leaving(undefined);
     await events.return();
     expect(done).toEqual(['caller-gone', 'provider left']);
   });
 
-  it('ends nothing while a model that was consulted runs on unseen: that does, when it is over', async () => {
+  it('does not end the generation while a consulted model continues without a reader', async () => {
     const { done, events } = leaving(new Promise(() => undefined));
     await events.return();
     expect(done).toEqual([]);
@@ -136,27 +162,27 @@ describe('a reader that leaves in mid-call', () => {
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-it('lets go in their order what came while more was let go', async () => {
-  let letGo: (batch: Batch) => void = () => undefined;
+it('keeps the order of batches that arrive during a release', async () => {
+  let release: (batch: Batch) => void = () => undefined;
   const held: Batch = [{ type: 'ping' }];
-  let asked = 0;
+  let passes = 0;
   const watch: ReplyWatch = {
     overdueMs: 10,
-    tell: (batch) => (asked++ === 0 ? [] : batch),
-    release: () => new Promise((resolve) => (letGo = resolve)),
+    pass: (batch) => (passes++ === 0 ? [] : batch),
+    release: () => new Promise((resolve) => (release = resolve)),
   };
-  const { events, reader, told, gives } = bench(watch);
+  const { events, reader, received, gives } = bench(watch);
   events.pull(reader);
   gives(FIRST);
   await turns();
   jest.advanceTimersByTime(10);
   gives(SECOND);
-  letGo(held);
+  release(held);
   await turns();
   events.pull(reader);
   await turns();
-  expect(told).toHaveLength(2);
-  expect([told[0] === held, told[1] === SECOND]).toEqual([true, true]);
+  expect(received).toHaveLength(2);
+  expect([received[0] === held, received[1] === SECOND]).toEqual([true, true]);
 });
 
 describe.each<[string, (fail: Promise<never>) => Promise<never>]>([
@@ -167,18 +193,18 @@ describe.each<[string, (fail: Promise<never>) => Promise<never>]>([
       throw FAULT;
     },
   ],
-])('where what was held back fails %s', (_, release) => {
-  it('counts what came meanwhile, and lets nothing of it go', async () => {
-    let asked = 0;
+])('where the release of held-back events fails %s', (_, release) => {
+  it('counts batches that arrive meanwhile, and sends none of them', async () => {
+    let passes = 0;
     let fail: (error: Error) => void = () => undefined;
     const failing = new Promise<never>((_resolve, reject) => (fail = reject));
     failing.catch(() => undefined);
     const watch: ReplyWatch = {
       overdueMs: 10,
-      tell: (batch) => (asked++ === 0 ? [] : batch),
+      pass: (batch) => (passes++ === 0 ? [] : batch),
       release: () => release(failing),
     };
-    const { events, reader, told, observed, gives } = bench(watch);
+    const { events, reader, received, observed, gives } = bench(watch);
     events.pull(reader);
     gives(FIRST);
     await turns();
@@ -186,6 +212,6 @@ describe.each<[string, (fail: Promise<never>) => Promise<never>]>([
     gives(SECOND);
     fail(FAULT);
     await turns();
-    expect([observed, told]).toEqual([[FIRST, SECOND], [FAULT]]);
+    expect([observed, received]).toEqual([[FIRST, SECOND], [FAULT]]);
   });
 });

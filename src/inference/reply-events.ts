@@ -15,40 +15,40 @@ import type { ToolLoop } from './tools/tool-loop.js';
 type Batch = readonly ModelEvent[];
 
 /**
- * The events of a generation's answer as they go out, one array for each upstream chunk; to be read once. Tells
- * its generation what was used, how long the provider was waited for, and how it ended, whatever way. A provider that
- * fails in mid-reply leaves as the `GatewayError` that the caller is told.
+ * The events of a generation's answer as they are sent, one array for each upstream chunk; to be read once. Records in
+ * the generation the usage, the pauses of its reader, and the ending. A provider that fails mid-stream
+ * surfaces as the `GatewayError` that the caller receives.
  */
 export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   private call: ProviderCall;
   private events: StartedReply;
-  /** Who waits for the next batch. */
+  /** Receives the next batch. */
   private puller!: Puller<Batch>;
-  /** Since when nobody does, by `performance.now()`. */
+  /** Since when the reader has not pulled, by `performance.now()`. */
   private pausedAt: number | undefined;
-  private isAsked = false;
-  /** So has the provider been, and has not answered yet. */
+  private isPulled = false;
+  /** The provider was pulled too, and has not delivered yet. */
   private isPulling = false;
-  /** Lets go what was held back, when that has waited long enough. */
+  /** Releases held-back events after their maximum delay. */
   private overdue: NodeJS.Timeout | undefined;
-  /** While that is under way. */
+  /** Set while such a release runs. */
   private releasing: Promise<void> | undefined;
-  /** How it failed, until somebody asks. */
+  /** The failure, until the reader pulls. */
   private failure: { readonly reason: unknown } | undefined;
-  /** From then on nothing goes out but what had been let go before. */
+  /** From then on only batches that were released before are sent. */
   private hasFailed = false;
-  /** Nobody reads: the rest is only counted. */
+  /** Without a reader: the rest is only counted. */
   private isUnread = false;
-  /** What nobody has asked for yet: what was let go meanwhile, results of tools, and the last words behind them. */
+  /** Batches that the reader has not pulled yet: released events, results of tools, and the last events. */
   private readonly held: Batch[] = [];
-  /** The call's last event has come and no other is under way: what its connection does later is no part of it. */
+  /** The call's last event has arrived and no further call runs: later events of its connection are not part of it. */
   private isBetween = false;
-  /** So it is of the whole reply. */
+  /** The whole reply has ended. */
   private isWhole = false;
 
   /**
-   * @param loop of one with tools that this gateway runs: further calls follow the one that has begun
-   * @param watch sees all that goes out before its caller does
+   * @param loop of a request with tools that this gateway runs: further calls follow the first
+   * @param watch sees every batch before the caller does
    */
   constructor(
     private readonly generation: Generation,
@@ -64,7 +64,7 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
 
   override pull(puller: Puller<Batch>): void {
     this.puller = puller;
-    this.isAsked = true;
+    this.isPulled = true;
     if (this.pausedAt !== undefined) {
       this.call.pausedMs += performance.now() - this.pausedAt;
       this.pausedAt = undefined;
@@ -72,28 +72,30 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     this.proceed();
   }
 
-  /** @param isOver the reply ended with it: what is used is charged at once, whatever becomes of the words */
+  /** @param isOver the call ended with this batch: its usage is counted at once, whatever becomes of the content */
   take(batch: Batch, isOver = this.call.observe(batch)): void {
     if (this.releasing) {
       void this.releasing.then(() => this.take(batch, isOver));
       return;
     }
-    // What held it back has failed meanwhile, and has not judged it.
+    // The watch that held it back has failed, so the batch was not judged.
     if (this.hasFailed) return;
     this.isPulling = false;
     if (this.overdue !== undefined) clearTimeout(this.overdue);
-    const told = this.loop && !this.isUnread ? this.loop.tell(batch) : batch;
+    const passed = this.loop && !this.isUnread ? this.loop.pass(batch) : batch;
     if (isOver) {
       this.isBetween = true;
-      this.events.hearOut();
-      if (this.loop && !this.call.isUnseen && this.loop.goesOn) void this.goOn(this.loop, told);
-      else void this.endWith(told);
+      this.events.drain();
+      if (this.loop && !this.call.isUnseen && this.loop.goesOn) void this.goOn(this.loop, passed);
+      else void this.endWith(passed);
     } else if (this.isUnread) this.pullNext();
-    else if (this.watch) void this.giveWatched(told);
-    else this.give(told);
+    else if (this.watch) void this.giveWatched(passed);
+    else this.give(passed);
   }
 
   end(): void {
+    // After the last event of the call, whose settlement is awaited, the end of its connection is no news.
+    if (this.isBetween) return;
     this.isBetween = true;
     this.isWhole = true;
     this.events.return().then(
@@ -111,10 +113,10 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       void this.readUnseen();
       return left();
     }
-    // Whoever read the events stopped. Says nothing new of a generation that has ended.
-    this.puller = NOBODY;
+    // The reader stopped. Has no effect on a generation that has ended.
+    this.puller = NO_READER;
     clearTimeout(this.overdue);
-    // The tools that wait for it end the generation when it is over.
+    // The consultations that are awaited end the generation when they are over.
     if (this.generation.unseenConsultations()) return left();
     const settled = this.generation.end('caller-gone');
     if (!this.isBetween) await this.events.return();
@@ -123,13 +125,14 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   /**
-   * The caller has left what its provider bills in full: reads on to its end, keeping nothing, so that it is charged
-   * exactly. Ends the generation by that. @returns when it is settled; never rejects
+   * The caller has disconnected from a call that its provider bills in full: reads it to its end without keeping
+   * anything, so that the charge is exact. That end ends the generation.
+   * @returns when it is settled; never rejects
    */
   readUnseen(): Promise<void> {
     return new Promise((resolve) => {
       const over = (): void => void this.events.return().then(() => resolve(), resolve);
-      // What was let go before, or is while he leaves, is not the end.
+      // A batch that was released before or during the disconnect is not the end.
       const puller: Puller<Batch> = {
         take: () => (this.isWhole ? resolve() : this.pull(puller)),
         end: over,
@@ -138,33 +141,33 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
       this.puller = puller;
       this.isUnread = true;
       this.held.length = 0;
-      if (!this.isAsked) this.pull(puller);
+      if (!this.isPulled) this.pull(puller);
     });
   }
 
   private failed(thrown: unknown): void {
     this.hasFailed = true;
     clearTimeout(this.overdue);
-    const told = (reason: unknown): void => {
+    const fail = (reason: unknown): void => {
       this.failure = { reason };
       this.give(NOTHING);
     };
-    this.settle(thrown).then(told, told);
+    this.settle(thrown).then(fail, fail);
   }
 
   private give(batch: Batch): void {
     if (batch.length > 0) this.held.push(batch);
-    if (this.isAsked) this.proceed();
+    if (this.isPulled) this.proceed();
   }
 
-  /** Answers whoever asks, by what is at hand, or has the provider asked. */
+  /** Serves the reader from the queue, or pulls the provider. */
   private proceed(): void {
     const batch = this.held.shift();
     if (batch) {
-      this.isAsked = false;
+      this.isPulled = false;
       this.puller.take(batch);
-      // A reader that keeps up asks for the next one from within: then no clock is read.
-      if (!this.isAsked && !this.isBetween) this.pausedAt = performance.now();
+      // A reader that keeps up pulls from within `take`: then no clock is read.
+      if (!this.isPulled && !this.isBetween) this.pausedAt = performance.now();
     } else if (this.failure) this.puller.fail(this.failure.reason);
     else if (this.isWhole) this.puller.end();
     else if (!this.isBetween && !this.isPulling) this.pullNext();
@@ -198,10 +201,10 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
   }
 
   private watched(batch: Batch): Batch | Promise<Batch> {
-    return this.watch && !this.isUnread ? this.watch.tell(batch) : batch;
+    return this.watch && !this.isUnread ? this.watch.pass(batch) : batch;
   }
 
-  /** The last words wait until they are paid for. The reply came to its end, though its caller may not have waited. */
+  /** The last events wait for the settlement. The reply is complete even if its caller has disconnected. */
   private async endWith(batch: Batch): Promise<void> {
     const { generation, call } = this;
     try {
@@ -216,12 +219,12 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     }
   }
 
-  /** What was said before its tools run goes out before that; so do their results before the next call. */
+  /** The content before the tool calls is sent before the tools run, and their results before the next call. */
   private async goOn(loop: ToolLoop, batch: Batch): Promise<void> {
     try {
       this.give(await this.watched(batch));
       this.generation.endCall(this.call, 'completed');
-      for (const [place, results] of (await loop.runTools()).entries()) {
+      for (const [place, results] of (await loop.runTools(this.call.leg)).entries()) {
         if (place > 0) await yieldToEventLoop();
         this.give(await this.watched(results));
       }
@@ -237,16 +240,16 @@ export class ReplyEvents extends Pulled<Batch> implements Puller<Batch> {
     this.call = call;
     this.events = events;
     this.isBetween = false;
-    if (this.isAsked) this.proceed();
+    if (this.isPulled) this.proceed();
   }
 
-  /** @returns what the caller is told */
+  /** @returns the error for the caller */
   private async settle(thrown: unknown): Promise<unknown> {
     const { call, events, generation } = this;
-    // What ran on unseen may have failed by itself.
+    // A call that continued without a reader may have failed on its own.
     if (call.isUnseen && thrown instanceof ProviderFault) generation.endCall(call, endingOf(thrown), thrown);
     const reason: unknown = this.signal.aborted ? this.signal.reason : thrown;
-    // What is billed in full is waited for: it is charged by what its provider tells in the end.
+    // A call that is billed in full is awaited: its final report decides the charge.
     await generation.unseenConsultations();
     const settled = generation.fail(reason);
     await events.return();
@@ -265,5 +268,5 @@ function unrecorded(generation: Generation): GatewayError {
 
 const NOTHING: Batch = [];
 const nothing = (): void => undefined;
-/** Tools that were running are told to end, and what they say then is for nobody. */
-const NOBODY: Puller<Batch> = { take: nothing, end: nothing, fail: nothing };
+/** Running tools are cancelled, and their further output is dropped. */
+const NO_READER: Puller<Batch> = { take: nothing, end: nothing, fail: nothing };

@@ -1,6 +1,6 @@
 /**
- * Goal: what a caller's policies forbid while a request is prepared is not called. Method: the planner with stand-ins
- * for all that it reads; the policies change while a plugin is at work.
+ * The planner with stand-ins for its dependencies, and policies that change while a plugin prepares a request: what the
+ * new policies forbid is not called.
  */
 import type { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { Caller } from '../core/caller.js';
@@ -49,6 +49,6 @@ it('routes under the policies in force when the request has been prepared', asyn
   expect(await routedUnder(true)).toBe(LATER);
 });
 
-it('routes at once, under those it has read, where nothing is prepared', async () => {
+it('routes synchronously, under the policies it has read, where nothing is prepared', async () => {
   expect(await routedUnder(false)).toBe(EARLIER);
 });

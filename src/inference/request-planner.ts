@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { subjectsOf, type BudgetSubject } from '../accounts/budget-subjects.js';
 import { RoutingPolicies, type CallerPolicies } from '../accounts/routing-policies.js';
 import type { CancelSignal } from '../core/cancellation.js';
 import type { Caller } from '../core/caller.js';
@@ -27,35 +28,37 @@ import { NO_OFFERS, NO_TOOLS, type OfferedTools, type ToolOffer } from './tools/
 import { holdsToolTurns } from './tools/recall-turns.js';
 import { ToolOffers } from './tools/tool-offers.js';
 
-/** A request as its caller's guardrails let it go on, and where it would go. */
+/** A request as its caller's guardrails allow it, and its route. */
 export interface PlannedRequest {
   /**
-   * As it may be sent: what content filters redact is redacted, models that are consulted are found, and tools know
-   * what they are held to.
+   * As it may be sent: redacted by content filters, with the models found that are consulted, and with tools bound to
+   * the rules of the caller.
    */
   readonly request: ModelRequest;
   readonly routed: RouteResult;
   /** What plugins did and content filters found, as entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
-  /** Turned into words by plugins. */
+  /** Files that plugins converted to text. */
   readonly files: readonly ParsedFile[];
-  /** `scope_id`s of the budgets of guardrails that are to pay for it. */
+  /** `scope_id`s of the guardrail budgets that are charged. */
   readonly budgets: readonly string[];
-  /** Why it may not be sent to anybody, also where there are legs. */
+  /** Users, members and tags with budgets that it counts for. */
+  readonly subjects: readonly BudgetSubject[];
+  /** Why it must not be sent to any provider, even where there are legs. */
   readonly refusal: Error | undefined;
   readonly plugins: ActivePlugins;
   /**
-   * Has files as a leg reads them, and clears what its vendor would not by itself; undefined where there is nothing of
-   * that. Plugins fit what it gives.
+   * Gives files as a leg reads them, and applies the context edits that its vendor does not; undefined where neither is
+   * needed. Plugins then fit the result.
    */
   readonly fit: FitRequest | undefined;
-  /** Tools that this gateway runs for it. */
+  /** The tools that this gateway runs for it. */
   readonly offered: OfferedTools;
-  /** Who runs those of its tools that this gateway knows to serve. */
+  /** Which party runs those of its tools that this gateway knows. */
   readonly offers: readonly ToolOffer[];
-  /** The content filters in force, for what is added to it on the way. Undefined: there are none. */
+  /** The content filters in force, for content that is added later. Undefined: none. */
   readonly inspect: ((added: ModelRequest) => Inspection | Promise<Inspection>) | undefined;
-  /** Tools or plugins may go its way with it. */
+  /** Tools or plugins may extend it while it runs. */
   readonly mayBeExtended: boolean;
 }
 
@@ -66,17 +69,17 @@ export interface PlannedRun {
   readonly signal: CancelSignal;
 }
 
-/** How a request is planned, beside what it says. */
+/** How a request is planned, besides its own fields. */
 export interface PlanningOptions {
-  /** Gives the same draw again. */
+  /** Repeats the same draw. */
   readonly seed?: string | undefined;
-  /** It is the gateway's own, on the way to an answer: where nobody gives as many tokens, it asks for fewer. */
+  /** It is the gateway's own, for a consultation: where no endpoint allows as many output tokens, it requests fewer. */
   readonly isConsulted?: boolean;
 }
 
-/** A request on the way to its plan, and what is in force for its caller. */
+/** A request that is being planned, and what is in force for its caller. */
 interface Planning {
-  readonly asked: ModelRequest;
+  readonly original: ModelRequest;
   readonly caller: Caller;
   readonly signal: CancelSignal;
   readonly options: PlanningOptions;
@@ -85,7 +88,7 @@ interface Planning {
   readonly plugins: ActivePlugins;
 }
 
-/** A request as guardrails and egress leave it. */
+/** A request after guardrails and egress rules. */
 interface Inspected {
   readonly request: ModelRequest;
   readonly stages: readonly JsonObject[];
@@ -93,8 +96,8 @@ interface Inspected {
 }
 
 /**
- * The one way from a request to its plan, whatever the plan is for: a generation, a count of tokens, an explanation.
- * Nothing is called, held or kept.
+ * The single path from a request to its plan, for a generation, a token count or an explanation. Nothing is called,
+ * held or stored.
  */
 @Injectable()
 export class RequestPlanner {
@@ -109,60 +112,60 @@ export class RequestPlanner {
   ) {}
 
   /**
-   * At once where nothing has to be waited for.
+   * Synchronous where nothing has to be awaited.
    * @param signal ends the reading of a long text; its reason is thrown
-   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; what guardrails and egress refuse
-   *   is told in the plan, for its reader may want to know who would have been called
+   * @throws GatewayError as `PluginSets.of`, `RoutePlanner.plan` and `nameAdvisors`; a refusal by guardrails or egress
+   *   is returned in the plan, so that its reader can see the route
    */
   plan(
-    asked: ModelRequest,
+    original: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
-    options: PlanningOptions = AS_ASKED,
+    options: PlanningOptions = NO_OPTIONS,
   ): PlannedRequest | Promise<PlannedRequest> {
     const policies = this.policies.of(caller);
     const guardrails = this.guardrails.of(caller);
     if (policies instanceof Promise || guardrails instanceof Promise)
-      return this.planWhenKnown(asked, caller, signal, options, Promise.all([policies, guardrails]));
-    const plugins = this.plugins.of(asked, policies.plugins, options.isConsulted);
-    return this.route({ asked, caller, signal, options, policies, guardrails, plugins });
+      return this.planWhenKnown(original, caller, signal, options, Promise.all([policies, guardrails]));
+    const plugins = this.plugins.of(original, policies.plugins, options.isConsulted);
+    return this.route({ original, caller, signal, options, policies, guardrails, plugins });
   }
 
   private async planWhenKnown(
-    asked: ModelRequest,
+    original: ModelRequest,
     caller: Caller,
     signal: CancelSignal,
     options: PlanningOptions,
     known: Promise<[CallerPolicies, GuardrailSet]>,
   ): Promise<PlannedRequest> {
     const [policies, guardrails] = await known;
-    const plugins = this.plugins.of(asked, policies.plugins, options.isConsulted);
-    return this.route({ asked, caller, signal, options, policies, guardrails, plugins });
+    const plugins = this.plugins.of(original, policies.plugins, options.isConsulted);
+    return this.route({ original, caller, signal, options, policies, guardrails, plugins });
   }
 
-  /** The request as it is to be planned. @param recalls it holds what tools of the gateway's did in earlier turns */
+  /** The request to be planned. @param recalls it contains results of the gateway's tools from earlier turns */
   private async prepare(
-    { asked, caller, signal, policies, guardrails, plugins }: Planning,
+    { original, caller, signal, policies, guardrails, plugins }: Planning,
     recalls: boolean,
   ): Promise<StagedRequest> {
-    const recalled = recalls ? await this.tools.recall(asked, caller) : asked;
+    const recalled = recalls ? await this.tools.recall(original, caller) : original;
     const retains = plugins.isPreparing && mayRetain(joined(policies.routing, guardrails.policies));
     return plugins.prepare(recalled, () => this.contexts.local(caller, signal, this.catalog.current, retains));
   }
 
-  /** @param prepared absent: the request as it came */
+  /** @param prepared absent: the request as it was received */
   private route(planning: Planning, prepared?: StagedRequest): PlannedRequest | Promise<PlannedRequest> {
-    const { asked, caller, policies, guardrails, plugins, options } = planning;
+    const { original, caller, policies, guardrails, plugins, options } = planning;
     if (!prepared) {
-      const { hasOpaque, hasReasoning } = traitsOf(asked.messages);
-      const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(asked.messages);
+      const { hasOpaque, hasReasoning } = traitsOf(original.messages);
+      const recalls = (hasOpaque || hasReasoning) && holdsToolTurns(original.messages);
       if (recalls || plugins.changesRequest)
         return this.prepare(planning, recalls).then(async (changed) =>
-          // Preparing may take long, and what was forbidden meanwhile is not to be called.
+          // Preparing may take long: a policy that changed meanwhile must be applied.
           this.route({ ...planning, policies: await this.policies.of(caller) }, changed),
         );
     }
-    const staged = prepared ?? { request: asked, stages: NONE, files: NONE };
+    const staged = prepared ?? { request: original, stages: NONE, files: NONE };
     const { request } = staged;
     const choose = plugins.hasRouter ? plugins.chooser(request) : undefined;
     const allowing =
@@ -177,7 +180,7 @@ export class RequestPlanner {
       : this.judge(planning, staged, routing);
   }
 
-  /** Holds the request to what its caller's guardrails and egress allow. */
+  /** Applies the guardrails and egress rules of the caller. */
   private judge(
     planning: Planning,
     prepared: StagedRequest,
@@ -208,7 +211,7 @@ export class RequestPlanner {
   }
 
   private offer(
-    { signal, guardrails, plugins }: Planning,
+    { original, caller, signal, policies, guardrails, plugins }: Planning,
     prepared: StagedRequest,
     routed: RouteResult,
     inspected: Inspected,
@@ -224,14 +227,15 @@ export class RequestPlanner {
     return {
       request,
       routed,
-      stages: choice?.told
+      stages: choice?.details
         ? [choiceStage(choice), ...prepared.stages, ...inspected.stages]
         : inspected.stages.length === 0
           ? prepared.stages
           : [...prepared.stages, ...inspected.stages],
       files: prepared.files,
       budgets: guardrails.budgets,
-      // A plan with legs has a model that is allowed.
+      subjects: policies.budgeted.length === 0 ? NONE : subjectsOf(policies.budgeted, caller, original),
+      // A plan with legs has an allowed model.
       refusal: (plan.legs.length === 0 ? forbiddenModels(plan) : undefined) ?? inspected.refusal,
       plugins,
       fit: wantsFit ? fitInTurn(documentReader(request), contextEditor(request, inputs.carries)) : undefined,
@@ -243,7 +247,7 @@ export class RequestPlanner {
   }
 }
 
-/** What the answer of a request is run with. */
+/** The inputs for running the answer of a request. */
 export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
   const { plugins } = planned;
   let hasLimits = false;
@@ -258,7 +262,7 @@ export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
     prompt: admitted.prompt,
     purpose: 'answer',
     reveal: planned.routed.reveal,
-    // A conversation that is cleared may have room where it had none.
+    // A conversation whose context was edited may fit where it did not.
     fit: hasShort ? fitInTurn(planned.fit, plugins.fit) : planned.fit,
     modelLimiter: hasLimits ? admitted.modelLimiter : undefined,
     signal,
@@ -266,9 +270,9 @@ export function runOf({ planned, admitted, signal }: PlannedRun): RunInputs {
 }
 
 /**
- * Nobody hears of it when a call of the gateway's own is refused for the length of its answer: it asks for as long a
- * one as there is. A budget of thinking without room in that is left out, for vendors refuse it.
- * @returns undefined where its length keeps nobody from answering
+ * No caller sees the refusal where a call of the gateway's own is too long in its answer: it requests the longest
+ * answer that exists. A thinking budget that does not fit is left out, because vendors refuse it.
+ * @returns undefined where the length excludes no endpoint
  */
 function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelRequest | undefined {
   const given = request.maxOutputTokens === undefined ? undefined : outputTokensGiven(inputs);
@@ -279,9 +283,9 @@ function withFewerTokens(request: ModelRequest, { inputs }: RouteResult): ModelR
 }
 
 const NONE: readonly never[] = [];
-const AS_ASKED: PlanningOptions = {};
+const NO_OPTIONS: PlanningOptions = {};
 
-/** The lists that were joined last, by the first of them: both are the same ones for seconds. */
+/** The latest joined lists, by the first of each pair: both stay identical for seconds. */
 const JOINED = new WeakMap<
   readonly RoutingPolicy[],
   { readonly others: readonly RoutingPolicy[]; readonly all: readonly RoutingPolicy[] }

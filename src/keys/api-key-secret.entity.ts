@@ -3,8 +3,8 @@ import { AccountEntity } from '../accounts/account.entity.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 
 /**
- * By what a key that was rotated is used, or was: its first secret, whose hash is its id, and those that followed. A
- * key that never was rotated has none of these.
+ * The current and former secrets of a rotated key: the first one, whose hash is the key's id, and those that followed.
+ * A key that was never rotated has no rows here.
  */
 @Entity('api_key_secrets')
 @Check('api_key_secrets_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
@@ -24,14 +24,14 @@ export class ApiKeySecretEntity {
   @ForeignKey(() => ApiKeyEntity, { name: 'api_key_secrets_key_hash_fkey' })
   keyHash!: string;
 
-  /** As people may see it; null in rows of a release that kept no labels. */
+  /** The part that may be shown; null in rows of a release that kept no labels. */
   @Column({ type: 'text', nullable: true })
   label!: string | null;
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3 })
   createdAt!: Date;
 
-  /** `null`: the latest one. Rows stay, so that a secret that has ended is never taken for a new key. */
+  /** `null`: the latest one. Rows stay, so that an ended secret is never taken for a new key. */
   @Column({ name: 'ends_at', type: 'timestamptz', precision: 3, nullable: true })
   endsAt!: Date | null;
 }

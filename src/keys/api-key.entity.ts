@@ -5,23 +5,24 @@ import { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { KeyKind } from '../core/caller.js';
 import type { EgressRules } from '../core/egress.js';
 import type { PicoUsd } from '../core/money/credits.js';
+import type { Tags } from '../core/tags.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import { isOneOf } from '../shared/database/is-one-of.js';
 import { usdColumn } from '../ledger/usd-column.js';
 import { ExposeTime, ExposeUsd } from '../shared/http/exposed.js';
 
-/** How often a key's limit begins anew. */
+/** How often a key's limit resets. */
 export type LimitReset = Exclude<Interval, 'lifetime'>;
 
-/** How much a key may ask in a minute, as it is stored and shown. Absent and null: as much as it likes. */
+/** Requests and tokens of a key in a minute, as stored and shown. Absent and null: unlimited. */
 export interface StoredRateLimits {
   readonly requests_per_minute: number | null;
   readonly tokens_per_minute: number | null;
 }
 
 /**
- * An API key. Of its secret only the hash is kept: that is its id in the API, and stays so when the key is rotated
- * (docs/wire/keys.md#rotation).
+ * An API key. Only the hash of its secret is stored: that is its id in the API, and stays so when the key is rotated
+ * (docs/operate/keys.md#rotation).
  */
 @Entity('api_keys')
 @Check('api_keys_hash_check', `hash ~ '^[0-9a-f]{64}$'`)
@@ -30,7 +31,7 @@ export interface StoredRateLimits {
 @ForeignKey(() => WorkspaceEntity, ['accountId', 'workspaceId'], ['accountId', 'id'], { name: 'api_keys_workspace' })
 @Index('api_keys_newest', ['accountId', 'createdAt', 'hash'])
 export class ApiKeyEntity {
-  /** Lowercase SHA-256 hex of its first secret: what usage, guardrails and credentials know it by. */
+  /** Lowercase SHA-256 hex of its first secret: usage, guardrails and credentials refer to it. */
   @PrimaryColumn({ type: 'char', length: 64 })
   @Expose()
   hash!: string;
@@ -51,7 +52,7 @@ export class ApiKeyEntity {
   @Expose()
   name!: string;
 
-  /** Its latest secret as people may see it: a few of its characters. */
+  /** The part of its latest secret that may be shown: a few of its characters. */
   @Column({ type: 'text' })
   @Expose()
   label!: string;
@@ -60,10 +61,17 @@ export class ApiKeyEntity {
   @Expose()
   disabled!: boolean;
 
-  /** Most it may spend in one window; `null` is unlimited. */
+  /** Maximum spending in one window; `null` is unlimited. */
   @Column({ name: 'limit_usd', type: 'numeric', precision: 38, scale: 12, nullable: true, transformer: usdColumn })
   @ExposeUsd('limit')
   limitUsd!: PicoUsd | null;
+
+  /** Added to the limit until `raisedUntil`; `null`: never raised. */
+  @Column({ name: 'raised_usd', type: 'numeric', precision: 38, scale: 12, nullable: true, transformer: usdColumn })
+  raisedUsd!: PicoUsd | null;
+
+  @Column({ name: 'raised_until', type: 'timestamptz', precision: 3, nullable: true })
+  raisedUntil!: Date | null;
 
   /** `null`: the limit is for all time. */
   @Column({ name: 'limit_reset', type: 'text', nullable: true })
@@ -74,16 +82,20 @@ export class ApiKeyEntity {
   @Expose({ name: 'include_byok_in_limit' })
   includeByokInLimit!: boolean;
 
-  /** Where it may have somebody go, besides what the account says; `null`: everywhere. */
+  /** Where its requests may lead, in addition to the account's rule; `null`: everywhere. */
   @Column({ type: 'jsonb', nullable: true })
   egress!: EgressRules | null;
 
   @Column({ name: 'rate_limits', type: 'jsonb', nullable: true })
   rateLimits!: StoredRateLimits | null;
 
-  /** Ids of models, `*` standing for any characters; `null`: all of them. */
+  /** Ids of models, with `*` as a wildcard; `null`: all of them. */
   @Column({ name: 'allowed_models', type: 'jsonb', nullable: true })
   allowedModels!: readonly string[] | null;
+
+  /** Tags of its requests that name no others; `null`: none. */
+  @Column({ type: 'jsonb', nullable: true })
+  tags!: Tags | null;
 
   @Column({ name: 'creator_user_id', type: 'text', nullable: true })
   @Expose({ name: 'creator_user_id' })
@@ -112,5 +124,5 @@ export class ApiKeyEntity {
   deletedAt!: Date | null;
 }
 
-/** What a key is held to beside money. */
+/** The restrictions of a key other than money. */
 export type KeyRestrictions = Pick<ApiKeyEntity, 'rateLimits' | 'allowedModels' | 'egress'>;

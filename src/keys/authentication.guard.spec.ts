@@ -1,12 +1,13 @@
-// Goal: who passes, who is told what, and that a known key is let through without waiting.
-// Method: the real guard before marked handlers; a cache that knows some keys and learns others, counted failures.
+// Which requests pass, which error the others get, and that a known key passes without waiting. Uses the real guard
+// before marked handlers; the cache knows some keys and learns others; failures are counted.
 import { Reflector } from '@nestjs/core';
 import type { ExecutionContext } from '@nestjs/common';
 import type { KeyKind } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { hashKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
-import type { FailedAuthentications } from '../limits/failed-authentications.js';
+import type { FailedAuthentications } from '../rate-limits/failed-authentications.js';
+import type { KeylessRequests } from '../rate-limits/keyless-requests.js';
 import type { Environment } from '../shared/environment.js';
 import { Accepts, Open } from '../shared/http/route.decorators.js';
 import type { ActiveKey } from './active-key.js';
@@ -91,12 +92,14 @@ describe('AuthenticationGuard', () => {
       new Reflector(),
       cache as KeyCache,
       failures as FailedAuthentications,
+      // test/http/models.spec.ts has the routes that answer strangers.
+      {} as KeylessRequests,
       new StoppedClock(),
       { publicCatalog: 'off' } as Environment,
     );
   });
 
-  it('says of a caller who was let in whether the key is still good, and what it does not know it asks for', () => {
+  it('reports whether the key of an admitted caller is still valid, and looks up one that it does not know', () => {
     const refusalOf = (key: string) => guard.refusalOf({ ...activeKey(key, 'inference').caller })?.kind;
     expect(['inference', 'expires later', 'expires now', 'deleted'].map(refusalOf)).toEqual([
       undefined,
@@ -104,7 +107,7 @@ describe('AuthenticationGuard', () => {
       'unauthenticated',
       'unauthenticated',
     ]);
-    // Of a key that was rotated its secret is asked, not its id, whose own secret may be over.
+    // A rotated key is looked up by its secret, not by its id, whose own secret may have ended.
     const rotated = { ...activeKey('deleted', 'inference').caller, secretHash: hashKey('inference') };
     expect(guard.refusalOf(rotated)).toBeUndefined();
     expect(guard.refusalOf({ ...rotated, secretHash: hashKey('expires now') })?.kind).toBe('unauthenticated');
@@ -166,13 +169,13 @@ describe('AuthenticationGuard', () => {
     ['inference keys', 'inference', Routes.prototype.infer],
     ['management keys', 'management', Routes.prototype.manage],
     ['a key that has not expired', 'expires later', Routes.prototype.infer],
-  ])('lets %s pass without waiting, and says who is calling: %s', (_, key, handler) => {
+  ])('lets %s pass without waiting, and attaches the caller: %s', (_, key, handler) => {
     const { verdict, request } = arrive({ key, handler });
     expect(verdict).toBe(true);
     expect(request.caller).toBe(KEYS.get(hashKey(key))!.caller);
   });
 
-  it('asks for a key that is not at hand', async () => {
+  it('looks up a key that is not cached', async () => {
     atHand = false;
     const { verdict, request } = arrive({ key: 'inference' });
     expect(await verdict).toBe(true);
@@ -225,7 +228,7 @@ describe('AuthenticationGuard', () => {
     );
   });
 
-  it('names no vendor where several have the form, and none of an own key', async () => {
+  it('names no vendor where several have the form, and none for a key of the gateway', async () => {
     for (const key of ['sk-0123456789abcdef0123456789abcdef', `sk-fl-v1-${'0'.repeat(64)}`])
       expect(await refusal({ key })).toMatchObject({ message: INACTIVE });
   });
@@ -251,11 +254,14 @@ describe('AuthenticationGuard', () => {
       Routes,
       'Management keys cannot call inference; use an inference key',
     ],
-  ])('where %s keys are wanted, tells %s keys so', async (_, key, handler, controller, message) => {
-    for (atHand of [true, false])
-      expect(await refusal({ key, handler, controller })).toMatchObject({ kind: 'forbidden', message });
-    expect(failedFrom).toEqual([]);
-  });
+  ])(
+    'where %s keys are required, names that in the error for %s keys',
+    async (_, key, handler, controller, message) => {
+      for (atHand of [true, false])
+        expect(await refusal({ key, handler, controller })).toMatchObject({ kind: 'forbidden', message });
+      expect(failedFrom).toEqual([]);
+    },
+  );
 
   it('never calls a key invalid because the store is gone', async () => {
     atHand = false;
@@ -267,7 +273,7 @@ describe('AuthenticationGuard', () => {
     expect(failedFrom).toEqual([]);
   });
 
-  it('has a key looked up in its turn where it may be a guess, and at once where it was good before', async () => {
+  it('looks a key up in its turn where it may be a guess, and at once where it was valid before', async () => {
     expect(await refusal({ key: 'inference' })).toBe(true);
     expect(slowly).toEqual([]);
     atHand = false;

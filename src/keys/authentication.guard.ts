@@ -5,7 +5,8 @@ import { Reflector } from '@nestjs/core';
 import type { Caller, KeyKind } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { Clock } from '../core/time.js';
-import { FailedAuthentications } from '../limits/failed-authentications.js';
+import { FailedAuthentications } from '../rate-limits/failed-authentications.js';
+import { KeylessRequests } from '../rate-limits/keyless-requests.js';
 import { Environment } from '../shared/environment.js';
 import type { CallerStanding } from '../shared/http/caller-standing.js';
 import { errorFamily } from '../shared/http/error-views.js';
@@ -16,7 +17,7 @@ import { expiredKeyMessage, INACTIVE_KEY, missingKeyMessage, unknownKeyMessage }
 
 const SCHEME = 'bearer ';
 
-/** What the other kind of key is told, by the kind the route accepts. */
+/** The error message for a key of the wrong kind, by the kind that the route accepts. */
 const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
   management: 'Only management keys can perform this operation',
   inference: 'Management keys cannot call inference; use an inference key',
@@ -24,15 +25,15 @@ const WRONG_KIND: Readonly<Record<KeyKind, string>> = {
 
 interface RouteAccess {
   readonly isOpen: boolean;
-  /** Who presents a key is held to it. */
-  readonly isOpenToStrangers: boolean;
+  /** Needs no key; a presented one is checked. */
+  readonly isOptional: boolean;
   readonly accepts: KeyKind | undefined;
 }
 
 /**
- * Stands before every route: lets a request pass with an active key of the right kind, or where the route is open.
- * Answers at once while the key is at hand; nothing else is done for strangers, and from an address that guesses keys
- * they are looked up slowly.
+ * Guards every route: lets a request pass with an active key of the right kind, or where the route is open. Decides at
+ * once while the key is cached. Nothing else is done for unknown keys, and from an address that guesses keys they are
+ * looked up slowly.
  */
 @Injectable()
 export class AuthenticationGuard implements CanActivate, CallerStanding {
@@ -42,17 +43,19 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     private readonly reflector: Reflector,
     private readonly keys: KeyCache,
     private readonly failures: FailedAuthentications,
+    private readonly keyless: KeylessRequests,
     private readonly clock: Clock,
     private readonly environment: Environment,
   ) {}
 
   canActivate(context: ExecutionContext): boolean | Promise<boolean> {
-    const { isOpen, isOpenToStrangers, accepts } =
+    const { isOpen, isOptional, accepts } =
       this.accessByRoute.get(context.getHandler()) ?? this.readRouteAccess(context);
     if (isOpen) return true;
     const request = context.switchToHttp().getRequest<AuthenticatedRequest>();
     const keyHash = readPresentedKey(request.headers);
-    if (keyHash === undefined) return isOpenToStrangers || this.refuse(request, missingMessage(request));
+    if (keyHash === undefined)
+      return isOptional ? this.keyless.admit(request.ip) : this.refuse(request, missingMessage(request));
     const atHand = this.keys.peek(keyHash);
     return atHand === undefined ? this.ask(request, keyHash, accepts) : this.judge(request, atHand, accepts);
   }
@@ -61,20 +64,20 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
     const keyHash = secretOf(caller);
     const atHand = this.keys.peek(keyHash);
     if (atHand === undefined) {
-      // Should the store not answer, what was begun may go on: a new request would be let in just as little.
+      // If the store does not answer, requests under way may continue, although a new one would be refused.
       this.keys.find(keyHash).catch(() => undefined);
       return undefined;
     }
     return this.isGood(atHand) ? undefined : new GatewayError('unauthenticated', endedMessage(atHand));
   }
 
-  /** What the route's decorators say; looked up once a route, for they never change. */
+  /** The access that the route's decorators specify; looked up once a route, because they never change. */
   private readRouteAccess(context: ExecutionContext): RouteAccess {
     const handler = context.getHandler();
     const places = [handler, context.getClass()];
     const access = {
       isOpen: this.reflector.getAllAndOverride<boolean | undefined>(OPEN, places) ?? false,
-      isOpenToStrangers:
+      isOptional:
         this.environment.publicCatalog === 'on' &&
         (this.reflector.getAllAndOverride<boolean | undefined>(OPEN_WITH_CATALOG, places) ?? false),
       accepts: this.reflector.getAllAndOverride<KeyKind | undefined>(ACCEPTS, places),
@@ -85,7 +88,7 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
 
   private async ask(request: AuthenticatedRequest, keyHash: string, accepts: KeyKind | undefined): Promise<boolean> {
     const find = (): Promise<ActiveKey | null> => this.keys.find(keyHash);
-    // A key that was good when it was last looked up is no guess: it waits for nobody's.
+    // A key that was valid at its last look-up is no guess: it does not wait behind guesses.
     const found = this.keys.wasKnown(keyHash) ? find() : this.failures.lookUp(request.ip, keyHash, find);
     return this.judge(request, await found, accepts);
   }
@@ -114,21 +117,20 @@ export class AuthenticationGuard implements CanActivate, CallerStanding {
 const missingMessage = ({ path, headers }: AuthenticatedRequest): string =>
   missingKeyMessage(errorFamily(path), Boolean(headers.authorization));
 
-/** A key that was active when it was last read, and has ended since; null: it is active no more. */
+/** A key that was active when it was last read, and has ended since; null: it is no longer active. */
 const endedMessage = (key: ActiveKey | null): string =>
   key?.expiresAtMs ? expiredKeyMessage(key.expiresAtMs) : INACTIVE_KEY;
 
 const unknownMessage = ({ headers }: AuthenticatedRequest): string => unknownKeyMessage(presentedKey(headers));
 
 /**
- * The hash of the key that a request presents: nothing else is ever made of the key itself. Of both headers `x-api-key`
- * wins (docs/wire/clients.md#where-the-key-stands); an empty one counts as absent.
+ * The hash of the key that a request presents; the key itself is used for nothing else. Of both headers `x-api-key`
+ * wins (docs/use/conventions.md#where-the-key-stands); an empty one counts as absent.
  * @returns undefined when the request presents none
  */
 export function readPresentedKey(headers: IncomingHttpHeaders): string | undefined {
   const presented = presentedKey(headers);
-  // Node hands header bytes over as latin1. Hashed as the bytes they were, a key beyond ASCII has
-  // the hash it is stored by.
+  // Node decodes header bytes as latin1. Hashed as the original bytes, a non-ASCII key has the hash it is stored by.
   return presented === '' ? undefined : hash('sha256', Buffer.from(presented, 'latin1'), 'hex');
 }
 

@@ -8,11 +8,11 @@ import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { IsUsd } from '../shared/http/usd-fields.js';
 import { IsUtcTime, readUtcTime } from '../shared/http/utc-time.js';
 import type { LimitReset } from './api-key.entity.js';
-import { external, kindOfKey } from './key-fields.js';
+import { external, keyMetadata, kindOfKey } from './key-fields.js';
 import { KeyRestrictionsDto, readRestrictions } from './key-restrictions.dto.js';
 import { UNRESTRICTED, type KeyDescription } from './new-key.js';
 
-/** Body of `POST /keys` (docs/wire/keys.md#administration). */
+/** Body of `POST /keys` (docs/operate/keys.md#administration). */
 @Closed()
 export class CreateKeyDto extends KeyRestrictionsDto {
   @Fits(shortText)
@@ -38,6 +38,11 @@ export class CreateKeyDto extends KeyRestrictionsDto {
 
   @MayOmit()
   @MayBeNull()
+  @Fits(keyMetadata)
+  metadata?: Of<typeof keyMetadata> | null;
+
+  @MayOmit()
+  @MayBeNull()
   @IsUtcTime()
   expires_at?: string | null;
 
@@ -55,7 +60,7 @@ export class CreateKeyDto extends KeyRestrictionsDto {
   external?: Of<typeof external>;
 }
 
-/** The key that a valid body asks for. */
+/** The key that a valid body describes. */
 export function readKeyDescription(body: CreateKeyDto): KeyDescription {
   return {
     name: body.name,
@@ -65,6 +70,7 @@ export function readKeyDescription(body: CreateKeyDto): KeyDescription {
     includeByokInLimit: body.include_byok_in_limit ?? false,
     ...UNRESTRICTED,
     ...readRestrictions(body),
+    tags: body.metadata?.tags ?? null,
     creatorUserId: body.creator_user_id ?? null,
     externalUser: body.external?.user ?? null,
     expiresAt: readUtcTime(body.expires_at) ?? null,

@@ -2,7 +2,7 @@ import { Closed } from '../shared/http/closed.decorator.js';
 import { shortText } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 
-/** Body of `POST /keys/disable` (docs/wire/keys.md#administration). */
+/** Body of `POST /keys/disable` (docs/operate/keys.md#administration). */
 @Closed()
 export class DisableKeysDto {
   /** All keys made for this user. */

@@ -2,7 +2,7 @@ import { Injectable, Logger } from '@nestjs/common';
 import type { EntityManager } from 'typeorm';
 import type { DefaultWorkspace } from '../accounts/account-directory.js';
 import { operatorOf } from '../audit/audit-log.js';
-import { ManagedChanges } from '../audit/managed-changes.js';
+import { ManagedChanges } from '../management/managed-changes.js';
 import type { KeyKind } from '../core/caller.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import type { Secret } from '../core/secret.js';
@@ -15,7 +15,7 @@ import { KeysRepository } from './keys.repository.js';
 import { API_KEY } from './managed-key.js';
 import { newKeyRow, plainKey } from './new-key.js';
 
-/** Keys made at this start and nowhere written: to be shown once. */
+/** Keys made at this start and stored nowhere in clear: to be shown once. */
 export interface GeneratedKeys {
   readonly managementKey?: string;
   readonly apiKey?: string;
@@ -23,7 +23,7 @@ export interface GeneratedKeys {
 
 interface MadeKey {
   readonly row: ApiKeyEntity;
-  /** The key itself, where no variable named it. */
+  /** The key itself, where no variable gave it. */
   readonly generated?: string;
 }
 
@@ -32,7 +32,7 @@ const VARIABLES: Readonly<Record<KeyKind, string>> = {
   inference: 'FAIRLEAD_API_KEY',
 };
 
-/** Sees to it that there is someone who can call: the keys named by variables, or else first keys of its own. */
+/** Makes sure that there is a usable key of each kind: those given by variables, or else generated ones. */
 @Injectable()
 export class FirstKeys {
   private readonly logger = new Logger('keys');
@@ -46,10 +46,9 @@ export class FirstKeys {
   ) {}
 
   /**
-   * To be called once at each start. Keys named by variables are stored if absent; a kind without variable
-   * gets a generated key if the store never had one. Of replicas that start together, one makes the keys and
-   * gets them as its answer.
-   * @throws Error when a variable names a key that is stored as the other kind
+   * To be called once at each start. Keys given by variables are stored if absent; a kind without variable gets a
+   * generated key if the store never had one. Of replicas that start together, one makes the keys and returns them.
+   * @throws Error when a variable gives a key that is stored as the other kind
    */
   async ensure(): Promise<GeneratedKeys> {
     const home = await this.accounts.ensureDefault();
@@ -94,7 +93,7 @@ export class FirstKeys {
       throw new InvalidEnvironment([
         { variable, reason: `names a key that is stored already, of the ${stored.kind} kind` },
       ]);
-    // Making it anew would undo a revocation at the next restart.
+    // Creating it again would undo a revocation at the next restart.
     if (stored.deletedAt)
       this.logger.warn(`${variable} names a key that was deleted; it stays deleted. Choose another.`);
     else if (secret?.endsAt) this.logger.warn(wasRotated(variable, secret.endsAt));
@@ -112,7 +111,7 @@ export class FirstKeys {
   }
 }
 
-/** Making it anew would undo the rotation at the next restart, as another key without its limits. */
+/** Creating it again would undo the rotation at the next restart, as another key without its limits. */
 const wasRotated = (variable: string, endsAt: Date): string =>
   `${variable} names a secret of a key that was rotated since: its time ends, or ended, at ${endsAt.toISOString()}. ` +
   'It is not made anew; name the latest one.';

@@ -1,5 +1,5 @@
-// Goal: bodies and queries of /keys are taken exactly or refused with the field's name.
-// Method: for each field its limits, null, absence, wrong types, through the pipe that the routes use.
+// Bodies and queries of /keys are accepted exactly or refused with the field's name: for each field its limits, null,
+// absence, wrong types, through the pipe that the routes use.
 import { GatewayError } from '../core/errors.js';
 import { readBody, readQuery } from '../shared/http/dto.pipe.js';
 import { CreateKeyDto, readKeyDescription } from './create-key.dto.js';
@@ -19,16 +19,16 @@ function complaintOf(read: () => unknown): string {
   return 'accepted';
 }
 
-/** As many ids of models as there may be, each as long as it may be. */
+/** The maximum number of ids of models, each of maximum length. */
 const MODELS = Array<string>(100).fill('m'.repeat(255));
 
-/** As many domains as there may be, each as long as it may be. */
+/** The maximum number of domains, each of maximum length. */
 const FULL = Array<string>(200).fill('a'.repeat(255));
 
 describe('CreateKeyDto', () => {
   const description = (body: object): object => readKeyDescription(readBody({ name: 'n', ...body }, CreateKeyDto));
 
-  it('fills in what is left out', () => {
+  it('fills in defaults', () => {
     expect(description({})).toEqual({
       name: 'n',
       kind: 'inference',
@@ -38,6 +38,7 @@ describe('CreateKeyDto', () => {
       rateLimits: null,
       allowedModels: null,
       egress: null,
+      tags: null,
       creatorUserId: null,
       externalUser: null,
       expiresAt: null,
@@ -122,7 +123,7 @@ describe('CreateKeyDto', () => {
     [{ limitReset: 'daily' }, 'limitReset: is not a known field; did you mean limit_reset?'],
     [
       { stranger: {} },
-      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, expires_at, creator_user_id, workspace_id, external, rate_limits, allowed_models, egress',
+      'stranger: is not a known field; the known ones are name, kind, limit, limit_reset, include_byok_in_limit, metadata, expires_at, creator_user_id, workspace_id, external, rate_limits, allowed_models, egress',
     ],
     [{ external: { user: 'u', apikey: 'k' } }, 'external.apikey: is not a known field; did you mean api_key?'],
     [{ rate_limits: [] }, 'rate_limits: must be an object'],
@@ -175,7 +176,7 @@ describe('UpdateKeyDto', () => {
     [{ allowed_models: null }, { allowedModels: null }],
     [{ allowed_models: ['a/b'] }, { allowedModels: ['a/b'] }],
     [{ egress: { blocked_domains: [] } }, { egress: { allowed_domains: null, blocked_domains: [] } }],
-  ])('changes only what %j says', (body, expected) => {
+  ])('changes only what %j specifies', (body, expected) => {
     expect(changes(body)).toEqual(expected);
   });
 
@@ -193,9 +194,9 @@ describe('UpdateKeyDto', () => {
     [{ expires_at: null }, 'expires_at: cannot be changed'],
     [
       { hash: 'x' },
-      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit, rate_limits, allowed_models, egress',
+      'hash: is not a known field; the known ones are name, disabled, limit, limit_reset, include_byok_in_limit, metadata, rate_limits, allowed_models, egress',
     ],
-    // What is refused whatever it says is not suggested.
+    // A field that is always refused is not suggested.
     [{ knd: 'management' }, 'knd: is not a known field; the known ones are name, '],
     [{ rate_limit: { tokens_per_minute: 1 } }, 'rate_limit: is not a known field; did you mean rate_limits?'],
     [{ disable: true }, 'disable: is not a known field; did you mean disabled?'],

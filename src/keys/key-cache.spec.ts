@@ -1,7 +1,5 @@
-// Goal: no answer is used when it is too old, a key in use never waits, one question at a time per key, and a change is
-// never undone by an answer that was on its way (docs/reasons/security.md#fast-revocation,
-// docs/reasons/security.md#invalidation-reaches-everybody, docs/reasons/security.md#nothing-is-written-back,
-// docs/reasons/operations.md#look-ups-of-keys). Method: look-ups answered by hand, a clock moved by hand.
+// No answer is used when it is too old, a key in use never waits, one look-up at a time per key, and a change is never
+// undone by an answer under way (docs/contribute/threat-model.md#strangers). Look-ups are answered by the test.
 import { Clock } from '../core/time.js';
 import type { ActiveKey } from './active-key.js';
 import { AGE_MAX_MS, REFRESH_AGE_MS } from '../shared/fresh-cache.js';
@@ -53,7 +51,7 @@ describe('KeyCache', () => {
     expect(cache.peek('hash')).toBeUndefined();
   });
 
-  it('knows of a key that it was good before, however old the answer is, until it is told otherwise', async () => {
+  it('remembers that a key was valid before, however old the answer is, until a newer one refutes it', async () => {
     expect(cache.wasKnown('hash')).toBe(false);
     await learn(key);
     clock.time += 3_600_000;
@@ -62,7 +60,7 @@ describe('KeyCache', () => {
     expect(cache.wasKnown('hash')).toBe(false);
     clock.time += AGE_MAX_MS;
     await learn(key);
-    // One that was changed, renamed say, is no guess by that.
+    // A key that was changed, renamed for example, is no guess.
     cache.forget('hash');
     expect([cache.wasKnown('hash'), cache.peek('hash')]).toEqual([true, undefined]);
     await learn(null);
@@ -84,13 +82,13 @@ describe('KeyCache', () => {
     expect(AGE_MAX_MS).toBeLessThan(5_000);
   });
 
-  it('does not believe an answer from the future, after the clock was set back', async () => {
+  it('does not use an answer from the future, after the clock was set back', async () => {
     await learn(key);
     clock.time -= 1;
     expect(cache.peek('hash')).toBeUndefined();
   });
 
-  it('counts age from the question, not from the answer', async () => {
+  it('counts age from the look-up, not from its answer', async () => {
     const found = cache.find('hash');
     clock.time += AGE_MAX_MS;
     questions[0]!.answer(key);
@@ -98,7 +96,7 @@ describe('KeyCache', () => {
     expect(cache.peek('hash')).toBeUndefined();
   });
 
-  it('asks once for any number of callers', async () => {
+  it('looks up once for any number of callers', async () => {
     const finds = Array.from({ length: 500 }, () => cache.find('hash'));
     questions[0]!.answer(key);
     expect(new Set(await Promise.all(finds))).toEqual(new Set([key]));
@@ -128,7 +126,7 @@ describe('KeyCache', () => {
     expect(cache.peek('hash')).toBeNull();
   });
 
-  it('uses what it has while refreshing fails, tries again after a pause, and in the end tells the caller', async () => {
+  it('uses the cached answer while refreshing fails, tries again after a pause, and in the end reports the failure', async () => {
     await learn(key);
     clock.time += REFRESH_AGE_MS;
     cache.peek('hash');
@@ -147,7 +145,7 @@ describe('KeyCache', () => {
     await refused;
   });
 
-  it('asks anew after a failure', async () => {
+  it('looks up again after a failure', async () => {
     const refused = expect(cache.find('hash')).rejects.toThrow('gone');
     questions[0]!.fail(new Error('gone'));
     await refused;
@@ -158,13 +156,13 @@ describe('KeyCache', () => {
   it.each([
     ['a key', key],
     ['an absence', null],
-  ])('forgets %s when told to', async (_, answer) => {
+  ])('forgets %s on request', async (_, answer) => {
     await learn(answer);
     cache.forget('hash');
     expect(cache.peek('hash')).toBeUndefined();
   });
 
-  it('does not keep an answer that was on its way when the key changed', async () => {
+  it('does not cache an answer that was under way when the key changed', async () => {
     const early = cache.find('hash');
     cache.forget('hash');
     const late = cache.find('hash');

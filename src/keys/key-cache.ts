@@ -7,12 +7,12 @@ import type { ActiveKey } from './active-key.js';
 import { KeyLookups } from './key-lookups.js';
 
 const KNOWN_MAX = 40_000;
-/** Random keys never push out good ones. */
+/** Unknown keys have a bound of their own, so that random keys never push out valid ones. */
 const UNKNOWN_MAX = 10_000;
 
 /**
- * What the store said of keys, by their hashes; `null` is "no such active key". `find` throws
- * `unavailable` as the look-ups do.
+ * The store's answers for keys, by their hashes; `null` is "no such active key". `find` throws `unavailable` as the
+ * look-ups do.
  */
 @Injectable()
 export class KeyCache extends FreshCache<ActiveKey> {
@@ -31,8 +31,8 @@ export class KeyCache extends FreshCache<ActiveKey> {
   }
 
   /**
-   * Whether a key was good when the store was last asked for it, however long ago and whatever was changed of it since:
-   * nothing that is proven by it now.
+   * Whether a key was valid at its last look-up, however long ago and whatever has changed since: it proves nothing
+   * about the present.
    */
   wasKnown(hash: string): boolean {
     return this.good.has(hash);

@@ -1,5 +1,5 @@
-// Goal: a flood of distinct keys costs few statements, a dead store is told to everyone at once, and nobody waits for
-// ever. Method: a repository whose answers are given by hand; time moved by jest's timers.
+// A flood of distinct keys costs few statements, a dead store fails all waiting look-ups at once, and none waits for
+// ever. Statements are answered by the test; jest's timers move the time.
 import { Logger } from '@nestjs/common';
 import { GatewayError } from '../core/errors.js';
 import type { ActiveKey } from './active-key.js';
@@ -28,7 +28,7 @@ function lookupsByHand(): { lookups: KeyLookups; statements: Statement[] } {
   return { lookups: new KeyLookups(repository as KeysRepository), statements };
 }
 
-/** Lets everything run that waits for nothing. */
+/** Runs everything that waits for nothing else. */
 const settle = async (): Promise<void> => {
   for (let turn = 0; turn < 10; turn++) await Promise.resolve();
 };
@@ -47,7 +47,7 @@ describe('KeyLookups', () => {
     expect(await missing).toBeNull();
   });
 
-  it('asks at once while the store is free, then gathers what arrives', async () => {
+  it('queries at once while the store is free, then gathers what arrives', async () => {
     const { lookups, statements } = lookupsByHand();
     const finds = Array.from({ length: 702 }, (_, index) => lookups.find(`hash ${index}`));
     expect(statements.map(({ hashes }) => hashes.length)).toEqual([1, 1]);
@@ -61,7 +61,7 @@ describe('KeyLookups', () => {
     expect(answers.filter((key) => key !== null)).toEqual([activeKey('hash 701')]);
   });
 
-  it('refuses look-ups beyond those it lets wait', async () => {
+  it('refuses look-ups past the bound of waiting ones', async () => {
     const { lookups, statements } = lookupsByHand();
     const finds = Array.from({ length: 2_002 }, (_, index) => lookups.find(`hash ${index}`));
     await expect(lookups.find('one more')).rejects.toMatchObject({ kind: 'service-unavailable' });
@@ -72,7 +72,7 @@ describe('KeyLookups', () => {
     expect(await Promise.all(finds)).toHaveLength(2_002);
   });
 
-  it('tells everyone who waits that the store is gone, and asks again for the next', async () => {
+  it('fails all waiting look-ups when the store is gone, and queries again for the next', async () => {
     const { lookups, statements } = lookupsByHand();
     const finds = Promise.allSettled(['a', 'b', 'c'].map((hash) => lookups.find(hash)));
     statements[0]!.fail(new Error('connect ECONNREFUSED 10.0.0.1:5432'));

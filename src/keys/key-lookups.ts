@@ -3,7 +3,7 @@ import { notReadable, withinTime } from '../shared/within-time.js';
 import { secretOf, type ActiveKey } from './active-key.js';
 import { KeysRepository } from './keys.repository.js';
 
-/** Statements under way at once: strangers with random keys never take more of the pool. */
+/** Concurrent statements: requests with random keys never take more of the pool. */
 const STATEMENTS_MAX = 2;
 /** Hashes in one statement. */
 const BATCH_MAX = 500;
@@ -17,8 +17,8 @@ interface Lookup {
 }
 
 /**
- * Asks the store for keys, many at a time: what arrives while statements are under way leaves together in the next one.
- * So a flood of distinct keys costs a few statements, and a valid key among them waits no longer than those.
+ * Looks keys up in the store, many at a time: what arrives while statements are under way leaves together in the next
+ * one. Thus a flood of distinct keys costs a few statements, and a valid key among them waits no longer than those.
  */
 @Injectable()
 export class KeyLookups {
@@ -30,7 +30,7 @@ export class KeyLookups {
 
   /**
    * @returns null when there is no such active key
-   * @throws GatewayError `unavailable` when the store does not answer in time: nothing is known of the key then
+   * @throws GatewayError `service-unavailable` when the store does not answer in time: then nothing is known of the key
    */
   find(hash: string): Promise<ActiveKey | null> {
     if (this.waiting.length >= WAITING_MAX) return Promise.reject(notReadable('The key'));
@@ -52,7 +52,7 @@ export class KeyLookups {
       for (const { hash, resolve } of batch) resolve(byHash.get(hash) ?? null);
     } catch (error) {
       this.logger.warn('Keys cannot be looked up.', error);
-      // Those who wait are told as well: else each batch of them would wait for the same dead store in turn.
+      // Those that wait fail as well: else each batch of them would wait for the same dead store in turn.
       const refused = [...batch, ...this.waiting];
       this.waiting = [];
       for (const { reject } of refused) reject(notReadable('The key', error));

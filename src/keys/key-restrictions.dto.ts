@@ -1,13 +1,13 @@
 import { GatewayError } from '../core/errors.js';
 import { isRoutingSuffix } from '../core/routing/model-name.js';
-import { egressBody, readEgress } from '../shared/http/egress-fields.js';
+import { egressBody, readEgress } from '../accounts/egress-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import type { Of } from '../shared/http/schema.js';
 import type { KeyRestrictions } from './api-key.entity.js';
 import { allowedModels, rateLimits } from './key-fields.js';
 
-/** What a key may be held to. */
+/** The restrictions that a key may have. */
 export abstract class KeyRestrictionsDto {
   @MayOmit()
   @MayBeNull()
@@ -26,8 +26,8 @@ export abstract class KeyRestrictionsDto {
 }
 
 /**
- * What a valid body says of them, each as a whole: what it leaves out of an object is null.
- * @throws GatewayError `invalid-request` for a model with a suffix of routing, which would allow nothing
+ * The restrictions of a valid body, each as a whole: an absent field of an object is null.
+ * @throws GatewayError `invalid-request` for a model with a routing suffix, which would allow nothing
  */
 export function readRestrictions(body: KeyRestrictionsDto): Partial<KeyRestrictions> {
   refuseSuffixes(body.allowed_models ?? []);
@@ -48,7 +48,7 @@ function refuseSuffixes(models: readonly string[]): void {
   }
 }
 
-function readRateLimits(said: KeyRestrictionsDto['rate_limits']): KeyRestrictions['rateLimits'] {
-  const { requests_per_minute = null, tokens_per_minute = null } = said ?? {};
+function readRateLimits(specified: KeyRestrictionsDto['rate_limits']): KeyRestrictions['rateLimits'] {
+  const { requests_per_minute = null, tokens_per_minute = null } = specified ?? {};
   return (requests_per_minute ?? tokens_per_minute) === null ? null : { requests_per_minute, tokens_per_minute };
 }

@@ -1,5 +1,5 @@
-// Goal: every field that clients of any version require is there, and the figures are those of the right window.
-// Method: one key, spending by hand.
+// Every field that clients of any version require is present, and the figures are those of the right window. One key,
+// fixed spending.
 import { NO_SPENDING, type KeySpending, type SpentByInterval } from '../ledger/spending-windows.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { viewKey, viewKeyStatus, type FreeAllowance } from './key-view.js';
@@ -15,11 +15,14 @@ const key: ApiKeyEntity = {
   label: 'sk-fl-v1-abc...def',
   disabled: false,
   limitUsd: 10n * USD,
+  raisedUsd: null,
+  raisedUntil: null,
   limitReset: null,
   includeByokInLimit: false,
   rateLimits: null,
   allowedModels: null,
   egress: null,
+  tags: null,
   creatorUserId: 'user',
   externalUser: null,
   expiresAt: null,
@@ -52,12 +55,14 @@ describe('viewKey', () => {
       disabled: false,
       limit: 10,
       limit_remaining: 6,
+      limit_raise: null,
       limit_reset: null,
       limit_held: 0.04,
       include_byok_in_limit: false,
       rate_limits: null,
       allowed_models: null,
       egress: null,
+      metadata: { tags: {} },
       usage: 4,
       usage_daily: 1,
       usage_weekly: 2,
@@ -92,11 +97,11 @@ describe('viewKey', () => {
     },
   );
 
-  it('has nothing remaining, and never less, of a limit that is used up or lowered', () => {
+  it('reports zero remaining, never less, of a limit that is used up or lowered', () => {
     for (const limitUsd of [4n * USD, USD, 0n]) expect(viewKey({ ...key, limitUsd }, spending).limit_remaining).toBe(0);
   });
 
-  it('has no remainder of no limit', () => {
+  it('has no remainder without a limit', () => {
     expect(viewKey({ ...key, limitUsd: null }, spending)).toMatchObject({ limit: null, limit_remaining: null });
   });
 });
@@ -109,9 +114,11 @@ describe('viewKeyStatus', () => {
       label: 'sk-fl-v1-abc...def',
       limit: 10,
       limit_remaining: 10,
+      limit_raise: null,
       limit_reset: null,
       limit_held: 0,
       include_byok_in_limit: false,
+      budgets: [],
       rate_limits: null,
       allowed_models: null,
       usage: 0,
@@ -135,7 +142,7 @@ describe('viewKeyStatus', () => {
     });
   });
 
-  it('tells management keys and paying accounts', () => {
+  it('distinguishes management keys and paying accounts', () => {
     expect(viewKeyStatus({ ...key, kind: 'management' }, NO_SPENDING, { ...poor, isFreeTier: false })).toMatchObject({
       is_free_tier: false,
       is_management_key: true,
@@ -149,8 +156,8 @@ describe('viewKeyStatus', () => {
     ['more of them', 1000, 49, { used: 49, limit: 1000, remaining: 951 }],
     ['all used', 50, 50, { used: 50, limit: 50, remaining: 0 }],
     ['more used than a lowered limit', 50, 51, { used: 51, limit: 50, remaining: 0 }],
-  ])('tells the free requests of the day by how many there are: %s', (_, freeRequestsADay, freeRequests, expected) => {
-    // Not by the tier: the first purchase may be a small one.
+  ])('reports the free requests of the day by their number: %s', (_, freeRequestsADay, freeRequests, expected) => {
+    // Independent of the tier: the first purchase may be a small one.
     for (const isFreeTier of [true, false]) {
       const status = viewKeyStatus(key, NO_SPENDING, { isFreeTier, freeRequestsADay, freeRequests });
       expect(status.free_model_daily_requests).toEqual(expected);

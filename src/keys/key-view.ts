@@ -1,12 +1,15 @@
+import { raisedLimit, type Raise } from '../accounts/budgets.js';
 import type { FreeTier } from '../accounts/account-directory.js';
 import { usdNumber, type PicoUsd } from '../core/money/credits.js';
+import { budgetLeftView, type BudgetLeft } from '../ledger/budgets-left.js';
 import type { KeySpending, Spent } from '../ledger/spending-windows.js';
-import { egressView } from '../shared/http/egress-fields.js';
+import { egressView } from '../accounts/egress-fields.js';
 import { viewExposed } from '../shared/http/exposed.js';
 import { RESET_INTERVALS, type Interval } from '../core/time.js';
 import {
   flag,
   integer,
+  map,
   moment,
   nullable,
   number,
@@ -25,6 +28,10 @@ import type { FormerSecret } from './keys.repository.js';
 const figures = object({
   limit: nullable(number()),
   limit_remaining: nullable(number()),
+  limit_raise: described(
+    'Of the limit until that moment; null: none.',
+    nullable(object({ amount_usd: number(), until: moment() })),
+  ),
   limit_reset: nullable(oneOf(RESET_INTERVALS)),
   limit_held: described('Reserved for calls that are under way; not yet in `usage`.', number()),
   include_byok_in_limit: flag(),
@@ -39,7 +46,7 @@ const figures = object({
 });
 type FiguresView = Static<typeof figures>;
 
-/** What a key is held to beside money. */
+/** The restrictions of a key other than money. */
 const bounds = object({
   rate_limits: nullable(object({ requests_per_minute: nullable(integer()), tokens_per_minute: nullable(integer()) })),
   allowed_models: nullable(rows(text())),
@@ -54,6 +61,7 @@ const keyProperties = {
   ...figures.properties,
   ...bounds.properties,
   egress: egressView,
+  metadata: object({ tags: described('Of its requests that name no others.', map(text())) }),
   created_at: moment(),
   updated_at: nullable(moment()),
   expires_at: nullable(moment()),
@@ -64,11 +72,11 @@ const keyProperties = {
   deleted_at: optional(described('Of a deleted key alone.', moment())),
 };
 
-/** A key as management sees it (docs/wire/keys.md#administration). */
+/** A key as management sees it (docs/operate/keys.md#administration). */
 export const keyView = titled('key', object(keyProperties));
 export type KeyView = Static<typeof keyView>;
 
-/** A secret that still works beside the latest one of its key (docs/wire/keys.md#rotation). */
+/** A secret that still works beside the latest one of its key (docs/operate/keys.md#rotation). */
 const formerSecretView = object({
   id: text(),
   label: described('Null of one that a release before this one replaced.', nullable(text())),
@@ -82,11 +90,11 @@ export const viewFormerSecret = ({ id, label, endsAt }: FormerSecret): FormerSec
   expires_at: endsAt.toISOString(),
 });
 
-/** A key alone, with what else opens it. */
+/** A key alone, with its other valid secrets. */
 export const wholeKeyView = titled('whole-key', object({ ...keyProperties, former_secrets: rows(formerSecretView) }));
 export type WholeKeyView = Static<typeof wholeKeyView>;
 
-/** A key as its own bearer sees it (docs/wire/keys.md#key-status). */
+/** A key as its own bearer sees it (docs/operate/keys.md#key-status). */
 export const keyStatusView = titled(
   'key-status',
   object({
@@ -100,10 +108,11 @@ export const keyStatusView = titled(
     expires_at: nullable(moment()),
     allowed_data_regions: rows(text()),
     free_model_daily_requests: object({ used: integer(), limit: integer(), remaining: integer() }),
+    budgets: described('What budgets of its member and its tags leave.', rows(budgetLeftView)),
     organization_id: nullable(text()),
     workspace_id: text(),
     rate_limit: described(
-      'Says nothing and can be ignored.',
+      'Has no meaning and can be ignored.',
       object({ requests: integer(), interval: text(), note: text() }),
     ),
   }),
@@ -111,17 +120,23 @@ export const keyStatusView = titled(
 export type KeyStatusView = Static<typeof keyStatusView>;
 
 /**
- * A key without the figures of its usage, as the audit log keeps it: those change with every call and are no one's
- * decision.
+ * A key without its usage, as the audit log stores it: usage changes with every call and is no administrative change.
  */
 export const viewKeyTerms = (key: ApiKeyEntity): KeyTermsView => ({
-  ...viewExposed<Omit<KeyTermsView, keyof typeof bounds.properties | 'egress'>>(ApiKeyEntity, key),
+  ...viewExposed<Omit<KeyTermsView, keyof typeof bounds.properties | 'egress' | 'metadata' | 'limit_raise'>>(
+    ApiKeyEntity,
+    key,
+  ),
   ...viewBounds(key),
+  limit_raise: viewRaise(raiseOf(key)),
   egress: key.egress,
+  metadata: { tags: key.tags ?? {} },
 });
 type KeyTermsView = Omit<
   KeyView,
-  Exclude<keyof FiguresView, 'limit' | 'limit_reset' | 'include_byok_in_limit'> | 'last_used_at' | 'deleted_at'
+  | Exclude<keyof FiguresView, 'limit' | 'limit_raise' | 'limit_reset' | 'include_byok_in_limit'>
+  | 'last_used_at'
+  | 'deleted_at'
 >;
 
 const viewBounds = ({ rateLimits, allowedModels }: ApiKeyEntity): Static<typeof bounds> => ({
@@ -144,14 +159,19 @@ export const viewWholeKey = (
   former: readonly FormerSecret[],
 ): WholeKeyView => ({ ...viewKey(key, spending), former_secrets: former.map(viewFormerSecret) });
 
-/** What the account of a key may still do for nothing. */
+/** The free requests that the account of a key has left. */
 export interface FreeAllowance extends FreeTier {
   /** Made to free variants on the current UTC day. */
   readonly freeRequests: number;
 }
 
-/** The superset that every client version takes: those that know fewer fields ignore the rest. */
-export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account: FreeAllowance): KeyStatusView {
+/** The union of what all client versions read: those that know fewer fields ignore the rest. */
+export function viewKeyStatus(
+  key: ApiKeyEntity,
+  spending: KeySpending,
+  account: FreeAllowance,
+  budgets: readonly BudgetLeft[] = [],
+): KeyStatusView {
   const isManagementKey = key.kind === 'management';
   return {
     label: key.label,
@@ -164,10 +184,11 @@ export function viewKeyStatus(key: ApiKeyEntity, spending: KeySpending, account:
     expires_at: key.expiresAt && key.expiresAt.toISOString(),
     allowed_data_regions: ['global'],
     free_model_daily_requests: viewFreeRequests(account),
+    budgets,
     organization_id: null,
     workspace_id: key.workspaceId,
-    // docs/wire/keys.md#the-field-rate_limit: a legacy field that clients require and nobody should read.
-    rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: says nothing and can be ignored.' },
+    // docs/operate/keys.md#the-field-rate_limit: a legacy field that clients require and should not read.
+    rate_limit: { requests: -1, interval: '10s', note: 'Deprecated: it has no meaning and can be ignored.' },
   };
 }
 
@@ -181,9 +202,11 @@ function viewFreeRequests({
 function viewFigures(key: ApiKeyEntity, spending: KeySpending): FiguresView {
   const { credits, byok } = spending;
   const enforced = limitedSpending(key, spending);
+  const limit = raisedLimit(key.limitUsd ?? 0n, raiseOf(key), Date.now());
   return {
     limit: key.limitUsd === null ? null : usdNumber(key.limitUsd),
-    limit_remaining: key.limitUsd === null ? null : usdNumber(atLeastZero(key.limitUsd - enforced.used)),
+    limit_raise: viewRaise(raiseOf(key)),
+    limit_remaining: key.limitUsd === null ? null : usdNumber(atLeastZero(limit - enforced.used)),
     limit_reset: key.limitReset,
     limit_held: usdNumber(enforced.held),
     include_byok_in_limit: key.includeByokInLimit,
@@ -198,7 +221,7 @@ function viewFigures(key: ApiKeyEntity, spending: KeySpending): FiguresView {
   };
 }
 
-/** What counts toward the key's limit, in the window the limit is for. */
+/** The spending that counts toward the key's limit, in the window of the limit. */
 function limitedSpending(key: ApiKeyEntity, { credits, byok }: KeySpending): Spent {
   const interval: Interval = key.limitReset ?? 'lifetime';
   if (!key.includeByokInLimit) return credits[interval];
@@ -207,5 +230,13 @@ function limitedSpending(key: ApiKeyEntity, { credits, byok }: KeySpending): Spe
     held: credits[interval].held + byok[interval].held,
   };
 }
+
+const raiseOf = ({ raisedUsd, raisedUntil }: ApiKeyEntity): Raise | null =>
+  raisedUsd !== null && raisedUntil ? { amount: raisedUsd, until: raisedUntil } : null;
+
+const viewRaise = (raise: Raise | null): FiguresView['limit_raise'] =>
+  raise && raise.until.getTime() > Date.now()
+    ? { amount_usd: usdNumber(raise.amount), until: raise.until.toISOString() }
+    : null;
 
 const atLeastZero = (amount: PicoUsd): PicoUsd => (amount > 0n ? amount : 0n);

@@ -1,11 +1,13 @@
-import { Body, Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Query, Res } from '@nestjs/common';
+import { Controller, Delete, Get, Header, HttpCode, Param, Patch, Post, Res } from '@nestjs/common';
 import type { Response } from 'express';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { unmatchedModels } from '../core/routing/unmatched-models.js';
 import { SpendingWindows, NO_SPENDING } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
+import { RaiseDto } from '../shared/http/raise.dto.js';
 import { deleted, one, part } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { described, integer, object, text } from '../shared/http/schema.js';
 import { addWarnings, WARNING_HEADER, WARNING_MEANING } from '../shared/http/warning-header.js';
@@ -18,10 +20,10 @@ import { ListKeysDto } from './list-keys.dto.js';
 import { RotateKeyDto } from './rotate-key.dto.js';
 import { readKeyChanges, UpdateKeyDto } from './update-key.dto.js';
 
-/** The only form that ever holds a key. */
+/** The only view that ever contains a key. */
 const issued = object({ data: wholeKeyView, key: described('The key itself. It is never shown again.', text()) });
 
-/** Administration of keys (docs/wire/keys.md#administration). A key's id is its hash. */
+/** Administration of keys (docs/operate/keys.md#administration). A key's id is its hash. */
 @Controller('keys')
 @Accepts('management')
 export class KeysController {
@@ -58,7 +60,7 @@ export class KeysController {
   })
   async create(
     @FromCaller() caller: Caller,
-    @Body() body: CreateKeyDto,
+    @FromBody() body: CreateKeyDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: WholeKeyView; key: string }> {
     const { key, row } = await this.keys.issue(caller, readKeyDescription(body), body.workspace_id);
@@ -74,7 +76,7 @@ export class KeysController {
   })
   async list(
     @FromCaller() { accountId }: Caller,
-    @Query() query: ListKeysDto,
+    @FromQuery() query: ListKeysDto,
   ): Promise<{ data: KeyView[]; total_count: number }> {
     const { offset, limit, sort = 'created_at', kind, name } = query;
     if (sort !== 'created_at') await this.windows.catchUp();
@@ -104,7 +106,10 @@ export class KeysController {
     errors: ['invalid-request'],
     examples: { leaver: { creator_user_id: 'user-1' } },
   })
-  async disable(@FromCaller() caller: Caller, @Body() body: DisableKeysDto): Promise<{ data: { disabled: number } }> {
+  async disable(
+    @FromCaller() caller: Caller,
+    @FromBody() body: DisableKeysDto,
+  ): Promise<{ data: { disabled: number } }> {
     return { data: { disabled: await this.keys.disableOf(caller, body.creator_user_id) } };
   }
 
@@ -118,13 +123,13 @@ export class KeysController {
   @Answers(one(wholeKeyView), {
     summary: 'Change a key',
     headers: { [WARNING_HEADER]: WARNING_MEANING },
-    description: 'What is left out stays as it is, null clears.',
+    description: 'Absent fields stay as they are; null clears a field.',
     examples: { limit: { name: 'Renamed', limit: 25, limit_reset: null }, disable: { disabled: true } },
   })
   async update(
     @FromCaller() caller: Caller,
     @Param('hash') hash: string,
-    @Body() body: UpdateKeyDto,
+    @FromBody() body: UpdateKeyDto,
     @Res({ passthrough: true }) response: Response,
   ): Promise<{ data: WholeKeyView }> {
     const row = await this.keys.change(caller, hash, readKeyChanges(body));
@@ -132,19 +137,35 @@ export class KeysController {
     return { data: await this.view(row) };
   }
 
+  @Post(':hash/raise')
+  @HttpCode(200)
+  @Answers(one(wholeKeyView), {
+    summary: 'Raise the limit of a key for a time',
+    description: 'It ends by itself, at that moment. A later raise replaces an earlier one.',
+    errors: ['invalid-request'],
+    examples: { raise: { amount_usd: 10, until: '2099-12-31T23:59:59Z' } },
+  })
+  async raise(
+    @FromCaller() caller: Caller,
+    @Param('hash') hash: string,
+    @FromBody() body: RaiseDto,
+  ): Promise<{ data: WholeKeyView }> {
+    return { data: await this.view(await this.keys.raise(caller, hash, body)) };
+  }
+
   @Post(':hash/rotate')
   @Header('Cache-Control', 'no-store')
   @Answers(issued, {
     summary: 'Rotate a key',
     description:
-      'It gets another secret; its limits and its history stay. Secrets before it go on for the time of grace, and end within seconds of it.',
+      'It gets another secret; its limits and its history stay. Former secrets work for the time of grace, and end within seconds of it.',
     errors: ['invalid-request'],
     examples: { grace: { grace_seconds: 3600 }, atOnce: { grace_seconds: 0 } },
   })
   async rotate(
     @FromCaller() caller: Caller,
     @Param('hash') hash: string,
-    @Body() body: RotateKeyDto,
+    @FromBody() body: RotateKeyDto,
   ): Promise<{ data: WholeKeyView; key: string }> {
     const { key, row } = await this.keys.rotate(caller, hash, body.grace_seconds);
     return { data: await this.view(row), key };

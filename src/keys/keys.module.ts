@@ -1,9 +1,9 @@
 import { Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { AccountsModule } from '../accounts/accounts.module.js';
-import { AuditModule } from '../audit/audit.module.js';
+import { ManagementModule } from '../management/management.module.js';
 import { LedgerModule } from '../ledger/ledger.module.js';
-import { LimitsModule } from '../limits/limits.module.js';
+import { LimitsModule } from '../rate-limits/limits.module.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { AuthenticationGuard } from './authentication.guard.js';
 import { FirstKeys } from './first-keys.js';
@@ -14,9 +14,9 @@ import { KeysController } from './keys.controller.js';
 import { KeysRepository } from './keys.repository.js';
 import { ShowKeyController } from './show-key.controller.js';
 
-/** Who is asking. The application puts its guard before every route. */
+/** Authentication and the administration of keys. The application puts its guard before every route. */
 @Module({
-  imports: [AccountsModule, AuditModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
+  imports: [AccountsModule, ManagementModule, LedgerModule, LimitsModule, TypeOrmModule.forFeature([ApiKeyEntity])],
   controllers: [KeysController, ShowKeyController],
   providers: [KeysRepository, KeyLookups, KeyCache, KeysService, FirstKeys, AuthenticationGuard],
   exports: [KeyCache, KeysService, FirstKeys, AuthenticationGuard],

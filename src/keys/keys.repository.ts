@@ -1,8 +1,9 @@
 import { Injectable } from '@nestjs/common';
 import { InjectRepository } from '@nestjs/typeorm';
 import { In, IsNull, Raw, Repository, type EntityManager, type FindOptionsWhere } from 'typeorm';
-import type { KeyKind, RateLimits } from '../core/caller.js';
+import type { Caller, KeyKind, RateLimits } from '../core/caller.js';
 import { Egress, type EgressRules } from '../core/egress.js';
+import type { Tags } from '../core/tags.js';
 import { SpendingWindowEntity } from '../ledger/spending-window.entity.js';
 import { batches } from '../shared/batches.js';
 import { insertReturning, updateReturning } from '../shared/database/returned-rows.js';
@@ -14,16 +15,16 @@ import type { KeySort } from './list-keys.dto.js';
 
 /** What may change about a key once it is made. */
 export type KeyChanges = Partial<
-  Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit'> & KeyRestrictions
+  Pick<ApiKeyEntity, 'name' | 'disabled' | 'limitUsd' | 'limitReset' | 'includeByokInLimit' | 'tags'> & KeyRestrictions
 >;
 
-/** A page of the keys of an account. What is undefined narrows nothing. */
+/** A page of the keys of an account. An undefined field filters nothing. */
 export interface KeyListing extends Page {
   readonly workspaceId: string | undefined;
   readonly creatorUserId: string | undefined;
   readonly kind: KeyKind | undefined;
   readonly disabled: boolean | undefined;
-  /** A part of the names of those that are listed, in capitals or not. */
+  /** A part of the names of the listed keys, case-insensitive. */
   readonly name: string | undefined;
   readonly includeDeleted: boolean;
   readonly sort: KeySort;
@@ -32,21 +33,21 @@ export interface KeyListing extends Page {
 /** Several keys of an account. */
 export type KeyGroup = { readonly workspaceId: string } | { readonly creatorUserId: string; readonly disabled: false };
 
-/** What takes a key out of use. */
-type KeyDeactivation = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt'>>;
+/** The changes that take a key out of use. */
+type KeyDeactivation = KeyChanges & Partial<Pick<ApiKeyEntity, 'deletedAt' | 'raisedUsd' | 'raisedUntil'>>;
 
-/** A secret that takes the place of a key's latest one. */
+/** A secret that replaces a key's latest one. */
 export interface NewSecret {
   readonly hash: string;
   readonly label: string;
-  /** When the secrets before it end, where they do not sooner. */
+  /** When the former secrets end, unless they end sooner. */
   readonly formerEndAt: Date;
 }
 
-/** One that a key has or had, as it is stored. */
+/** A current or former secret, as it is stored. */
 type StoredSecret = Pick<ApiKeySecretEntity, 'keyHash' | 'endsAt'>;
 
-/** One that goes on beside the latest secret of its key. */
+/** A secret that stays valid beside the latest one of its key. */
 export interface FormerSecret {
   /** Its hash. */
   readonly id: string;
@@ -55,7 +56,7 @@ export interface FormerSecret {
   readonly endsAt: Date;
 }
 
-/** What each order of a list is by, before the moment of creation. The counter is that of all time. */
+/** The column of each sort order, which precedes the moment of creation. The counter is the lifetime one. */
 const ORDERS: Readonly<Record<KeySort, { readonly by: string; readonly nulls: 'NULLS LAST' | undefined } | undefined>> =
   {
     created_at: undefined,
@@ -64,8 +65,8 @@ const ORDERS: Readonly<Record<KeySort, { readonly by: string; readonly nulls: 'N
   };
 
 /**
- * Secrets of a key that go on for a while beside the latest one: of more, the oldest end at once. Chosen: a rotation
- * whose answer was lost can be repeated, and nothing piles up.
+ * Secrets of a key that may stay valid beside the latest one: of more, the oldest end at once. Chosen: a rotation whose
+ * answer was lost can be repeated, and the number stays bounded.
  */
 const FORMER_SECRETS_MAX = 4;
 
@@ -82,31 +83,36 @@ interface ActiveRow {
   allowed_models: readonly string[] | null;
   key_egress: EgressRules | null;
   account_egress: EgressRules | null;
+  key_tags: Tags | null;
+  workspace_tags: Tags;
+  required_tags: readonly string[];
 }
 
-/** Keys of a group that are read at once: some milliseconds' work. */
+/** Keys of a group that are read at once: some milliseconds of work. */
 const PART_KEYS = 200;
 
 const LIFETIME_COUNTER = `spending.scope = 'key' AND spending.scopeId = key.hash AND spending.interval = 'lifetime'
   AND spending.windowStart = 'epoch'`;
 
-/** The statements over `api_keys` and `api_key_secrets`. A deleted key is there for none of them. */
+/** The statements over `api_keys` and `api_key_secrets`. All of them ignore deleted keys. */
 @Injectable()
 export class KeysRepository {
   constructor(@InjectRepository(ApiKeyEntity) private readonly keys: Repository<ApiKeyEntity>) {}
 
   /**
-   * The keys that these are hashes of secrets of, and that are neither disabled nor deleted: the one read that is not
-   * scoped, since it tells who is asking.
+   * The keys with secrets of these hashes that are neither disabled nor deleted: the one read that is not scoped to an
+   * account, since it identifies the caller.
    */
   async listActive(hashes: readonly string[]): Promise<ActiveKey[]> {
     const rows = await this.keys.query<ActiveRow[]>(
       `SELECT p.hash AS secret, s.ends_at AS secret_ends_at, k.hash, k.account_id, k.workspace_id, k.kind,
-         k.creator_user_id, k.expires_at, k.rate_limits, k.allowed_models, k.egress AS key_egress, a.egress AS account_egress
+         k.creator_user_id, k.expires_at, k.rate_limits, k.allowed_models, k.egress AS key_egress, a.egress AS account_egress,
+         k.tags AS key_tags, w.tags AS workspace_tags, w.required_tags
        FROM unnest($1::char(64)[]) AS p (hash)
        LEFT JOIN api_key_secrets s ON s.hash = p.hash
        JOIN api_keys k ON k.hash = coalesce(s.key_hash, p.hash)
        JOIN accounts a ON a.id = k.account_id
+       JOIN workspaces w ON w.account_id = k.account_id AND w.id = k.workspace_id
        WHERE NOT k.disabled AND k.deleted_at IS NULL`,
       [hashes],
     );
@@ -117,7 +123,7 @@ export class KeysRepository {
     return this.keys.findOneBy({ accountId, hash, deletedAt: IsNull() });
   }
 
-  /** In the order that is requested, then the newest first, with how many there are in all. */
+  /** In the requested order, then the newest first, with the total number. */
   async list(accountId: string, listing: KeyListing): Promise<[ApiKeyEntity[], number]> {
     const { name, workspaceId, creatorUserId, kind, disabled, sort } = listing;
     const where: FindOptionsWhere<ApiKeyEntity> = {
@@ -127,7 +133,7 @@ export class KeysRepository {
       ...(creatorUserId !== undefined && { creatorUserId }),
       ...(kind !== undefined && { kind }),
       ...(disabled !== undefined && { disabled }),
-      // No pattern: every character stands for itself.
+      // No pattern: every character is literal.
       ...(name !== undefined && { name: Raw((column) => `position(lower(:name) in lower(${column})) > 0`, { name }) }),
     };
     const found = this.keys.createQueryBuilder('key').where(where);
@@ -161,9 +167,9 @@ export class KeysRepository {
   }
 
   /**
-   * Gives a key that the transaction has locked another secret. Those before it end when it says, or sooner where they
-   * were to; its limits, and what is known of it by its hash, stay.
-   * @returns the row as it is stored since
+   * Adds a secret to a key that the transaction has locked. Former ones end at the given time, or sooner if they were
+   * to; the key's limits, and the records that refer to its hash, stay.
+   * @returns the row as it is stored now
    */
   async addSecret(manager: EntityManager, key: ApiKeyEntity, secret: NewSecret, at: Date): Promise<ApiKeyEntity> {
     const { accountId, hash, createdAt } = key;
@@ -173,7 +179,7 @@ export class KeysRepository {
          ON CONFLICT DO NOTHING`,
         [secretHash, accountId, hash, label, since],
       );
-    // Its first one, where it was never rotated.
+    // Its first secret, if it was never rotated.
     await insert(hash, key.label, createdAt);
     await manager.query(
       `UPDATE api_key_secrets SET ends_at = $3
@@ -192,7 +198,7 @@ export class KeysRepository {
     return this.write(manager, key, { label: secret.label, updatedAt: at });
   }
 
-  /** A secret of a key that was rotated; undefined for any other. */
+  /** A secret of a rotated key; undefined for any other. */
   async findSecret(manager: EntityManager, hash: string): Promise<StoredSecret | undefined> {
     const [row] = await manager.query<{ key_hash: string; ends_at: Date | null }[]>(
       `SELECT key_hash, ends_at FROM api_key_secrets WHERE hash = $1`,
@@ -201,7 +207,7 @@ export class KeysRepository {
     return row && { keyHash: row.key_hash, endsAt: row.ends_at };
   }
 
-  /** Those of a key that still work beside the latest one, the one that ends last first. */
+  /** Former secrets of a key that still work beside the latest one, the one that ends last first. */
   async listFormerSecrets(
     accountId: string,
     hash: string,
@@ -234,7 +240,7 @@ export class KeysRepository {
   }
 
   /**
-   * The row as it is now, kept so until the transaction ends: what the log tells as "before" is what the very change
+   * The current row, locked until the transaction ends: the audit log's "before" is then exactly what the change
    * replaces.
    */
   async lock(manager: EntityManager, accountId: string, hash: string): Promise<ApiKeyEntity | null> {
@@ -243,8 +249,8 @@ export class KeysRepository {
   }
 
   /**
-   * All keys of a group in the order of their hashes, kept so until the transaction ends. They come in parts,
-   * between which others have their turn.
+   * All keys of a group in the order of their hashes, locked until the transaction ends. They come in parts, between
+   * which other work can run.
    */
   async *lockOf(manager: EntityManager, accountId: string, group: KeyGroup): AsyncGenerator<readonly ApiKeyEntity[]> {
     const locked = await manager
@@ -260,7 +266,7 @@ export class KeysRepository {
     }
   }
 
-  /** Disables keys that the transaction has locked. @returns them as they are stored since, in no order */
+  /** Disables keys that the transaction has locked. @returns them as they are stored now, unordered */
   async disable(
     manager: EntityManager,
     accountId: string,
@@ -277,8 +283,8 @@ export class KeysRepository {
   }
 
   /**
-   * The management keys of the account that can be used at that time, kept so until the transaction ends: two
-   * administrators cannot take away each other's last key.
+   * The management keys of the account that are usable at that time, locked until the transaction ends: two
+   * administrators cannot disable each other's last key.
    */
   async lockUsableManagement(manager: EntityManager, accountId: string, at: Date): Promise<readonly ApiKeyEntity[]> {
     const management = await manager
@@ -290,7 +296,7 @@ export class KeysRepository {
     return management.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
   }
 
-  /** Writes over a row that the transaction has locked. @returns it as it is stored since */
+  /** Overwrites a row that the transaction has locked. @returns it as it is stored now */
   async write(
     manager: EntityManager,
     { accountId, hash }: ApiKeyEntity,
@@ -314,9 +320,20 @@ function readActive(row: ActiveRow): ActiveKey {
     ...(egress && { egress }),
     ...(rateLimits && { rateLimits }),
     ...(row.allowed_models && { allowedModels: row.allowed_models }),
+    ...tagTerms(row),
   };
   const ends = [row.expires_at, row.secret_ends_at].flatMap((end) => end?.getTime() ?? []);
   return { caller: Object.freeze(caller), expiresAtMs: ends.length === 0 ? null : Math.min(...ends) };
+}
+
+/** Computed here, once for all requests of the key. */
+function tagTerms({ key_tags, workspace_tags, required_tags }: ActiveRow): Pick<Caller, 'tags' | 'requiredTags'> {
+  const tags = { ...workspace_tags, ...key_tags };
+  const missing = required_tags.filter((name) => !Object.hasOwn(tags, name));
+  return {
+    ...(Object.keys(tags).length > 0 && { tags: Object.freeze(tags) }),
+    ...(missing.length > 0 && { requiredTags: missing }),
+  };
 }
 
 function readRateLimits(stored: StoredRateLimits | null): RateLimits | undefined {

@@ -3,18 +3,19 @@ import type { EntityManager } from 'typeorm';
 import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { AuditActor, AuditChange } from '../audit/audit-log.js';
-import { ManagedChanges, type ManagedChange } from '../audit/managed-changes.js';
+import { ManagedChanges, type ManagedChange } from '../management/managed-changes.js';
 import { GatewayError } from '../core/errors.js';
 import { hashKey, newApiKey } from '../core/ids.js';
 import { Clock } from '../core/time.js';
+import { readRaise, type RaiseDto } from '../shared/http/raise.dto.js';
 import { isKeyHash } from '../shared/http/field-patterns.js';
 import type { ApiKeyEntity, KeyRestrictions } from './api-key.entity.js';
 import { KeyCache } from './key-cache.js';
 import { KeysRepository, type FormerSecret, type KeyChanges, type KeyListing } from './keys.repository.js';
-import { API_KEY, endedSecret, rotatedKey } from './managed-key.js';
+import { API_KEY, endedSecret, raisedKey, rotatedKey } from './managed-key.js';
 import { keyLabel, newKeyRow, type KeyDescription } from './new-key.js';
 
-/** A key and its secret, which was just made: the only moment at which it is known. */
+/** A key and its new secret: the only moment at which the secret is known. */
 export interface IssuedKey {
   readonly key: string;
   readonly row: ApiKeyEntity;
@@ -35,10 +36,10 @@ export class KeysService {
   ) {}
 
   /**
-   * @param actor who asks for it; the key is one of the same account
+   * @param actor who requests it; the key belongs to the same account
    * @param workspace its id or slug; the account's default one where undefined
-   * @throws GatewayError `invalid-request` for a time gone by and for what its kind is not held to, `not-found` for a
-   *   workspace of nobody or somebody else
+   * @throws GatewayError `invalid-request` for a time in the past and for restrictions that its kind cannot have,
+   *   `not-found` for an unknown workspace or one of another account
    */
   async issue(actor: AuditActor, description: KeyDescription, workspace: string | undefined): Promise<IssuedKey> {
     const { accountId } = actor;
@@ -48,7 +49,7 @@ export class KeysService {
     const home = { accountId, workspaceId: await this.workspaces.idOrDefault(accountId, workspace) };
     const key = newApiKey();
     return this.changes.run(actor, async (manager, at) => {
-      // The workspace cannot be deleted meanwhile.
+      // The workspace must not be deleted meanwhile.
       await this.workspaces.lockShared(manager, accountId, home.workspaceId);
       const row = await this.keys.insert(manager, newKeyRow(key, home, description, at));
       return { result: { key, row }, entries: [API_KEY.created(row)], forget: () => this.cache.forget(row.hash) };
@@ -56,8 +57,8 @@ export class KeysService {
   }
 
   /**
-   * In the order of `sort`, with how many there are in all.
-   * @param workspace id or slug of the only one that is listed
+   * In the order of `sort`, with the total number.
+   * @param workspace id or slug; only its keys are listed
    * @throws GatewayError `not-found` for the workspace
    */
   async list(
@@ -82,9 +83,8 @@ export class KeysService {
   }
 
   /**
-   * Whether every one of the hashes is that of a key of the account; disabled and expired keys are
-   * keys, deleted ones are not.
-   * @param manager of the caller's transaction, where it is in one
+   * Whether each hash is that of a key of the account; disabled and expired keys count, deleted ones do not.
+   * @param manager of the caller's transaction, if there is one
    */
   async ownsAll(accountId: string, hashes: readonly string[], manager?: EntityManager): Promise<boolean> {
     const wanted = [...new Set(hashes)];
@@ -93,8 +93,8 @@ export class KeysService {
   }
 
   /**
-   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key, and for what its
-   *   kind is not held to
+   * @throws GatewayError `not-found`; `invalid-request` instead of disabling the last management key, and for
+   *   restrictions that its kind cannot have
    */
   async change(actor: AuditActor, hash: string, changes: KeyChanges): Promise<ApiKeyEntity> {
     return this.write(actor, hash, changes.disabled === true, async (manager, before, at) => {
@@ -104,9 +104,9 @@ export class KeysService {
   }
 
   /**
-   * Gives a key another secret. Everything else of it stays, its hash too, by which all that is known of it is known.
-   * @param graceSeconds for how long the secrets before it go on at the most; 0: they end at once
-   * @throws GatewayError `not-found`; `invalid-request` for a key whose time is over
+   * Gives a key another secret. Everything else stays, including its hash, by which other records refer to it.
+   * @param graceSeconds how long the former secrets stay valid at most; 0: they end at once
+   * @throws GatewayError `not-found`; `invalid-request` for an expired key
    */
   async rotate(actor: AuditActor, hash: string, graceSeconds: number): Promise<IssuedKey> {
     const key = newApiKey();
@@ -124,8 +124,21 @@ export class KeysService {
   }
 
   /**
+   * Raises the limit of a key until a moment, in the place of an earlier raise.
+   * @throws GatewayError `not-found`; `invalid-request` for a key without a limit, and for an end that has passed
+   */
+  async raise(actor: AuditActor, hash: string, body: RaiseDto): Promise<ApiKeyEntity> {
+    return this.write(actor, hash, false, async (manager, before, at) => {
+      if (before.limitUsd === null) throw new GatewayError('invalid-request', 'The key has no limit to be raised.');
+      const { amount, until } = readRaise(body, at.getTime());
+      const row = await this.keys.write(manager, before, { raisedUsd: amount, raisedUntil: until, updatedAt: at });
+      return { result: row, entries: [raisedKey(before, row)] };
+    });
+  }
+
+  /**
    * Disables all keys of a user at once.
-   * @returns how many were not disabled before
+   * @returns how many of them were enabled before
    * @throws GatewayError `invalid-request` where no management key would be left
    */
   async disableOf(actor: AuditActor, creatorUserId: string): Promise<number> {
@@ -176,9 +189,9 @@ export class KeysService {
   }
 
   /**
-   * Deletes the keys of a workspace within the change that deletes it: out of use as they are, they could be put back
-   * into use.
-   * @throws GatewayError `invalid-request` while one of them can be used
+   * Deletes the keys of a workspace within the change that deletes it: even if they are out of use, they could be
+   * enabled again.
+   * @throws GatewayError `invalid-request` while one of them is usable
    */
   async removeOf(manager: EntityManager, { accountId, id }: WorkspaceEntity, at: Date): Promise<ManagedChange<void>> {
     // In the order in which a change of one key locks.
@@ -198,7 +211,7 @@ export class KeysService {
     return {
       result: undefined,
       entries,
-      // One that was disabled at another replica may be at hand in this one.
+      // One that was disabled at another replica may be cached in this one.
       forget: () => this.forget(secrets),
     };
   }
@@ -221,7 +234,7 @@ export class KeysService {
     });
   }
 
-  /** What is at hand of keys is at hand by their secrets. */
+  /** Keys are cached by their secrets. */
   private forget(secrets: readonly string[]): void {
     for (const secret of secrets) this.cache.forget(secret);
   }
@@ -236,12 +249,12 @@ export class KeysService {
 const lastManagementKey = (): GatewayError =>
   new GatewayError('invalid-request', 'The last management key cannot be deleted or disabled; create another first.');
 
-/** A restriction that could not be kept is not taken: management keys ask no models. */
-function assertInfers(kind: ApiKeyEntity['kind'], asked: Partial<KeyRestrictions>): void {
+/** A restriction without effect is refused: management keys call no models. */
+function assertInfers(kind: ApiKeyEntity['kind'], requested: Partial<KeyRestrictions>): void {
   if (kind === 'inference') return;
-  const field = asked.rateLimits ? 'rate_limits' : asked.allowedModels ? 'allowed_models' : undefined;
+  const field = requested.rateLimits ? 'rate_limits' : requested.allowedModels ? 'allowed_models' : undefined;
   if (field)
-    throw new GatewayError('invalid-request', `${field}: is for inference keys; management keys ask no models`);
+    throw new GatewayError('invalid-request', `${field}: is for inference keys; management keys call no models`);
 }
 
 const hasActiveKeys = (keys: number): GatewayError =>

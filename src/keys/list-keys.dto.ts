@@ -7,12 +7,12 @@ import { PageLimit, QueryFlag } from '../shared/http/query-fields.js';
 import { compile, oneOf } from '../shared/http/schema.js';
 import { kindOfKey } from './key-fields.js';
 
-/** Most or newest first. */
+/** By most usage, or the newest first. */
 export const KEY_SORTS = ['created_at', 'usage', 'last_used_at'] as const;
 export type KeySort = (typeof KEY_SORTS)[number];
 const order = compile(oneOf(KEY_SORTS));
 
-/** Query of `GET /keys` (docs/wire/keys.md#lists). */
+/** Query of `GET /keys` (docs/operate/keys.md#lists). */
 export class ListKeysDto extends PageDto {
   @PageLimit()
   override limit = 100;
@@ -23,7 +23,7 @@ export class ListKeysDto extends PageDto {
   @QueryFlag()
   include_deleted?: boolean;
 
-  /** Only those, or none of them, whatever `include_disabled` is. */
+  /** Only disabled keys, or none of them, whatever `include_disabled` is. */
   @QueryFlag()
   disabled?: boolean;
 
@@ -39,7 +39,7 @@ export class ListKeysDto extends PageDto {
   @Fits(workspaceReference)
   workspace_id?: string;
 
-  /** A part of the name, in capitals or not. */
+  /** A part of the name, case-insensitive. */
   @MayOmit()
   @Fits(shortText)
   name?: string;

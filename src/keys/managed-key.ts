@@ -1,17 +1,21 @@
 import type { AuditChange } from '../audit/audit-log.js';
-import { ManagedKind } from '../audit/managed-kind.js';
+import { ManagedKind } from '../management/managed-kind.js';
 import type { ApiKeyEntity } from './api-key.entity.js';
 import { viewFormerSecret, viewKeyTerms } from './key-view.js';
 import type { FormerSecret } from './keys.repository.js';
 
-/** Keys for the log. */
+/** Keys as the audit log shows them. */
 export const API_KEY = new ManagedKind<ApiKeyEntity>('api_key', (key) => ({
   target: key.hash,
   workspaceId: key.workspaceId,
   view: viewKeyTerms(key),
 }));
 
-/** @param endsAt when the secrets before the new one end, where they do not sooner */
+/** The terms show the raise. */
+export const raisedKey = (before: ApiKeyEntity, after: ApiKeyEntity): AuditChange =>
+  API_KEY.entry('raise', after, { before: viewKeyTerms(before), after: viewKeyTerms(after) });
+
+/** @param endsAt when the former secrets end, unless they end sooner */
 export const rotatedKey = (before: ApiKeyEntity, after: ApiKeyEntity, endsAt: Date): AuditChange =>
   API_KEY.entry('rotate', after, {
     before: viewKeyTerms(before),

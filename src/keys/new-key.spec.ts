@@ -1,5 +1,4 @@
-// Goal: a stored key shows nothing that helps to guess it.
-// Method: rows of keys in the generated form and of keys that people thought up.
+// A stored key shows nothing that helps to guess it. Rows of generated keys and of keys chosen by people.
 import { newApiKey } from '../core/ids.js';
 import { keyLabel, newKeyRow, plainKey } from './new-key.js';
 

@@ -1,22 +1,24 @@
 import type { KeyKind } from '../core/caller.js';
 import { hashKey } from '../core/ids.js';
 import type { PicoUsd } from '../core/money/credits.js';
+import type { Tags } from '../core/tags.js';
 import type { DefaultWorkspace } from '../accounts/account-directory.js';
 import type { ApiKeyEntity, KeyRestrictions, LimitReset } from './api-key.entity.js';
 
-/** What a key is to be. */
+/** The description of a key to be made. */
 export interface KeyDescription extends KeyRestrictions {
   readonly name: string;
   readonly kind: KeyKind;
   readonly limitUsd: PicoUsd | null;
   readonly limitReset: LimitReset | null;
   readonly includeByokInLimit: boolean;
+  readonly tags: Tags | null;
   readonly creatorUserId: string | null;
   readonly externalUser: string | null;
   readonly expiresAt: Date | null;
 }
 
-/** Held to nothing. */
+/** Without restrictions. */
 export const UNRESTRICTED: KeyRestrictions = { rateLimits: null, allowedModels: null, egress: null };
 
 /** A key without limit, end or user. */
@@ -27,12 +29,13 @@ export const plainKey = (name: string, kind: KeyKind): KeyDescription => ({
   limitReset: null,
   includeByokInLimit: false,
   ...UNRESTRICTED,
+  tags: null,
   creatorUserId: null,
   externalUser: null,
   expiresAt: null,
 });
 
-/** The row of a new key. The key itself, its first secret, goes no further than this. */
+/** The row of a new key. It contains only the hash of the key itself, its first secret. */
 export function newKeyRow(
   key: string,
   home: DefaultWorkspace,
@@ -45,6 +48,8 @@ export function newKeyRow(
     hash: hashKey(key),
     label: keyLabel(key),
     disabled: false,
+    raisedUsd: null,
+    raisedUntil: null,
     createdAt,
     updatedAt: null,
     deletedAt: null,
@@ -55,7 +60,7 @@ const GENERATED = /^sk-fl-v1-[0-9a-f]{64}$/;
 const LABEL_HEAD = 12;
 const LABEL_TAIL = 3;
 
-/** What of a key may be shown. Of a key somebody thought up only the end: its beginning may be half of it. */
+/** The part of a key that may be shown. Of a key chosen by a person only the end: its beginning may be half of it. */
 export function keyLabel(key: string): string {
   return `${GENERATED.test(key) ? key.slice(0, LABEL_HEAD) : ''}...${key.slice(-LABEL_TAIL)}`;
 }

@@ -2,7 +2,7 @@ import { Closed } from '../shared/http/closed.decorator.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { graceSeconds } from './key-fields.js';
 
-/** Body of `POST /keys/{hash}/rotate` (docs/wire/keys.md#rotation). */
+/** Body of `POST /keys/{hash}/rotate` (docs/operate/keys.md#rotation). */
 @Closed()
 export class RotateKeyDto {
   @Fits(graceSeconds)

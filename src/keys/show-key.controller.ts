@@ -1,7 +1,11 @@
 import { Controller, Get } from '@nestjs/common';
 import { AccountDirectory } from '../accounts/account-directory.js';
+import { subjectsOf } from '../accounts/budget-subjects.js';
+import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
+import { budgetsLeft, type BudgetLeft } from '../ledger/budgets-left.js';
+import { LedgerService } from '../ledger/ledger.service.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { ClosedQuery } from '../shared/http/query.guard.js';
@@ -11,7 +15,7 @@ import { INACTIVE_KEY } from './key-refusals.js';
 import { KeysService } from './keys.service.js';
 import { keyStatusView, viewKeyStatus, type KeyStatusView } from './key-view.js';
 
-/** What the key of this request may still spend (docs/wire/keys.md#key-status). */
+/** What the key of this request may still spend (docs/operate/keys.md#key-status). */
 @Controller('key')
 @ClosedQuery()
 export class ShowKeyController {
@@ -19,6 +23,8 @@ export class ShowKeyController {
     private readonly keys: KeysService,
     private readonly windows: SpendingWindows,
     private readonly accounts: AccountDirectory,
+    private readonly policies: RoutingPolicies,
+    private readonly ledger: LedgerService,
   ) {}
 
   @Get()
@@ -27,15 +33,23 @@ export class ShowKeyController {
     description: 'And what it may still spend.',
     errors: ['invalid-request'],
   })
-  async show(@FromCaller() { accountId, keyHash }: Caller): Promise<{ data: KeyStatusView }> {
-    const [row, spending, tier, freeRequests] = await Promise.all([
+  async show(@FromCaller() caller: Caller): Promise<{ data: KeyStatusView }> {
+    const { accountId, keyHash } = caller;
+    const [row, spending, tier, freeRequests, budgets] = await Promise.all([
       this.keys.find(accountId, keyHash),
       this.windows.ofKey(accountId, keyHash),
       this.accounts.getFreeTier(accountId),
       this.windows.countFreeRequests(accountId),
+      this.listBudgets(caller),
     ]);
-    // Revoked since it was last looked up: here the store itself has just said so.
+    // Revoked since its last look-up: this row was read from the store just now.
     if (!row || row.disabled) throw new GatewayError('unauthenticated', INACTIVE_KEY);
-    return { data: viewKeyStatus(row, spending, { ...tier, freeRequests }) };
+    return { data: viewKeyStatus(row, spending, { ...tier, freeRequests }, budgets) };
+  }
+
+  private async listBudgets(caller: Caller): Promise<readonly BudgetLeft[]> {
+    const { budgeted } = await this.policies.of(caller);
+    const subjects = subjectsOf(budgeted, caller, caller.tags ? { tags: caller.tags } : {});
+    return subjects.length === 0 ? [] : budgetsLeft(await this.ledger.listCounters(caller, [], subjects));
   }
 }

@@ -2,14 +2,15 @@ import { Closed } from '../shared/http/closed.decorator.js';
 import { resetInterval, shortText, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
+import type { Of } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
 import { IsUsd } from '../shared/http/usd-fields.js';
 import type { LimitReset } from './api-key.entity.js';
-import { fixed } from './key-fields.js';
+import { fixed, keyMetadata } from './key-fields.js';
 import { KeyRestrictionsDto, readRestrictions } from './key-restrictions.dto.js';
 import type { KeyChanges } from './keys.repository.js';
 
-/** Body of `PATCH /keys/{hash}`: what is left out stays as it is, null clears. */
+/** Body of `PATCH /keys/{hash}`: absent fields stay as they are, null clears. */
 @Closed()
 export class UpdateKeyDto extends KeyRestrictionsDto {
   @MayOmit()
@@ -35,6 +36,11 @@ export class UpdateKeyDto extends KeyRestrictionsDto {
   include_byok_in_limit?: boolean;
 
   @MayOmit()
+  @MayBeNull()
+  @Fits(keyMetadata)
+  metadata?: Of<typeof keyMetadata> | null;
+
+  @MayOmit()
   @Fits(fixed)
   kind?: never;
 
@@ -55,7 +61,7 @@ export class UpdateKeyDto extends KeyRestrictionsDto {
   external?: never;
 }
 
-/** The changes that a valid body asks for. */
+/** The changes that a valid body requests. */
 export function readKeyChanges(body: UpdateKeyDto): KeyChanges {
   return {
     ...(body.name !== undefined && { name: body.name }),
@@ -64,5 +70,7 @@ export function readKeyChanges(body: UpdateKeyDto): KeyChanges {
     ...(body.limit_reset !== undefined && { limitReset: body.limit_reset }),
     ...(body.include_byok_in_limit !== undefined && { includeByokInLimit: body.include_byok_in_limit }),
     ...readRestrictions(body),
+    ...(body.metadata?.tags !== undefined && { tags: body.metadata.tags }),
+    ...(body.metadata === null && { tags: null }),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Goal: a caller is shown exactly what routing would let it use. Method: a table of policies; and for each of them,
- * every endpoint of every model against the plan that routing makes.
+ * A caller is shown exactly what routing would let it use: a table of policies, and for each of them every endpoint of
+ * every model compared with the plan that routing makes.
  */
 import { catalogOf, endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
 import { planRoute } from '../core/routing/plan-route.js';
@@ -21,7 +21,7 @@ const VIEW = new CatalogView(catalogOf(...MODELS));
 const POLICIES: readonly (readonly [string, readonly RoutingPolicy[], readonly string[]])[] = [
   ['none', [], ['a/one p q', 'a/two q', 'openai/three p r/eu', 'b/four p']],
   ['only', [{ only: ['q', 'r'] }], ['a/one q', 'a/two q', 'openai/three r/eu']],
-  ['nobody', [{ only: [] }], []],
+  ['no provider', [{ only: [] }], []],
   ['ignore', [{ ignore: ['p'] }], ['a/one q', 'a/two q', 'openai/three r/eu']],
   ['two that narrow each other', [{ only: ['p', 'q'] }, { ignore: ['q'] }], ['a/one p', 'openai/three p', 'b/four p']],
   ['data collection', [{ denyDataCollection: true }], ['a/one q', 'a/two q', 'openai/three r/eu']],
@@ -38,7 +38,7 @@ const POLICIES: readonly (readonly [string, readonly RoutingPolicy[], readonly s
 ];
 
 describe.each(POLICIES)('policies: %s', (_, policies, expected) => {
-  it('leave what is written', () => {
+  it('leave the listed models', () => {
     const shown = listAllowed(VIEW, policies).map(
       ({ model: { id }, endpoints }) => `${id} ${endpoints.map(({ tag }) => tag).join(' ')}`,
     );
@@ -55,13 +55,13 @@ describe.each(POLICIES)('policies: %s', (_, policies, expected) => {
   });
 });
 
-it('shows the price of what is left', () => {
+it('shows the price of the remaining endpoints', () => {
   const [one] = listAllowed(VIEW, [{ ignore: ['p'] }]);
   expect(JSON.parse(`${one!.head}}`)).toMatchObject({ pricing: { prompt: '0.0000015', completion: '0.0000015' } });
   expect(one!.promptPrice).toBe(1_500_000n);
 });
 
-it('makes the view of what is left once', () => {
+it('makes the view of the remaining endpoints once', () => {
   const policies = [{ ignore: ['p'] }];
   expect(listAllowed(VIEW, policies)).toEqual(listAllowed(VIEW, policies));
   expect(listAllowed(VIEW, policies)[0]).toBe(listAllowed(VIEW, [{ only: ['q'] }])[0]);

@@ -6,8 +6,8 @@ import type { CatalogView } from './catalog-views.js';
 import type { ModelEntry } from './model-entry.js';
 
 /**
- * The models that policies let a caller use, each with the endpoints they let it use: by the same rules as routing. A
- * model none of whose endpoints is left is left out.
+ * The models that policies let a caller use, each with the allowed endpoints: by the same rules as routing. A model
+ * without allowed endpoints is left out.
  */
 export function listAllowed(view: CatalogView, policies: readonly RoutingPolicy[]): readonly ModelEntry[] {
   const { entries } = view;
@@ -19,7 +19,7 @@ export function listAllowed(view: CatalogView, policies: readonly RoutingPolicy[
     if (!allowsModel(rules, model.id)) continue;
     const left = endpoints.filter((endpoint) => allowsEndpoint(endpoint, model, rules));
     if (left.length === endpoints.length) allowed.push(entry);
-    // Prices and limits of an endpoint that cannot be had would mislead.
+    // Prices and limits of an unusable endpoint would mislead.
     else if (left.length > 0) allowed.push(view.narrow(entry, left));
   }
   return allowed;

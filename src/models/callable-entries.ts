@@ -10,7 +10,7 @@ import type { IsCallable } from './model-entry.js';
 
 const NONE: readonly StoredCredential[] = [];
 
-/** Which models can be called, by the same rules as routing. Policies are not looked at. */
+/** Which models can be called, by the same rules as routing, without policies. */
 @Injectable()
 export class CallableEntries {
   constructor(
@@ -20,8 +20,8 @@ export class CallableEntries {
   ) {}
 
   /**
-   * @param caller undefined: nobody who is known, and so without a credential of its own
-   * @throws GatewayError `unavailable` where the store does not answer in time
+   * @param caller undefined: an unauthenticated one, without credentials of its own
+   * @throws GatewayError `service-unavailable` where the store does not answer in time
    */
   async by(caller: Caller | undefined): Promise<IsCallable> {
     const stored = caller ? await this.credentials.usableBy(caller) : NONE;

@@ -4,7 +4,7 @@ import type { CatalogSnapshot, Endpoint } from '../core/routing/catalog.js';
 import { recentlyUsed } from '../shared/recently-used.js';
 import { createEntry, listEntries, type ModelEntry } from './model-entry.js';
 
-/** Views of models without some of their endpoints that are kept at hand, some 2 KB each. */
+/** Cached views of models without some of their endpoints, some 2 KB each. */
 const NARROWED_MAX = 4096;
 
 /** The views of one catalog. Safe to share. */
@@ -23,9 +23,9 @@ export class CatalogView {
     return this.byId.get(id);
   }
 
-  /** The same model with some of its endpoints, at least one: most callers of an account are left the same. */
+  /** The same model with some of its endpoints, at least one: most callers of an account have the same ones. */
   narrow({ model }: ModelEntry, endpoints: readonly Endpoint[]): ModelEntry {
-    // Neither ids nor tags can hold a space.
+    // Neither ids nor tags can contain a space.
     const key = [model.id, ...endpoints.map(({ tag }) => tag)].join(' ');
     let entry = this.narrowed.get(key);
     if (!entry) this.narrowed.set(key, (entry = createEntry(model, endpoints)));
@@ -33,7 +33,7 @@ export class CatalogView {
   }
 }
 
-/** The views of the catalog in force, made once for each content of it. Safe to share. */
+/** The views of the catalog in force, made once for each version of it. Safe to share. */
 @Injectable()
 export class CatalogViews {
   private kept: { readonly hash: string; readonly view: CatalogView } | undefined;

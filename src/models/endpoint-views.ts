@@ -3,12 +3,11 @@ import type { Candidate } from '../core/routing/candidate.js';
 import { addCandidates } from '../core/routing/prepared-model.js';
 import type { CatalogProvider, Model } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
-import { HealthRegistry } from '../health/health-registry.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { viewEndpoint, type EndpointView } from './view-endpoint.js';
 
 /**
- * Endpoints with what is known of them at this moment. Figures are those of the operator's own
- * credential, never of a caller's.
+ * Endpoints with their current health. Figures are those of the operator's credential, never of a caller's.
  */
 @Injectable()
 export class EndpointViews {

@@ -8,7 +8,7 @@ import { compile, literal, oneOf, text } from '../shared/http/schema.js';
 const WORDS_CHARACTERS_MAX = 256;
 /** Several times as many as all modalities together. */
 const LIST_CHARACTERS_MAX = 1_024;
-/** What the wire knows besides what a catalog can say: nothing fits these. */
+/** Modalities of the wire format that a catalog cannot have: no model matches these. */
 const OTHER_MODALITIES = ['embeddings', 'rerank', 'decisions', 'speech', 'transcription'];
 
 const listPattern = (names: readonly string[]): string => `^(${names.join('|')})?(,(${names.join('|')})?)*$`;
@@ -61,8 +61,8 @@ export type ModelSort = (typeof MODEL_SORTS)[number];
 const sort = compile(oneOf(MODEL_SORTS));
 
 /**
- * Query of `GET /models` and its neighbours (docs/models.md#filters-order-pages). Parameters beyond these are ignored
- * (docs/wire/conventions.md#unknown-parameters).
+ * Query of `GET /models` and its neighbours (docs/use/models.md#filters-order-pages). Parameters beyond these are
+ * ignored (docs/use/conventions.md#unknown-parameters).
  */
 export class ListModelsDto {
   @PageOffset()
@@ -74,6 +74,10 @@ export class ListModelsDto {
   @MayOmit()
   @Fits(words)
   after_id?: string;
+
+  @MayOmit()
+  @Fits(words)
+  before_id?: string;
 
   @MayOmit()
   @Fits(sort)
@@ -164,7 +168,7 @@ export class ListModelsDto {
   @QueryFlag()
   callable?: boolean;
 
-  // There is no feed: who asks for one is told so, rather than sent something else.
+  // There is no feed: a request for one is refused rather than answered with something else.
   @QueryFlag(onlyFalse)
   use_rss?: boolean;
 

@@ -5,19 +5,19 @@ import { tokenPrice } from '../core/routing/leg-price.js';
 import { supportedParameters, viewModel } from './view-model.js';
 
 /**
- * A model of the catalog with all that lists show of it and choose by. Immutable: made once and shared by all requests.
+ * A model of the catalog with everything that lists show and filter by. Immutable: made once, shared by all requests.
  */
 export interface ModelEntry {
   readonly model: Model;
-  /** Those that are shown, at least one. */
+  /** The shown endpoints, at least one. */
   readonly endpoints: readonly Endpoint[];
-  /** Of the endpoint that stands for the model: 10⁻¹² USD per token. */
+  /** Of the endpoint that represents the model: 10⁻¹² USD per token. */
   readonly promptPrice: PicoUsd;
   readonly completionPrice: PicoUsd;
   readonly parameters: ReadonlySet<string>;
-  /** What `q` is looked for in, in lower case. */
+  /** The text that `q` is searched in, in lower case. */
   readonly words: string;
-  /** Its view, printed, but for what depends on the caller and the last brace. */
+  /** Its printed view, without the part that depends on the caller and without the last brace. */
   readonly head: string;
 }
 
@@ -46,7 +46,7 @@ export function createEntry(model: Model, endpoints: readonly Endpoint[]): Model
 export const listEntries = ({ models }: CatalogSnapshot): readonly ModelEntry[] =>
   [...models.values()].map((model) => createEntry(model, model.endpoints));
 
-/** The one with the lowest prompt + completion price, which the draw prefers; of equals the first. */
+/** The one with the lowest prompt + completion price, which the draw prefers; of equal ones the first. */
 function topEndpoint(endpoints: readonly Endpoint[]): Endpoint {
   const sumOf = (endpoint: Endpoint): PicoUsd => priceOf(endpoint, 'prompt') + priceOf(endpoint, 'completion');
   return endpoints.reduce((best, endpoint) => (sumOf(endpoint) < sumOf(best) ? endpoint : best));

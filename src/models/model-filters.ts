@@ -8,10 +8,10 @@ import type { IsCallable, ModelEntry } from './model-entry.js';
 type Filter = (entry: ModelEntry) => boolean;
 
 /**
- * What a catalog says nothing of. A filter is a promise about what it lets through: where nobody said, it lets nothing
- * through (docs/models.md).
+ * Filters by properties that a catalog does not have. A filter guarantees what it lets through: where the property is
+ * unknown, it lets nothing through (docs/use/models.md).
  */
-const UNSAID = [
+const UNKNOWN_PROPERTIES = [
   'category',
   'arch',
   'min_intelligence_index',
@@ -30,7 +30,7 @@ const OUTPUTS_DEFAULT: readonly string[] = ['text'];
 const ALL = 'all';
 
 /**
- * The entries that fit everything a valid query asks for, in the same order. An empty text asks for nothing.
+ * The entries that match all filters of a valid query, in the same order. An empty text filters nothing.
  * @param now epoch milliseconds
  */
 export function selectEntries(
@@ -39,7 +39,7 @@ export function selectEntries(
   isCallable: IsCallable,
   now: number,
 ): readonly ModelEntry[] {
-  if (UNSAID.some((name) => query[name] !== undefined && query[name] !== '')) return [];
+  if (UNKNOWN_PROPERTIES.some((name) => query[name] !== undefined && query[name] !== '')) return [];
   const filters = listFilters(query);
   const { min_age_days: ageMin = 0, max_age_days: ageMax = Infinity } = query;
   if ((query.min_age_days ?? query.max_age_days) !== undefined)
@@ -75,7 +75,7 @@ function listFilters(query: ListModelsDto): Filter[] {
   return filters;
 }
 
-/** Both included. Exact: amounts are compared as integers. */
+/** Both bounds inclusive. Exact: amounts are compared as integers. */
 function addPriceFilter(
   least: PicoUsd | undefined,
   most: PicoUsd | undefined,
@@ -86,7 +86,7 @@ function addPriceFilter(
   if (most !== undefined) filters.push((entry) => priceOf(entry) * TOKENS_PER_MILLION <= most);
 }
 
-/** What is asked of endpoints must be true of one and the same. */
+/** All filters of endpoints must match the same endpoint. */
 function endpointFilter({ providers, zdr, region }: ListModelsDto): ((endpoint: Endpoint) => boolean) | undefined {
   const named = (providers ?? []).map(readSlug);
   if (named.length === 0 && !zdr && !region) return undefined;

@@ -1,7 +1,4 @@
-/**
- * Goal: each sort is what its name says, stable, with the unknown last. Method: small lists in a
- * known order; health by hand.
- */
+/** Each sort order follows its name, is stable, and puts unknown figures last. */
 import { endpoint, model } from '../../test/support/route-inputs.js';
 import type { HealthSnapshot, Percentiles } from '../core/routing/health.js';
 import { MODEL_SORTS, type ModelSort } from './list-models.dto.js';
@@ -55,6 +52,6 @@ it.each(MODEL_SORTS)('%s', (sort) => {
   expect(namesBy(sort)).toEqual(ORDERS[sort]);
 });
 
-it('keeps the order of the catalog where no other is asked for', () => {
+it('keeps the order of the catalog where no other is requested', () => {
   expect(namesBy()).toEqual(AS_IS);
 });

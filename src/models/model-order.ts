@@ -3,14 +3,14 @@ import type { EndpointHealth, HealthSnapshot } from '../core/routing/health.js';
 import type { ModelSort } from './list-models.dto.js';
 import type { ModelEntry } from './model-entry.js';
 
-/** What a model is placed by, lower first; undefined: nobody said, which comes last. */
+/** The figure that a model is sorted by, lower first; undefined: unknown, which comes last. */
 type Figure = (entry: ModelEntry, health: HealthSnapshot) => number | undefined;
 
 /** Sums are compared, never shown: a number is exact enough. */
 const priceOf = ({ promptPrice, completionPrice }: ModelEntry): number => Number(promptPrice + completionPrice);
 const negated = (figure: number | undefined): number | undefined => (figure === undefined ? undefined : -figure);
 
-/** Absent: a catalog says nothing of it, and its own order stays (docs/models.md). */
+/** Absent: the catalog does not have the figure, and its own order stays (docs/use/models.md). */
 const FIGURE_OF: Readonly<Record<ModelSort, Figure | undefined>> = {
   'most-popular': undefined,
   newest: ({ model }) => negated(model.created),
@@ -26,7 +26,7 @@ const FIGURE_OF: Readonly<Record<ModelSort, Figure | undefined>> = {
   'design-arena-elo-high-to-low': undefined,
 };
 
-/** A new list in the order asked for; equals, and those of which nothing is known, keep the catalog's order. */
+/** A new list in the requested order; equal and unknown ones keep the catalog's order. */
 export function orderEntries(
   entries: readonly ModelEntry[],
   sort: ModelSort | undefined,

@@ -1,6 +1,6 @@
 /**
- * Goal: pages neither repeat nor lose a model. Method: walks over lists of several lengths, by the links and by
- * the counts of both clients.
+ * Pages neither repeat nor lose a model: walks over lists of several lengths, by the links and by the counts of both
+ * clients.
  */
 import 'reflect-metadata';
 import { readQuery } from '../shared/http/dto.pipe.js';
@@ -35,7 +35,7 @@ const ends = (data: readonly number[], hasMore: boolean) => ({
 const all = (count: number): number[] => Array.from({ length: count }, (_, index) => index);
 
 describe('printModelPage', () => {
-  it.each([0, 1, 499, 500, 501, 2000])('gives all %d at once when neither is said', (count) => {
+  it.each([0, 1, 499, 500, 501, 2000])('returns all %d at once when neither is given', (count) => {
     expect(pageOf(count, {})).toEqual({
       data: all(count),
       total_count: count,
@@ -61,7 +61,37 @@ describe('printModelPage', () => {
     expect(() => pageOf(count, { after_id: 'x' })).toThrow('after_id: must be the id of a model of this list');
   });
 
-  it('leads on from the last id by its link as well', () => {
+  it.each([
+    [7, 3],
+    [9, 3],
+    [1, 1],
+    [3, 1000],
+  ])('is walked backwards by the first id: %d models, %d a page', (count, limit) => {
+    const last = String(count - 1);
+    let page = pageOf(count, { limit: String(limit), before_id: last });
+    const seen = [...page.data];
+    const linked = [...page.data];
+    let { next } = page.links;
+    while (page.has_more) {
+      page = pageOf(count, { limit: String(limit), before_id: String(page.data[0]) });
+      seen.unshift(...page.data);
+    }
+    while (next !== null) {
+      const { data, links } = pageOf(count, Object.fromEntries(new URL(next, 'http://host').searchParams));
+      linked.unshift(...data);
+      next = links.next;
+    }
+    expect([seen, linked]).toEqual([all(count - 1), all(count - 1)]);
+    expect(pageOf(count, { before_id: '0' })).toMatchObject({ data: [], ...ends([], false) });
+  });
+
+  it('refuses a place before a model that is not there, and two places at once', () => {
+    expect(() => pageOf(3, { before_id: 'x' })).toThrow('before_id: must be the id of a model of this list');
+    for (const other of [{ after_id: '0' }, { offset: '1' }])
+      expect(() => pageOf(3, { before_id: '2', ...other })).toThrow('before_id: cannot be combined');
+  });
+
+  it('continues from the last id by its link as well', () => {
     const { links, data } = pageOf(9, { limit: '3', after_id: '1' });
     expect([data, links.next]).toEqual([[2, 3, 4], '/models?limit=3&offset=5']);
   });
@@ -96,13 +126,13 @@ describe('printModelPage', () => {
     expect(pageOf(count, query)).toEqual({ data, total_count: count, links: { next }, ...ends(data, next !== null) });
   });
 
-  it('asks the same question in the link to the next page', () => {
-    const asked = {
+  it('repeats the query in the link to the next page', () => {
+    const given = {
       limit: '1', supported_parameters: 'tools, top_p', context: '8000', max_price: '0.25', distillable: 'false', zdr: 'true',
     }; // oxfmt-ignore
-    const { links } = pageOf(2, asked);
+    const { links } = pageOf(2, given);
     expect(Object.fromEntries(new URL(links.next!, 'http://host').searchParams)).toEqual({
-      ...asked,
+      ...given,
       supported_parameters: 'tools,top_p',
       offset: '1',
     });

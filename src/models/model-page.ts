@@ -3,13 +3,21 @@ import { GatewayError } from '../core/errors.js';
 import type { ListModelsDto } from './list-models.dto.js';
 import { printEntry, type IsCallable, type ModelEntry } from './model-entry.js';
 
-/** docs/models.md#filters-order-pages: how many one page holds, where only `offset` is given. */
+/** docs/use/models.md#filters-order-pages: how many one page holds, where no limit is given. */
 const LIMIT_DEFAULT = 500;
 
+/** Part of a list: places from `start` to before `end`, and what leads on from there. */
+interface Page {
+  readonly start: number;
+  readonly end: number;
+  /** The paging parameters of the next request. Undefined: this is the last page. */
+  readonly next: Readonly<Record<string, string>> | undefined;
+}
+
 /**
- * The body of a list of models, from views that are printed already. With neither `offset` nor
- * `limit` it is the whole list.
+ * The body of a list of models, from views that are printed already. Without paging parameters it is the whole list.
  * @param path of the list, without its query
+ * @throws GatewayError `invalid-request` for an id that is not in the list, and for places that exclude each other
  */
 export function printModelPage(
   entries: readonly ModelEntry[],
@@ -17,41 +25,51 @@ export function printModelPage(
   path: string,
   isCallable: IsCallable,
 ): string {
-  const after = placeAfter(entries, query.after_id);
-  const isPaged = (query.offset ?? query.limit ?? query.after_id) !== undefined;
-  const offset = after + (query.offset ?? 0);
-  const limit = isPaged ? (query.limit ?? LIMIT_DEFAULT) : entries.length;
-  const end = offset + limit;
-  const page = isPaged ? entries.slice(offset, end) : entries;
-  const next = isPaged && end < entries.length ? nextPage(query, path, end, limit) : null;
+  const { start, end, next } = pageOf(entries, query);
+  const page = entries.slice(start, end);
   const data = page.map((entry) => printEntry(entry, isCallable)).join(',');
   const rest = {
     total_count: entries.length,
-    links: { next },
-    has_more: next !== null,
+    links: { next: next ? linkOf(query, path, next) : null },
+    has_more: next !== undefined,
     first_id: page[0]?.model.id ?? null,
     last_id: page.at(-1)?.model.id ?? null,
   };
   return `{"data":[${data}],${JSON.stringify(rest).slice(1)}`;
 }
 
-/**
- * How clients of the Messages format ask for the next page.
- * @throws GatewayError `invalid-request` for an id that is not in the list
- */
-function placeAfter(entries: readonly ModelEntry[], id: string | undefined): number {
-  if (id === undefined) return 0;
-  const place = entries.findIndex(({ model }) => model.id === id);
-  if (place === -1) throw new GatewayError('invalid-request', 'after_id: must be the id of a model of this list');
-  return place + 1;
+function pageOf(entries: readonly ModelEntry[], query: ListModelsDto): Page {
+  const { offset, limit, after_id: afterId, before_id: beforeId } = query;
+  if (beforeId !== undefined) return pageBefore(entries, beforeId, query);
+  if ((offset ?? limit ?? afterId) === undefined) return { start: 0, end: entries.length, next: undefined };
+  const start = (afterId === undefined ? 0 : placeOf(entries, 'after_id', afterId) + 1) + (offset ?? 0);
+  const size = limit ?? LIMIT_DEFAULT;
+  const end = start + size;
+  const next = end < entries.length ? { offset: String(end), limit: String(size) } : undefined;
+  return { start, end, next };
 }
 
-/** The same question from there on. */
-function nextPage(query: ListModelsDto, path: string, offset: number, limit: number): string {
-  const asked = Object.entries(instanceToPlain(query)).filter(([, value]) => value !== undefined);
-  const parameters = new URLSearchParams(asked.map(([name, value]): [string, string] => [name, String(value)]));
-  parameters.delete('after_id');
-  parameters.set('offset', String(offset));
-  parameters.set('limit', String(limit));
+/** Clients of the Messages format walk backwards so: the entries right before one, in the order of the list. */
+function pageBefore(entries: readonly ModelEntry[], beforeId: string, query: ListModelsDto): Page {
+  const { offset, limit = LIMIT_DEFAULT, after_id: afterId } = query;
+  if ((offset ?? afterId) !== undefined)
+    throw new GatewayError('invalid-request', 'before_id: cannot be combined with after_id or offset');
+  const end = placeOf(entries, 'before_id', beforeId);
+  const start = Math.max(0, end - limit);
+  return { start, end, next: start > 0 ? { before_id: entries[start]!.model.id, limit: String(limit) } : undefined };
+}
+
+function placeOf(entries: readonly ModelEntry[], name: string, id: string): number {
+  const place = entries.findIndex(({ model }) => model.id === id);
+  if (place === -1) throw new GatewayError('invalid-request', `${name}: must be the id of a model of this list`);
+  return place;
+}
+
+/** The same query from there on. */
+function linkOf(query: ListModelsDto, path: string, next: Readonly<Record<string, string>>): string {
+  const given = Object.entries(instanceToPlain(query)).filter(([, value]) => value !== undefined);
+  const parameters = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)]));
+  for (const name of ['after_id', 'before_id', 'offset']) if (!(name in next)) parameters.delete(name);
+  for (const [name, value] of Object.entries(next)) parameters.set(name, value);
   return `${path}?${parameters.toString()}`;
 }

@@ -21,7 +21,10 @@ const modelEndpoints = titled('model-endpoints', object({ ...modelHead, endpoint
 const modelEndpointsReply = one(modelEndpoints);
 const endpointsReply = one(rows(endpointView));
 
-/** One model, its endpoints, and the endpoints that keep nothing (docs/models.md#the-catalogue-as-callers-see-it). */
+/**
+ * One model, its endpoints, and the endpoints with zero data retention
+ * (docs/use/models.md#the-catalogue-as-callers-see-it).
+ */
 @Controller()
 @OpenWithCatalog()
 export class ModelController {
@@ -33,8 +36,8 @@ export class ModelController {
   ) {}
 
   /**
-   * Mind the singular. Routing suffixes such as `:nitro` name the same model; a variant the catalog
-   * does not have names none.
+   * Note the singular. Routing suffixes such as `:nitro` name the same model; a variant that the catalog does not have
+   * names none.
    */
   @Get('model/:author/:slug')
   @Header('Content-Type', 'application/json; charset=utf-8')
@@ -59,6 +62,21 @@ export class ModelController {
     return `${json.slice(0, -1)},"data":${json}}`;
   }
 
+  /**
+   * The id is encoded as one part of the path, or it is a name without an author. A variant that does not exist of a
+   * model that does is no mistake: it has no endpoints (docs/use/choosing-providers.md#suffixes-of-models).
+   */
+  @Get('models/:name/endpoints')
+  @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model by any of its names' })
+  listEndpointsByName(@Param('name') name: string): Static<typeof modelEndpointsReply> {
+    const id = this.idOf(name);
+    const { models } = this.catalog.current;
+    const model = models.get(id);
+    const plain = model ?? models.get(id.split(':')[0]!);
+    if (!plain) throw unknownModel(id);
+    return { data: { ...viewHead(plain, id), endpoints: model ? this.endpoints.of(model) : [] } };
+  }
+
   @Get('models/:author/:slug')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(retrievedModel, { summary: 'Retrieve a model' })
@@ -70,19 +88,10 @@ export class ModelController {
     return this.retrieve(`${author}/${slug}`, caller);
   }
 
-  /**
-   * A variant that does not exist of a model that does is no mistake: it has no endpoints
-   * (docs/wire/routing.md#suffixes-of-models).
-   */
   @Get('models/:author/:slug/endpoints')
   @Answers(modelEndpointsReply, { summary: 'List the endpoints of a model, with their health' })
   listEndpoints(@Param('author') author: string, @Param('slug') slug: string): Static<typeof modelEndpointsReply> {
-    const id = this.idOf(`${author}/${slug}`);
-    const { models } = this.catalog.current;
-    const model = models.get(id);
-    const plain = model ?? models.get(id.split(':')[0]!);
-    if (!plain) throw unknownModel(id);
-    return { data: { ...viewHead(plain, id), endpoints: model ? this.endpoints.of(model) : [] } };
+    return this.listEndpointsByName(`${author}/${slug}`);
   }
 
   @Get('endpoints/zdr')
@@ -111,7 +120,7 @@ const viewHead = (model: Model, id: string): Omit<Static<typeof modelEndpoints>,
   id,
   name: model.name,
   created: createdOf(model),
-  // The wire demands a text.
+  // The wire format requires a string.
   description: '',
   architecture: { ...viewArchitecture(model), tokenizer: null },
 });

@@ -1,11 +1,12 @@
-import { Controller, Get, Header, Query } from '@nestjs/common';
+import { Controller, Get, Header } from '@nestjs/common';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
 import type { Caller } from '../core/caller.js';
 import { Clock } from '../core/time.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
-import { HealthRegistry } from '../health/health-registry.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { one } from '../shared/http/replies.js';
+import { FromQuery } from '../shared/http/parameter-types.js';
 import { FromCaller, OpenWithCatalog } from '../shared/http/route.decorators.js';
 import { described, flag, integer, nullable, object, rows, text, type Static } from '../shared/http/schema.js';
 import { listAllowed } from './allowed-entries.js';
@@ -24,15 +25,18 @@ const modelPage = object({
   data: rows(modelView),
   total_count: integer(),
   links: object({ next: nullable(text()) }),
-  has_more: described('There is a next page: `after_id` with the last id leads to it, as `links.next` does.', flag()),
+  has_more: described(
+    'There is a next page: `links.next` leads to it, as `after_id` with the last id does, or `before_id` with the first.',
+    flag(),
+  ),
   first_id: nullable(text()),
   last_id: nullable(text()),
 });
 const countReply = one(object({ count: integer() }));
 
 /**
- * Lists of models (docs/models.md#the-catalogue-as-callers-see-it). Their bodies are put together from views printed
- * before, so nothing is printed again here.
+ * Lists of models (docs/use/models.md#the-catalogue-as-callers-see-it). Their bodies are assembled from printed views,
+ * so nothing is printed again here.
  */
 @Controller('models')
 export class ModelsController {
@@ -48,8 +52,8 @@ export class ModelsController {
   @Get()
   @OpenWithCatalog()
   @Header('Content-Type', 'application/json; charset=utf-8')
-  @Answers(modelPage, { summary: 'List models', description: 'All of them, unless a page is asked for.' })
-  async list(@Query() query: ListModelsDto, @FromCaller() caller: Caller | undefined): Promise<string> {
+  @Answers(modelPage, { summary: 'List models', description: 'All of them, unless a page is requested.' })
+  async list(@FromQuery() query: ListModelsDto, @FromCaller() caller: Caller | undefined): Promise<string> {
     return this.page(this.views.current().entries, query, PATH, await this.callable.by(caller));
   }
 
@@ -57,7 +61,7 @@ export class ModelsController {
   @OpenWithCatalog()
   @Answers(countReply, { summary: 'Count models' })
   async count(
-    @Query() query: ListModelsDto,
+    @FromQuery() query: ListModelsDto,
     @FromCaller() caller: Caller | undefined,
   ): Promise<Static<typeof countReply>> {
     const isCallable = await this.callable.by(caller);
@@ -65,13 +69,13 @@ export class ModelsController {
   }
 
   /**
-   * What the caller's account, workspace, key and guardrails leave of the catalog. Which credentials there are is not
-   * asked.
+   * The models that the policies of the caller's account, workspace, key and guardrails allow, whatever the
+   * credentials.
    */
   @Get('user')
   @Header('Content-Type', 'application/json; charset=utf-8')
   @Answers(modelPage, { summary: 'List the models that this key may use' })
-  async listForUser(@Query() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
+  async listForUser(@FromQuery() query: ListModelsDto, @FromCaller() caller: Caller): Promise<string> {
     const [own, guardrails, isCallable] = await Promise.all([
       this.policies.of(caller),
       this.guardrails.of(caller),

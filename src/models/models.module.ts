@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ByokModule } from '../byok/byok.module.js';
 import { GuardrailsModule } from '../guardrails/guardrails.module.js';
-import { HealthModule } from '../health/health.module.js';
+import { HealthModule } from '../endpoint-health/health.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { CallableEntries } from './callable-entries.js';
 import { CatalogViews } from './catalog-views.js';

@@ -5,13 +5,13 @@ import { addCandidates } from '../core/routing/prepared-model.js';
 import type { CatalogSnapshot } from '../core/routing/catalog.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { HealthKey } from '../core/routing/health.js';
-import { HealthRegistry } from '../health/health-registry.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { viewProviderHealth, type ProviderHealthView } from './view-provider-health.js';
 
 type KeysByProvider = ReadonlyMap<string, readonly HealthKey[]>;
 const NONE: readonly never[] = [];
 
-/** What is known of providers at this moment, by the operator's own credentials, never a caller's. */
+/** The current health of providers, by the operator's credentials, never a caller's. */
 @Injectable()
 export class ProviderHealths {
   private kept: { readonly catalog: CatalogSnapshot; readonly keys: KeysByProvider } | undefined;
@@ -28,7 +28,7 @@ export class ProviderHealths {
     return viewProviderHealth(counts, this.health.provider(slug));
   }
 
-  /** Made once for each catalog: reading it all takes longer than what is asked for. */
+  /** Made once for each catalog: reading it all takes longer than a request should. */
   private keysByProvider(): KeysByProvider {
     const catalog = this.catalog.current;
     if (this.kept?.catalog !== catalog) this.kept = { catalog, keys: listKeys(catalog) };

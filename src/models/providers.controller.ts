@@ -23,24 +23,27 @@ const providerView = titled(
     data_policy: object({
       collects_data: flag(),
       trains: flag(),
-      retention_days: described('Null: nobody said.', nullable(integer())),
+      retention_days: described('Null: unknown.', nullable(integer())),
       zero_data_retention: flag(),
       region: nullable(text()),
     }),
     ...routabilityFields,
-    needs_own_credential: described('The operator has none for it: who brings one reaches it.', flag()),
+    needs_own_credential: described(
+      'The operator has no credential for it: only callers with a credential of their own reach it.',
+      flag(),
+    ),
     ...providerHealthView,
   }),
 );
 const providersReply = one(rows(providerView));
 
-/** Of whom the catalog says nothing. */
+/** The policy where the catalog has none. */
 const UNKNOWN_POLICY: DataPolicy = { collectsData: true, zeroDataRetention: false };
 
 /**
- * The directory of providers (docs/models.md#a-provider): those of the catalog, then every other that a credential can
- * be kept for; names, slugs, what they do with data, whether requests can be sent to them, and how they do. Of their
- * pages the catalog says nothing.
+ * The directory of providers (docs/use/models.md#a-provider): those of the catalog, then all others that a credential
+ * can be stored for; with names, slugs, data policies, whether requests can be sent to them, and their health. The
+ * catalog has no addresses of their pages.
  */
 @Controller('providers')
 export class ProvidersController {

@@ -2,7 +2,7 @@ import { Type } from '@sinclair/typebox';
 import type { Candidate } from '../core/routing/candidate.js';
 import { supports } from '../core/routing/rules.js';
 import type { EndpointHealth } from '../core/routing/health.js';
-import type { Uptime } from '../health/endpoint-record.js';
+import type { Uptime } from '../endpoint-health/endpoint-record.js';
 import {
   flag,
   integer,
@@ -21,7 +21,7 @@ import { pricingView, viewPricing } from './view-pricing.js';
 
 const toolChoice = object({ auto: flag(), function: flag(), none: flag(), required: flag() });
 
-/** One endpoint, in one tier, as `/models/…/endpoints` shows it (docs/models.md#an-endpoint). */
+/** One endpoint, in one tier, as `/models/…/endpoints` shows it (docs/use/models.md#an-endpoint). */
 export const endpointView = titled(
   'endpoint',
   object({
@@ -49,8 +49,8 @@ export const endpointView = titled(
 export type EndpointView = Static<typeof endpointView>;
 
 /**
- * @param health what this gateway has seen of it under the operator's own credential; undefined: nothing
- * @param uptime how the calls of this process went, under the same
+ * @param health what this gateway has observed of it with the operator's credential; undefined: nothing
+ * @param uptime the results of this process's calls, with the same
  */
 export function viewEndpoint(
   candidate: Candidate,
@@ -72,9 +72,9 @@ export function viewEndpoint(
     max_prompt_tokens: null,
     supported_parameters: endpoint.supportedParameters,
     supports_tool_choice: viewToolChoice(candidate),
-    // The catalog does not say which providers cache unasked: nothing is promised.
+    // The catalog does not contain which providers cache by default: nothing is promised.
     supports_implicit_caching: false,
-    // What the other numbers mean is not public, so an endpoint that is not well shows none.
+    // The meaning of the other numbers is not public, so an unhealthy endpoint shows none.
     ...(isHealthy && { status: 0 }),
     uptime_last_5m: viewUptime(uptime?.last5m),
     uptime_last_30m: viewUptime(uptime?.last30m),

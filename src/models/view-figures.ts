@@ -1,9 +1,9 @@
 import type { Percentiles } from '../core/routing/health.js';
-import type { CallCounts } from '../health/slice-ring.js';
+import type { CallCounts } from '../endpoint-health/slice-ring.js';
 import { described, nullable, number, object, type Static } from '../shared/http/schema.js';
 
 const MS_PER_SECOND = 1000;
-/** Figures come from buckets: more digits would say more than is known. */
+/** Figures come from buckets: more digits would pretend more precision. */
 const FIGURE_DIGITS = 4;
 
 const percentiles = object({ p50: number(), p75: number(), p90: number(), p99: number() });
@@ -20,7 +20,7 @@ export const viewLatency = (latency: Percentiles | undefined): PercentilesView |
 export const viewThroughput = (throughput: Percentiles | undefined): PercentilesView | null =>
   viewPercentiles(throughput, 1);
 
-/** docs/models.md#an-endpoint: the share of calls that succeeded, in percent, rate limits left out. */
+/** docs/use/models.md#an-endpoint: the share of calls that succeeded, in percent, rate limits left out. */
 export const viewUptime = (counts: CallCounts | undefined): number | null =>
   counts && counts.calls > 0 ? round((1 - counts.faults / counts.calls) * 100) : null;
 

@@ -14,7 +14,7 @@ import {
 } from '../shared/http/schema.js';
 import { pricingView, viewPricing } from './view-pricing.js';
 
-/** Both formats demand a time; the Messages format names the epoch as the time of a model whose own is unknown. */
+/** Both formats require a time; the Messages format specifies the epoch for an unknown one. */
 const CREATED_UNKNOWN = 0;
 const MS_PER_SECOND = 1_000;
 
@@ -56,12 +56,12 @@ export type ModelView = Static<TObject<typeof fields>>;
 
 const callable = described('The operator or the caller has a credential for one of its endpoints.', flag());
 
-/** A model as `/models` shows it (docs/models.md#a-model). */
+/** A model as `/models` shows it (docs/use/models.md#a-model). */
 export const modelView = titled('model', object({ ...fields, callable }));
 /** The model as clients' `models.retrieve` reads it, and in `data` as `/model/{author}/{slug}` answers. */
 export const retrievedModel = object({ ...fields, callable, data: modelView });
 
-/** What stands before the endpoints of one model. */
+/** The members before the endpoints of one model. */
 export const modelHead = {
   id: text(),
   name: text(),
@@ -71,9 +71,9 @@ export const modelHead = {
 };
 
 /**
- * What the catalog does not say is null where the wire demands the key, and left out elsewhere.
- * @param top the endpoint whose prices and limits stand for the model
- * @param endpoints those that are shown: all, or those the caller may use
+ * What the catalog does not contain is null where the wire format requires the key, and left out elsewhere.
+ * @param top the endpoint whose prices and limits represent the model
+ * @param endpoints the shown ones: all, or those the caller may use
  */
 export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpoint[]): ModelView {
   return {
@@ -90,8 +90,7 @@ export function viewModel(model: Model, top: Endpoint, endpoints: readonly Endpo
     top_provider: {
       context_length: top.contextLength,
       max_completion_tokens: outputTokensMax(top, model),
-      // The gateway has no moderation of its own in front of a provider, and the catalog says
-      // nothing of the providers'.
+      // The gateway does not moderate requests itself, and the catalog does not contain whether providers do.
       is_moderated: false,
     },
     per_request_limits: null,
@@ -114,7 +113,7 @@ export function viewArchitecture({ inputModalities, outputModalities }: Model): 
 export const outputTokensMax = (endpoint: Endpoint, model: Model): number | null =>
   endpoint.maxCompletionTokens ?? model.maxCompletionTokens ?? null;
 
-/** What at least one of them names, each once. */
+/** The parameters that at least one of them supports, each once. */
 export const supportedParameters = (endpoints: readonly Endpoint[]): readonly string[] => [
   ...new Set(endpoints.flatMap((endpoint) => endpoint.supportedParameters)),
 ];

@@ -1,7 +1,4 @@
-/**
- * Goal: prices are shown exactly, per token, for each tier and length. Method: a table of price lists; for the
- * amounts, the planner's word.
- */
+/** Prices are shown exactly, per token, for each tier and length; the amounts are compared with the planner's. */
 import type { Pricing } from '../core/routing/catalog.js';
 import { tokenPrice } from '../core/routing/leg-price.js';
 import { viewPricing } from './view-pricing.js';
@@ -70,7 +67,7 @@ describe('viewPricing', () => {
     expect(viewPricing(null, 'standard')).toEqual({ prompt: '0', completion: '0' });
   });
 
-  it('comes to what is charged, whatever the length', () => {
+  it('amounts to what is charged, whatever the length', () => {
     const exactly = (text: unknown): bigint => BigInt(Math.round(Number(text) * 1e12));
     for (const tier of ['standard', 'fast', 'flex'] as const) {
       const view = viewPricing(PRICING, tier);

@@ -11,7 +11,7 @@ import {
 } from '../core/routing/price-classes.js';
 import { integer, object, optional, rows, text, titled, described, type Static } from '../shared/http/schema.js';
 
-/** The wire has another word for one of them (docs/models.md#a-model). */
+/** The wire format has another word for one of them (docs/use/models.md#a-model). */
 const wireName = (name: TokenClassName): Exclude<TokenClassName, 'reasoning'> | 'internal_reasoning' =>
   name === 'reasoning' ? 'internal_reasoning' : name;
 
@@ -50,8 +50,8 @@ type PricingView = Static<typeof pricingView>;
 type OverrideView = NonNullable<PricingView['overrides']>[number];
 
 /**
- * What an endpoint charges in a tier. A class that is absent costs what `prompt` or `completion` costs; `overrides` are
- * the prices of longer prompts.
+ * The prices of an endpoint in a tier. An absent class costs as much as `prompt` or `completion`; `overrides` are the
+ * prices of longer prompts.
  * @param pricing null: free
  */
 export function viewPricing(pricing: Pricing | null, tier: ServiceTier): PricingView {
@@ -73,7 +73,7 @@ export function viewPricing(pricing: Pricing | null, tier: ServiceTier): Pricing
   return overrides.length > 0 ? { ...view, overrides } : view;
 }
 
-/** What changes where a prompt reaches this length. */
+/** The prices that change where a prompt reaches this length. */
 function viewOverride(pricing: Pricing, start: number, tier: ServiceTier): OverrideView | undefined {
   const view: Omit<OverrideView, 'min_prompt_tokens'> = {};
   for (const name of TOKEN_CLASS_NAMES) {

@@ -1,4 +1,4 @@
-// Goal: one word says how a provider does, by the endpoints of which something is known. Method: a table of counts.
+// One word states a provider's health, by the endpoints of known health: a table of counts.
 import { viewProviderHealth } from './view-provider-health.js';
 
 const counts = (operational: number, limited: number, failing: number, unknown = 100) => ({

@@ -1,6 +1,6 @@
 import { FAULT_KINDS } from '../core/errors.js';
-import { FAILURES_IN_A_ROW_MIN, type EndpointCondition } from '../health/endpoint-record.js';
-import type { ProviderFigures } from '../health/provider-record.js';
+import { FAILURES_IN_A_ROW_MIN, type EndpointCondition } from '../endpoint-health/endpoint-record.js';
+import type { ProviderFigures } from '../endpoint-health/provider-record.js';
 import {
   described,
   integer,
@@ -14,12 +14,12 @@ import {
 } from '../shared/http/schema.js';
 import { latencyView, throughputView, uptimeView, viewLatency, viewThroughput, viewUptime } from './view-figures.js';
 
-/** How many endpoints of a provider do how. */
+/** How many endpoints of a provider are in each condition. */
 export type ConditionCounts = Readonly<Record<EndpointCondition, number>>;
 
 const STATUSES = ['operational', 'degraded', 'down', 'unknown'] as const;
 
-/** What `/providers` shows of a provider's health, beside what the catalog says of it (docs/models.md#a-provider). */
+/** The health in the view of a provider, in addition to the catalog's data (docs/use/models.md#a-provider). */
 export const providerHealthView = {
   status: described(
     'Of the endpoints that were called in the last half hour. Five failed calls in a row are never `operational`.',
@@ -65,8 +65,8 @@ export function viewProviderHealth(counts: ConditionCounts, figures: ProviderFig
 }
 
 /**
- * Endpoints of which nothing is known do not count: most of a large catalog are seldom called.
- * @param failsAlways its last calls failed one after another, be it at an endpoint each
+ * Endpoints of unknown health do not count: most of a large catalog are rarely called.
+ * @param failsAlways its last calls all failed, even if at different endpoints
  */
 function statusOf(counts: ConditionCounts, failsAlways: boolean): ProviderHealthView['status'] {
   const isWell = counts.operational > 0;

@@ -13,30 +13,31 @@ import type { Leg } from '../core/routing/plan.js';
 import type { Secret } from '../core/secret.js';
 import { left, Pulled, type Puller } from '../core/stream/pulled.js';
 import type { EventBatches, PreparedCall } from '../providers/prepared-call.js';
-import type { ToolRun } from '../providers/fit-tools.js';
+import type { ToolRun } from '../providers/fitting/fit-tools.js';
 import { ProviderClient } from '../providers/provider-client.js';
 import { Environment } from '../shared/environment.js';
+import { assertAnswers, AwaitedAnswer } from './awaited-answer.js';
 import type { RevealCredential } from './route-planner.js';
 import { UnseenCalls } from './unseen-calls.js';
 
 /**
- * How long a provider has to end a reply whose last event has come. Chosen: most do so in the same packet, and a
- * connection that is closed for it costs the next call a new one.
+ * How long a provider has to end the response after the last event. Chosen: most do so in the same packet, and closing
+ * the connection costs the next call a new one.
  */
 const CLOSING_MS_MAX = 1_000;
 
 /**
- * The signal of one attempt: follows the request's, but for a caller who leaves what its provider bills in full. A
- * streamed one has a limit of its own until the reply has committed itself.
+ * The signal of one attempt. It follows the request's signal, unless the caller leaves a call that its provider bills
+ * in full. A streamed attempt has a limit of its own until the reply is committed.
  */
 class Attempt extends Cancellation {
-  /** What came until it committed itself. */
+  /** Events up to the commitment. */
   beginning: readonly ModelEvent[] = NO_EVENTS;
-  /** True once the reply belongs to its provider. */
+  /** True once the reply is committed to its provider. */
   isCommitted = false;
   private readonly timer: NodeJS.Timeout | undefined;
 
-  /** @param firstTimeoutMs longest time until the reply has committed itself; undefined: none of its own */
+  /** @param firstTimeoutMs limit of the time until the reply is committed; undefined: none of its own */
   constructor(
     private readonly parent: CancelSignal,
     private readonly unseen: UnseenCalls,
@@ -62,9 +63,7 @@ class Attempt extends Cancellation {
     clearTimeout(this.timer);
   }
 
-  /**
-   * Why it failed. A read that was cut short fails with whatever broke it; why it was cut is the reason that counts.
-   */
+  /** Why it failed. An aborted read fails with an arbitrary error; the reason of the abort counts instead. */
   reasonOf(thrown: unknown): unknown {
     return this.aborted ? this.reason : thrown;
   }
@@ -81,7 +80,7 @@ const expire = (attempt: Attempt): void => {
   attempt.abort(new ProviderFault('timed-out', 'The provider did not begin to answer in time.'));
 };
 
-/** The beginning of a reply: what came until an event committed the reply to its provider, that one included. */
+/** The beginning of a reply: its events up to and including the committing one. */
 async function untilCommitted(batches: EventBatches, attempt: Attempt): Promise<readonly ModelEvent[]> {
   const beginning: ModelEvent[] = [];
   attempt.beginning = beginning;
@@ -96,21 +95,18 @@ async function untilCommitted(batches: EventBatches, attempt: Attempt): Promise<
 }
 
 /**
- * A reply whose beginning is known: that first, then the rest as it comes. A whole reply is all beginning. Leave it by
- * `return`, also at its end.
+ * A reply whose beginning is known: yields that first, then the rest as it arrives. A whole reply is all beginning. End
+ * it by `return`, also at its end.
  */
 export class StartedReply extends Pulled<readonly ModelEvent[]> {
-  /**
-   * The body that its provider was sent, shortened, which never holds the credential. Undefined: nobody wants to see
-   * it.
-   */
+  /** The body that was sent to its provider, shortened, without the credential. Undefined: it was not requested. */
   readonly sentBody: Json | undefined;
   private isBegun = false;
 
   constructor(
     call: PreparedCall,
     readonly beginning: readonly ModelEvent[],
-    private readonly rest?: EventBatches,
+    private readonly rest?: Pulled<readonly ModelEvent[]>,
     private readonly attempt?: Attempt,
   ) {
     super();
@@ -131,10 +127,10 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
   }
 
   /**
-   * Its last event has come, and nobody waits for more: reads on to where its body ends, so that the connection serves
-   * other calls, though not for long, and whatever becomes of it. In the place of `return`.
+   * Called after the last event, in place of `return`: reads on to the end of the body, so that the connection can be
+   * reused. Bounded in time; its failures are ignored.
    */
-  hearOut(): void {
+  drain(): void {
     // Of a whole reply nothing is left.
     if (!this.rest) return;
     this.attempt?.settle();
@@ -149,8 +145,8 @@ export class StartedReply extends Pulled<readonly ModelEvent[]> {
 }
 
 /**
- * Makes one attempt: the call of a leg, waited for until its first committing event. Each attempt is built afresh from
- * the caller's request, with the credential, address and model name of its own target.
+ * Makes one attempt: the call of a leg, awaited until its first committing event. Each attempt is built anew from the
+ * caller's request, with the credential, address and model name of its own target.
  */
 @Injectable()
 export class AttemptRunner {
@@ -161,9 +157,9 @@ export class AttemptRunner {
   ) {}
 
   /**
-   * Resolves once the reply has committed itself, with all its events from the start on; the rest is
-   * pulled by whoever iterates. What came of one that failed is told to the call.
-   * @param media that the leg wants as bytes
+   * Resolves once the reply is committed, with all its events from the start on; the rest is pulled by the reader. The
+   * events of a failed attempt are passed to its call.
+   * @param media that the leg needs as bytes
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
   async run(
@@ -185,11 +181,21 @@ export class AttemptRunner {
     const prepared = this.client.prepare(leg, request, credential, media, { onSent, traceparent });
     const attempt = new Attempt(signal, this.unseen, generation, call, request.stream ? firstTimeoutMs : undefined);
     try {
-      if (request.stream) {
-        const batches = await prepared.stream(attempt, () => attempt.isCommitted);
-        return new StartedReply(prepared, await untilCommitted(batches, attempt), batches, attempt);
+      const batches = request.stream ? await prepared.stream(attempt, () => attempt.isCommitted) : undefined;
+      const events = batches ? await untilCommitted(batches, attempt) : await prepared.answer(attempt);
+      // Nearly every reply has words.
+      let hasWords = false;
+      for (let place = 0; place < events.length && !hasWords; place++) {
+        const event = events[place]!;
+        hasWords = event.type === 'block-delta' && event.delta.type === 'text' && event.delta.text !== '';
       }
-      const events = await prepared.answer(attempt);
+      let rest: Pulled<readonly ModelEvent[]> | undefined = batches;
+      if (!hasWords) {
+        attempt.beginning = events;
+        if (!batches || events.at(-1)?.type === 'reply-end') await assertAnswers(events, request, batches);
+        else rest = new AwaitedAnswer(events, batches, request);
+      }
+      if (batches) return new StartedReply(prepared, events, rest, attempt);
       attempt.settle();
       return new StartedReply(prepared, events);
     } catch (error) {
@@ -200,7 +206,7 @@ export class AttemptRunner {
   }
 
   /**
-   * The provider's own count of the prompt's tokens; undefined where its dialect has none. Nothing is answered or
+   * The provider's own count of the prompt's tokens; undefined where its dialect has none. Nothing is generated or
    * charged.
    * @throws ProviderFault, Untranslatable, or the signal's reason
    */
@@ -216,17 +222,19 @@ export class AttemptRunner {
     return this.client.prepare(leg, request, credential).count(signal);
   }
 
-  /** Why an attempt would fail before anything is sent, for its dialect cannot carry the request; undefined: it can. */
+  /**
+   * Why an attempt would fail before anything is sent, because its dialect cannot carry the request; undefined: it can.
+   */
   refusalOf(leg: Leg, request: ModelRequest): Promise<Untranslatable | undefined> {
     return this.client.refusalOf(leg, request);
   }
 
-  /** Which tools of a request a leg's vendor runs by itself, as `ProviderClient` says it. */
+  /** Which tools of a request a leg's vendor runs itself, as reported by `ProviderClient`. */
   toolRuns(leg: Leg, tools: readonly Tool[]): readonly ToolRun[] {
     return this.client.toolRuns(leg, tools);
   }
 
-  /** Names of what an attempt would not be sent of the request. */
+  /** Names of the parts of the request that an attempt would not send. */
   droppedBy(leg: Leg, request: ModelRequest): readonly string[] {
     return this.client.droppedBy(leg, request);
   }

@@ -4,28 +4,32 @@ import { reasonOf, WORKS } from '../byok/credential-verdict.js';
 import type { Caller } from '../core/caller.js';
 import type { ProviderFault } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
+import type { Usage } from '../core/conversation/usage.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
 import type { ProviderCall } from '../core/generation/provider-call.js';
+import { sizedTokens } from '../core/money/bound.js';
+import { possibleUsage } from '../core/money/possible-usage.js';
+import { VENDOR_OUTPUT_TOKENS } from '../core/money/widening.js';
 import { isBilledInFull } from '../core/routing/abort-rules.js';
 import { dialectOf } from '../core/routing/catalog.js';
 import type { HealthKey } from '../core/routing/health.js';
 import type { Leg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
-import type { CallFailure, CallOrigin } from '../health/endpoint-record.js';
-import { HealthRegistry } from '../health/health-registry.js';
-import type { CallFigures } from '../health/rolling-figures.js';
+import type { CallFailure, CallOrigin } from '../endpoint-health/endpoint-record.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
+import type { CallFigures } from '../endpoint-health/rolling-figures.js';
 import { DIALECTS } from '../providers/dialects/index.js';
 import { Metrics, type Abandonment } from '../shared/metrics.js';
 import { refusesOwnCredential } from './operator-refusal.js';
 import { RefusedCredentials } from './refused-credentials.js';
 
-/** Whose figures a call's are. */
+/** The key under which a call's figures are kept. */
 export const healthKeyOf = ({ healthKey, model, tag, credential }: Leg): HealthKey =>
   healthKey ?? { model: model.id, tag, credential };
 
 /**
- * Counts calls for metrics and for the health of endpoints: how long, how they ended, what they used. Never content.
- * One observes all generations.
+ * Counts calls for metrics and for the health of endpoints: duration, outcome, usage. Never content. One instance
+ * observes all generations.
  */
 @Injectable()
 export class CallTelemetry implements GenerationObserver {
@@ -46,13 +50,13 @@ export class CallTelemetry implements GenerationObserver {
     const first = call.index === 0 ? call : calls.find(({ run }) => run.plan === call.run.plan)!;
     if (first !== call)
       this.metrics.fellBack(first.leg.model.id === call.leg.model.id ? 'endpoint' : 'model', call.leg.model.id);
-    // A whole reply does not show when its first token came.
+    // A whole reply does not show when its first token arrived.
     if (!request.stream) return;
     this.metrics.firstToken(call.leg.endpoint.provider.slug, secondsToFirstToken(call)!);
     if (call.isTrial) this.health.began(healthKeyOf(call.leg), { caller: caller.keyHash, beganAt: call.calledAtMs });
   }
 
-  /** It may take long, and nobody waits for it: another call finds out meanwhile. */
+  /** Reported immediately, because the call may still take long: another call measures the endpoint meanwhile. */
   abandoned(_: Generation, call: ProviderCall): void {
     if (call.isTrial) this.health.released(healthKeyOf(call.leg));
     call.isTrial = false;
@@ -61,20 +65,25 @@ export class CallTelemetry implements GenerationObserver {
   callEnded({ request, caller }: Generation, call: ProviderCall): void {
     const { metrics } = this;
     const { outcome, health: report } = ENDINGS[call.ending!];
-    const { usage, stop, leg } = call;
+    const { stop, leg } = call;
     const measured = { provider: leg.endpoint.provider.slug, model: leg.model.id };
     const isUsed = stop !== undefined || call.isCallers;
+    const { inputTokens = 0, outputTokens = 0, cacheReadTokens, cacheWriteTokens, cacheWrite1hTokens } = call.usage;
+    const isShort = Math.max(inputTokens, outputTokens) <= leg.endpoint.contextLength;
+    // A short report without a cached part can be true.
+    const isSure = isShort && !cacheReadTokens && !cacheWriteTokens && !cacheWrite1hTokens;
+    const usage = isSure ? call.usage : possibleUsage(call);
     metrics.attempt(measured, outcome, (performance.now() - call.beganAt) / 1000, isUsed ? usage : undefined);
     if (call.isUnseen || call.isAbandoned) metrics.abandoned(measured.provider, abandonmentOf(call));
     const origin: CallOrigin = { caller: caller.keyHash, beganAt: call.calledAtMs };
     if (report === 'success')
-      this.health.succeeded(healthKeyOf(leg), request.stream ? figuresOf(call) : undefined, origin);
+      this.health.succeeded(healthKeyOf(leg), request.stream ? figuresOf(call, usage) : undefined, origin);
     else this.reportFailure(report, call, origin);
     if (call.fault) this.refused.report(call);
     if (!call.isShared) this.reportCredential(caller, call, report === 'success');
   }
 
-  /** Of a caller's own credential: what is neither a success nor a refusal of it proves nothing. */
+  /** Reports on a caller's own credential: only a success or a refusal of it is evidence. */
   private reportCredential(caller: Caller, { fault, leg, calledAtMs }: ProviderCall, works: boolean): void {
     const used = { caller, id: leg.credential, calledAtMs };
     if (works) this.credentials.observed(used, WORKS);
@@ -90,7 +99,7 @@ export class CallTelemetry implements GenerationObserver {
     const key = healthKeyOf(leg);
     if (report !== 'nothing' && !DIALECTS[dialectOf(leg.endpoint)].failsOnPurpose) {
       const retryAfterMs = fault?.detail.retryAfterMs;
-      // A hint to come back at once is a hint.
+      // A hint of 0 ms is still a hint.
       const hint = retryAfterMs !== undefined && { retryAfterMs: Math.max(1, retryAfterMs) };
       const failure = { by: report, ...hint, fault: seenFault(fault) };
       this.health.failed(key, failure, origin);
@@ -98,14 +107,14 @@ export class CallTelemetry implements GenerationObserver {
   }
 }
 
-/** One that had all the time of its request, and said nothing, has no fault of its own. */
+/** A call that had all the time of its request and received nothing has no fault of its own. */
 function seenFault(fault: ProviderFault | undefined): NonNullable<CallFailure['fault']> {
   if (!fault) return { kind: 'timed-out' };
   const { kind, detail } = fault;
   return { kind, ...(detail.status !== undefined && { status: detail.status }) };
 }
 
-/** What became of a call that was left. */
+/** How an abandoned call counts. */
 function abandonmentOf(call: ProviderCall): Abandonment {
   if (!call.isAbandoned) return call.ending === 'completed' ? 'read' : 'failed';
   return isBilledInFull(call.leg.endpoint.provider.aborts, call.run.request.stream) ? 'cut' : 'stopped';
@@ -114,14 +123,16 @@ function abandonmentOf(call: ProviderCall): Abandonment {
 export const secondsToFirstToken = ({ beganAt, committedAt }: ProviderCall): number | undefined =>
   committedAt === undefined ? undefined : (committedAt - beganAt) / 1000;
 
-/** Of a streamed reply: a whole one shows none. */
-function figuresOf({ beganAt, committedAt, pausedMs, usage }: ProviderCall): CallFigures {
+/** Only of a streamed reply: a whole one shows none. */
+function figuresOf({ beganAt, committedAt, pausedMs, run, leg }: ProviderCall, usage: Usage): CallFigures {
   if (committedAt === undefined) return {};
   const figures = { secondsToFirstToken: (committedAt - beganAt) / 1000 };
-  // How long the provider was waited for after that.
+  // Time spent waiting for the provider after that.
   const seconds = (performance.now() - committedAt - pausedMs) / 1000;
-  const { outputTokens = 0, estimated } = usage;
-  return outputTokens > 0 && seconds > 0 && estimated !== true
-    ? { ...figures, tokensPerSecond: outputTokens / seconds }
-    : figures;
+  const { outputTokens = 0, estimated, reasoningIsApart } = usage;
+  if (outputTokens === 0 || seconds <= 0 || estimated === true) return figures;
+  // More than was allowed measures nothing.
+  const isAllowed =
+    reasoningIsApart === true || outputTokens <= sizedTokens(run.prompt, leg).output + VENDOR_OUTPUT_TOKENS;
+  return isAllowed ? { ...figures, tokensPerSecond: outputTokens / seconds } : figures;
 }

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Why a model that was consulted for a request was asked where it was. */
+/** Why a consulted model was called at its endpoint. */
 @Entity('consulted_decisions')
 @Check('consulted_decisions_decision_check', 'octet_length(decision) <= 1024')
 @Index('consulted_decisions_oldest', ['heldAt'])
@@ -21,11 +21,11 @@ export class ConsultedDecisionEntity {
   @Column({ name: 'workspace_id', type: 'uuid' })
   workspaceId!: string;
 
-  /** What it was asked for: `fusion-panel`, `moderation` and so on. */
+  /** The purpose: `fusion-panel`, `moderation` and so on. */
   @Column({ type: 'text' })
   purpose!: string;
 
-  /** As of `route_decisions`. */
+  /** As in `route_decisions`. */
   @Column({ type: 'text' })
   decision!: string;
 }

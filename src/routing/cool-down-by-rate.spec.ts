@@ -1,8 +1,8 @@
 /**
- * Goal: chance faults and one key's failing requests take an endpoint from nobody, a dead one gets few calls, and who
- * waits as told meets no refusal of ours. Method: traffic of several keys in simulated time, through the planner, the
- * runner of plans and the health registry; the upstream is a script that is deterministic by its seed. The figures are
- * those of docs/decisions/0041-cool-down-by-rate.md.
+ * Chance faults and one key's failing requests exclude an endpoint for no other key, a dead endpoint gets few calls,
+ * and a client that waits as hinted is not refused by the gateway. Traffic of several keys in simulated time, through
+ * the planner, the plan runner and the health registry; the upstream is a script that is deterministic by its seed. The
+ * figures are those of docs/contribute/decisions/0041-cool-down-by-rate.md.
  */
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, inputsOf, model, numbers } from '../../test/support/route-inputs.js';
@@ -16,7 +16,7 @@ import { measurePrompt } from '../core/money/measure-prompt.js';
 import type { Leg } from '../core/routing/plan.js';
 import { planRoute } from '../core/routing/plan-route.js';
 import { Clock } from '../core/time.js';
-import { HealthRegistry } from '../health/health-registry.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import type { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { NoReplicas } from '../shared/replicated-map-link.js';
@@ -67,12 +67,12 @@ class Traffic {
     this.runner = new PlanRunner(attempts, media, this.health, this.clock);
   }
 
-  /** @returns what the caller is told, undefined for an answer */
+  /** @returns the caller's error, undefined for an answer */
   async ask(caller: string): Promise<GatewayError | undefined> {
     this.caller = caller;
     const endpoints = this.tags.map((tag, place) => {
       const one = endpoint(tag, { usd: place + 1 });
-      // Failures of the sandbox say nothing of health.
+      // Failures of the sandbox do not affect health.
       return { ...one, provider: { ...one.provider, dialect: 'openai-chat' } as const };
     });
     const models = [model('a/b', endpoints)];
@@ -121,7 +121,7 @@ describe('chance faults', () => {
       else if (error) failed++;
       traffic.clock.time += 1_000 / 24;
     }
-    // What the upstream refused is told; nothing else was.
+    // Upstream refusals are passed on; there are no others.
     expect([refused, traffic.calls.length]).toEqual([0, CALLS]);
     expect(failed / CALLS).toBeCloseTo(0.07, 1);
   });
@@ -135,14 +135,14 @@ describe('chance faults', () => {
       expect(await traffic.ask(`key-${call % 8}`)).toBeUndefined();
       traffic.clock.time += 1_000 / 24;
     }
-    // The other one is called for the faults alone.
+    // The other one is called for the faults only.
     expect(traffic.calls.filter((tag) => tag === 'p1')).toHaveLength(24 * 60);
   });
 });
 
 describe("one key's failing requests", () => {
   it.each<[FaultKind]>([['server-error'], ['timed-out'], ['malformed-reply'], ['rate-limited'], ['not-found']])(
-    '20 in 25 s that end in %s take the endpoint from no other',
+    '20 in 25 s that end in %s exclude the endpoint for no other key',
     async (kind) => {
       const traffic = new Traffic(['p1', 'p2'], ({ tag }, caller) =>
         tag === 'p1' && caller === 'bad' ? fault(kind) : undefined,
@@ -157,7 +157,7 @@ describe("one key's failing requests", () => {
     },
   );
 
-  it('take it from nobody who comes later either, and from the key itself soon', async () => {
+  it('do not exclude it for later keys either, but soon for the key itself', async () => {
     const traffic = new Traffic(['p1', 'p2'], ({ tag }, caller) =>
       tag === 'p1' && caller === 'bad' ? fault('server-error') : undefined,
     );
@@ -176,7 +176,7 @@ describe('an endpoint that is dead', () => {
   it.each<[FaultKind, number]>([
     ['server-error', 12],
     ['timed-out', 12],
-  ])('by %s is left alone by all keys after a few calls', async (kind, callsMax) => {
+  ])('by %s is skipped by all keys after a few calls', async (kind, callsMax) => {
     const traffic = new Traffic(['p1', 'p2'], ({ tag }) => (tag === 'p1' ? fault(kind) : undefined));
     for (let call = 0; call < 240; call++) {
       expect(await traffic.ask(`key-${call % 6}`)).toBeUndefined();
@@ -185,7 +185,7 @@ describe('an endpoint that is dead', () => {
     expect(traffic.calls.filter((tag) => tag === 'p1').length).toBeLessThanOrEqual(callsMax);
   });
 
-  it('is tried where nothing else is left, and well at the first answer', async () => {
+  it('is tried where nothing else is left, and healthy at the first answer', async () => {
     let isDead = true;
     const traffic = new Traffic(['p1'], () => (isDead ? fault('server-error') : undefined));
     for (let call = 0; call < 10; call++) {
@@ -200,16 +200,16 @@ describe('an endpoint that is dead', () => {
   });
 });
 
-describe('a client that waits as told', () => {
-  it.each([undefined, 0, 400, 9_000])('meets no refusal of ours after a 429 with the hint %p', async (hintMs) => {
+describe('a client that waits as hinted', () => {
+  it.each([undefined, 0, 400, 9_000])('is not refused by the gateway after a 429 with the hint %p', async (hintMs) => {
     let answers = 0;
     const traffic = new Traffic(['p1'], () => (answers++ === 0 ? fault('rate-limited', hintMs) : undefined));
-    const told = await traffic.ask('one');
-    expect([told!.kind, isOurs(told)]).toEqual(['rate-limited', false]);
-    // Without a hint there is none to tell, and the client comes again when it likes.
-    if (hintMs === undefined) expect(told!.detail.retryAfterMs).toBeUndefined();
-    else expect(told!.detail.retryAfterMs).toBe(Math.max(1, hintMs));
-    traffic.clock.time += told!.detail.retryAfterMs ?? 500;
+    const error = await traffic.ask('one');
+    expect([error!.kind, isOurs(error)]).toEqual(['rate-limited', false]);
+    // Without a hint none is passed on, and the client retries at any time.
+    if (hintMs === undefined) expect(error!.detail.retryAfterMs).toBeUndefined();
+    else expect(error!.detail.retryAfterMs).toBe(Math.max(1, hintMs));
+    traffic.clock.time += error!.detail.retryAfterMs ?? 500;
     expect(await Promise.all(['one', 'two', 'one'].map((caller) => traffic.ask(caller)))).toEqual([
       undefined,
       undefined,
@@ -217,13 +217,13 @@ describe('a client that waits as told', () => {
     ]);
   });
 
-  it('is told the same by a refusal of ours', async () => {
+  it("gets the same hint from the gateway's own refusal", async () => {
     let calls = 0;
     const traffic = new Traffic(['p1'], () => (calls++ === 0 ? fault('rate-limited', 9_000) : undefined));
     await traffic.ask('one');
     traffic.clock.time += 2_500;
-    const told = await traffic.ask('two');
-    expect([isOurs(told), told!.detail.retryAfterMs]).toEqual([true, 6_500]);
+    const error = await traffic.ask('two');
+    expect([isOurs(error), error!.detail.retryAfterMs]).toEqual([true, 6_500]);
     traffic.clock.time += 6_500;
     expect(await traffic.ask('two')).toBeUndefined();
   });

@@ -1,47 +1,33 @@
 import { resolve } from 'node:path';
 import { Logger } from '@nestjs/common';
-import type { DataSource } from 'typeorm';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import { explainDecision, type ExplainedDecision } from '../core/routing/explain-decision.js';
+import {
+  explainConsultations,
+  findDecision,
+  type ExplainedConsultation,
+  type KeptDecision,
+} from '../ledger/kept-decisions.js';
 import type { EmbeddedOpener } from '../shared/database/embedded.js';
 import { DONE, FAILED, MISUSED, readStorePlace, runStoreCommand } from '../shared/database/transfer/store-command.js';
 import type { CommandContext } from '../shared/command/command-context.js';
 import { SHIPPED_CATALOG, VARIABLES } from '../shared/variables/variables.js';
 import { printDecision } from './print-decision.js';
 
-const NAME = 'decision';
-const USAGE = `npm run decision -- <generation id> [--json]
+const NAME = 'fairlead decision';
+const USAGE = `npm run fairlead -- decision <generation id> [--json]
 
-Makes the routing decision of a generation again, from its record and the catalog (FAIRLEAD_CATALOG), and says in words which
-endpoints could be tried in which order, why others were left out, and who was called with which status; then the same of
+Makes the routing decision of a generation again, from its record and the catalog (FAIRLEAD_CATALOG), and explains which
+endpoints could be tried in which order, why others were left out, and which were called with which status; then the same of
 each model that was consulted for it (by a panel, a guard, an adviser and so on). The records are read from the store that DATABASE_URL names, else from the embedded one in DATA_DIR, which no gateway may have open
-meanwhile. Nothing is written, and nobody is called.
+meanwhile. Nothing is written, and no provider is called.
 
 With --json it prints { generation_id, held_at, account_id, workspace_id, decision, consulted: [{ place, purpose, decision }] }.
-Ends with 0 when all that was planned was planned again alike, with 1 when it could not be (the catalog has changed, a
-record was cut) or there is no such decision, with 2 for wrong words.
+Ends with 0 when all plans could be made again, with 1 when it could not be (the catalog has changed, a
+record was cut) or there is no such decision, with 2 for wrong arguments.
 `;
 
-interface KeptDecision {
-  readonly generation_id: string;
-  readonly held_at: Date | string;
-  readonly account_id: string;
-  readonly workspace_id: string;
-  readonly decision: string;
-}
-
-interface KeptConsultation {
-  readonly place: number;
-  readonly purpose: string;
-  readonly decision: string;
-}
-
-/** A model that was consulted, and how it was routed. */
-interface ExplainedConsultation extends Omit<KeptConsultation, 'decision'> {
-  readonly decision: ExplainedDecision;
-}
-
-/** @returns the exit code, as the usage has it. Never throws, never prints a secret. */
+/** @returns the exit code, as documented in the usage. Never throws, never prints a secret. */
 export function runDecision(
   context: CommandContext,
   packageDirectory: string,
@@ -67,10 +53,7 @@ export function runDecision(
         }
         const catalog = (await CatalogStore.open(source, new Logger(NAME))).current;
         const explained = explainDecision(kept.decision, catalog);
-        const consulted = (await findConsulted(database, id!)).map((one) => ({
-          ...one,
-          decision: explainDecision(one.decision, catalog),
-        }));
+        const consulted = await explainConsultations(database, id!, catalog);
         const print = switches.has('json') ? printAsJson : printInWords;
         context.print(print(kept, explained, consulted));
         const all = [explained, ...consulted.map(({ decision }) => decision)];
@@ -95,19 +78,6 @@ function readCatalogSource(
   };
 }
 
-async function findDecision(database: DataSource, id: string): Promise<KeptDecision | undefined> {
-  const [row] = await database.query<KeptDecision[]>(
-    `SELECT generation_id, held_at, account_id, workspace_id, decision FROM route_decisions WHERE generation_id = $1`,
-    [id],
-  );
-  return row;
-}
-
-const findConsulted = (database: DataSource, id: string): Promise<KeptConsultation[]> =>
-  database.query(`SELECT place, purpose, decision FROM consulted_decisions WHERE generation_id = $1 ORDER BY place`, [
-    id,
-  ]);
-
 function printAsJson(
   kept: KeptDecision,
   decision: ExplainedDecision,
@@ -122,9 +92,9 @@ function printInWords(
   decision: ExplainedDecision,
   consulted: readonly ExplainedConsultation[],
 ): string {
-  const asked =
+  const own =
     `Generation ${kept.generation_id} of ${new Date(kept.held_at).toISOString()}\n` +
     `Account ${kept.account_id}, workspace ${kept.workspace_id}\n${printDecision(decision)}`;
   const others = consulted.map((one) => `\nConsulted, ${one.place}. (${one.purpose})\n${printDecision(one.decision)}`);
-  return [asked, ...others].join('');
+  return [own, ...others].join('');
 }

@@ -1,7 +1,6 @@
 /**
- * Goal: of models that are consulted on the way each decision is kept once, in its place, when its model has an answer
- * or the generation has ended, and no more of them than there is room for. Method: generations by hand, statements that
- * note what they are sent.
+ * The decision of each consulted model is recorded once, in its place, when its model has an answer or the generation
+ * has ended, up to a limit. Generations built by hand, and statements that record what they are sent.
  */
 import { endpoint, inputsOf, model } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
@@ -20,20 +19,20 @@ const planOf = (): Plan => planRoute(INPUTS)!;
 
 /** The rows that were written, by table. */
 interface Written {
-  readonly asked: string[];
+  readonly own: string[];
   readonly consulted: { readonly place: number; readonly purpose: string }[];
 }
 
-/** @param failures how many statements fail first, for want of a database */
+/** @param failures number of statements that fail first because of an outage */
 function logOf(failures = 0): { readonly log: DecisionLog; readonly written: () => Promise<Written> } {
-  const rows: Written = { asked: [], consulted: [] };
+  const rows: Written = { own: [], consulted: [] };
   let failing = failures;
   const statements = {
     value: (text: string, [list]: readonly string[]) => {
       if (failing-- > 0) return Promise.reject(Object.assign(new Error('refused'), { code: 'ECONNREFUSED' }));
       for (const row of JSON.parse(list!)) {
         if (text.includes('INTO consulted_decisions')) rows.consulted.push({ place: row.place, purpose: row.purpose });
-        else rows.asked.push(row.generation_id);
+        else rows.own.push(row.generation_id);
       }
       return Promise.resolve(null);
     },
@@ -62,20 +61,20 @@ function consultedOne(): ConsultedDecision {
 
 const answerOf = (plan: Plan): ProviderCall => ({ run: { plan, purpose: 'moderation' } }) as unknown as ProviderCall;
 
-it('keeps each once, in its place, whichever has its answer first', async () => {
+it('records each once, in its place, whichever answers first', async () => {
   const { log, written } = logOf();
   const generation = generationOf(3);
   for (const place of [2, 0]) log.answered(generation, answerOf(generation.consulted[place]!.plan));
-  expect(await written()).toMatchObject({ asked: [], consulted: [{ place: 3 }, { place: 1 }] });
+  expect(await written()).toMatchObject({ own: [], consulted: [{ place: 3 }, { place: 1 }] });
   expect(generation.consulted.map(({ decision }) => decision !== undefined)).toEqual([false, true, false]);
   log.ended(generation);
   expect(await written()).toEqual({
-    asked: ['gen-1-x'],
+    own: ['gen-1-x'],
     consulted: [3, 1, 2].map((place) => ({ place, purpose: 'moderation' })),
   });
 });
 
-it('keeps the first 32, and holds on to none of the others', async () => {
+it('records the first 32, and retains none of the others', async () => {
   const { log, written } = logOf();
   const generation = generationOf(100);
   for (const { plan } of generation.consulted) log.answered(generation, answerOf(plan));
@@ -85,10 +84,10 @@ it('keeps the first 32, and holds on to none of the others', async () => {
   expect(generation.consulted.some(({ decision }) => decision)).toBe(false);
 });
 
-it('writes what an outage has left when the database is there again', async () => {
+it('writes the rows of an outage when the database is available again', async () => {
   const { log, written } = logOf(1);
   log.ended(generationOf(0));
-  expect(await written()).toEqual({ asked: [], consulted: [] });
+  expect(await written()).toEqual({ own: [], consulted: [] });
   log.ended(generationOf(0));
-  expect(await written()).toEqual({ asked: ['gen-1-x', 'gen-1-x'], consulted: [] });
+  expect(await written()).toEqual({ own: ['gen-1-x', 'gen-1-x'], consulted: [] });
 });

@@ -9,38 +9,41 @@ import { Statements } from '../shared/database/statements.js';
 import { Environment } from '../shared/environment.js';
 
 /**
- * Often, so that each piece is small: a large one keeps requests waiting, here while it is printed and at the
- * database while it is taken in.
+ * Frequent, so that each batch is small: a large one delays requests, here while it is printed and in the database
+ * while it is inserted.
  */
 const WRITE_EVERY_MS = 25;
-/** Models that are consulted for one generation and kept: a guard may read a long reply in hundreds of pieces. */
+/** Limit of recorded consultations of one generation: a guard may read a long reply in hundreds of pieces. */
 const CONSULTED_KEPT_MAX = 32;
 /** Rows of one statement. */
 const BATCH_MAX = 200;
-/** Decisions that wait for the database; past it the oldest goes: they explain, they are no money. */
+/**
+ * Limit of decisions that wait for the database; past it the oldest are dropped: they explain, but no money depends on
+ * them.
+ */
 const WAITING_MAX = 5_000;
 const PAUSE_AFTER_FAILURE_MS = 2_000;
 /** How long the end of the process waits for the last rows. */
 const LAST_WRITE_MS = 2_000;
-/** How often what is too old is looked for, and how much of it goes at one time. */
+/** How often expired rows are searched, and how many are deleted at a time. */
 const SWEEP_EVERY_MS = HOUR_MS;
 const SWEEP_ROWS_MAX = 10_000;
 
 /**
- * A row as it will be written. Printed at once: what it is made from would hold on to the catalog,
- * and be printed in bursts.
+ * A row to be written. Printed immediately: keeping its inputs would keep the catalog in memory, and printing would
+ * come in bursts.
  */
 interface PrintedRow {
   readonly kind: keyof typeof INSERTS;
   readonly text: string;
 }
 
-/** How `JSON.stringify` begins what it escapes of a text that the database does not take. */
+/** The beginning of the escapes by which `JSON.stringify` replaces characters that the database rejects. */
 const ESCAPED_UNIT = '\\u';
 
-/** What each kind of row is written by. */
+/** The statement for each kind of row. */
 const INSERTS = {
-  asked: `INSERT INTO route_decisions (generation_id, held_at, account_id, workspace_id, decision)
+  requested: `INSERT INTO route_decisions (generation_id, held_at, account_id, workspace_id, decision)
      SELECT * FROM json_to_recordset($1) AS row
        (generation_id text, held_at timestamptz, account_id uuid, workspace_id uuid, decision text)
      ON CONFLICT DO NOTHING`,
@@ -50,7 +53,10 @@ const INSERTS = {
      ON CONFLICT DO NOTHING`,
 } as const;
 
-/** Keeps how every request was routed, and each model consulted for it; written in the background, nobody waits. */
+/**
+ * Records how every request was routed, and each model consulted for it. Written in the background without delaying
+ * requests.
+ */
 @Injectable()
 export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeApplicationShutdown {
   private readonly logger = new Logger('routing');
@@ -72,14 +78,14 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   answered(generation: Generation, { run }: ProviderCall): void {
-    // Whom it consults before follows a plan of its own.
+    // A consultation before the answer has a plan of its own.
     if (run.purpose === 'answer') return this.keep(generation, generation, 0);
     const index = generation.consulted.findIndex(({ plan }) => plan === run.plan);
     if (index !== -1) this.keep(generation, generation.consulted[index]!, index + 1);
   }
 
   ended(generation: Generation): undefined {
-    // Most are kept when they answer. What was refused before anything was reserved was not carried out.
+    // Most decisions are recorded when the call answers. What was refused before a hold was not carried out.
     if (!generation.decision && generation.consulted.length === 0) return;
     if (!generation.wasHeld) return;
     if (generation.decision) this.keep(generation, generation, 0);
@@ -87,9 +93,9 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   /**
-   * Never throws, never waits. Once for each: there is nothing to keep afterwards.
+   * Never throws, never waits. Each decision is recorded once and then dropped.
    * @param of whose decision: the generation's own, or of a model that it consulted
-   * @param place among those from 1 on, 0 its own
+   * @param place index among the consultations from 1 on, 0 for its own
    */
   private keep(generation: Generation, of: Generation | ConsultedDecision, place: number): void {
     const { decision, plan } = of;
@@ -100,15 +106,16 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
     const { id, caller } = generation;
     const heldAt = new Date(this.clock.now()).toISOString();
     const text = compactDecision(decision.inputs, decision.plan, generation.callsMade(plan));
-    // As an object, which a column of text takes as it stands, but what the database cannot read of it.
+    // Inserted as an object, which a text column takes unchanged, unless it contains characters the database cannot
+    // read.
     const printed = text.includes(ESCAPED_UNIT) ? JSON.stringify(text) : text;
     const row = `{"generation_id":"${id}","held_at":"${heldAt}","account_id":"${caller.accountId}","workspace_id":"${caller.workspaceId}","decision":${printed}`;
     if ('purpose' in of)
       this.waiting.push({ kind: 'consulted', text: `${row},"place":${place},"purpose":"${of.purpose}"}` });
-    else this.waiting.push({ kind: 'asked', text: `${row}}` });
+    else this.waiting.push({ kind: 'requested', text: `${row}}` });
   }
 
-  /** Resolves when what was kept before is written, or could not be. */
+  /** Resolves when all decisions recorded before are written, or have failed. */
   async flush(): Promise<void> {
     await this.writing;
     await this.drain();
@@ -136,18 +143,18 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
 
   private async write(): Promise<void> {
     const batch = this.waiting.splice(0, BATCH_MAX);
-    const texts: Record<PrintedRow['kind'], string[]> = { asked: [], consulted: [] };
+    const texts: Record<PrintedRow['kind'], string[]> = { requested: [], consulted: [] };
     for (const { kind, text } of batch) texts[kind].push(text);
     let isThere = true;
-    for (const kind of ['consulted', 'asked'] as const) {
-      // One parameter: an array of the driver's is escaped element by element.
+    for (const kind of ['consulted', 'requested'] as const) {
+      // One parameter: the driver would escape an array element by element.
       if (texts[kind].length > 0 && isThere) isThere = await this.attempt(INSERTS[kind], `[${texts[kind].join(',')}]`);
     }
-    // What an outage leaves is written again, before what came meanwhile.
+    // Rows that an outage left are written again, before newer ones.
     if (!isThere) this.waiting = [...batch, ...this.waiting].slice(-WAITING_MAX);
   }
 
-  /** Drops what is past its time (FAIRLEAD_RETENTION `generations`). */
+  /** Deletes rows past their retention (FAIRLEAD_RETENTION `generations`). */
   private async sweep(now: number): Promise<void> {
     const days = this.environment.retentionDays.generations;
     this.sweptAt = now;
@@ -163,8 +170,8 @@ export class DecisionLog implements GenerationObserver, OnModuleInit, BeforeAppl
   }
 
   /**
-   * What fails although the database is there would fail again: it is logged and given up.
-   * @returns whether the database is there
+   * A statement that fails while the database is available would fail again: it is logged and dropped.
+   * @returns whether the database is available
    */
   private async attempt(statement: string, parameter: string): Promise<boolean> {
     try {

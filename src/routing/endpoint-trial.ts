@@ -7,41 +7,41 @@ import type { ProviderClient } from '../providers/provider-client.js';
 import { SMALLEST_REQUEST } from '../providers/smallest-request.js';
 import { tooSlow, verdictOf, type Tried, type Verdict } from './trial-verdict.js';
 
-/** An endpoint, and the model that it is one of. */
+/** An endpoint and its model. */
 export interface TrialPlace {
   readonly model: Model;
   readonly endpoint: Endpoint;
 }
 
-/** What came of one call. */
+/** The outcome of one call. */
 export interface TrialCall {
   readonly isStreamed: boolean;
-  /** HTTP status of the answer; absent: none came. */
+  /** HTTP status of the answer; absent: no answer. */
   readonly status?: number | undefined;
-  /** From the beginning to the last byte, or to the failure. */
+  /** From the start to the last byte, or to the failure. */
   readonly latencyMs: number;
   /** Absent: it works. */
   readonly verdict?: Verdict;
-  /** What the answer says that it is of, where it says so. Often a longer name than was asked for. */
+  /** The model that the answer names, where it does. Often a longer name than the requested one. */
   readonly model?: string;
 }
 
 export interface TrialMeans {
   readonly client: ProviderClient;
-  /** How long an endpoint is waited for that does not say itself. */
+  /** Time limit of the first event for endpoints without their own. */
   readonly firstMs: number;
-  /** What of a provider's credential may be shown. */
+  /** The displayable part of a provider's credential. */
   readonly labelOf: (endpoint: Endpoint) => string | undefined;
-  /** Ends what is under way. */
+  /** Aborts the calls in progress. */
   readonly signal: AbortSignal;
 }
 
-/** Asks one endpoint for the least that there is, by the way that all calls go. */
+/** Sends one endpoint a minimal request, through the same code as all calls. */
 export class EndpointTrial {
   constructor(private readonly means: TrialMeans) {}
 
   /**
-   * @param isStreamedToo asked a second time, streamed, where the whole answer could be had
+   * @param isStreamedToo sends a second, streamed request where the whole answer succeeded
    * @throws the signal's reason
    */
   async run(place: TrialPlace, isStreamedToo: boolean): Promise<readonly TrialCall[]> {
@@ -55,17 +55,17 @@ export class EndpointTrial {
     const request = { ...SMALLEST_REQUEST, model: model.id, stream: isStreamed, echoesUpstreamBody: true };
     const prepared = client.prepare({ model, endpoint, tier: 'standard' }, request, endpoint.provider.credential);
     const limit = new AbortController();
-    // Not `AbortSignal.timeout`, which lets a process end that has nothing else to wait for.
+    // `AbortSignal.timeout` does not keep the process alive, a timer does.
     const timer = setTimeout(() => limit.abort(), timeoutMs);
     const beganAt = performance.now();
     let verdict: Verdict | undefined;
-    const said: Said = { hasBegun: false };
+    const received: Received = { hasBegun: false };
     try {
-      await answerOf(prepared, isStreamed, AbortSignal.any([signal, limit.signal]), said);
+      await answerOf(prepared, isStreamed, AbortSignal.any([signal, limit.signal]), received);
     } catch (error) {
       signal.throwIfAborted();
       const { sentBody, status } = prepared;
-      const { hasBegun } = said;
+      const { hasBegun } = received;
       const tried: Tried = { endpoint, credentialLabel: labelOf(endpoint), sentBody, status, hasBegun, timeoutMs };
       if (limit.signal.aborted) verdict = tooSlow(tried);
       else if (error instanceof ProviderFault || error instanceof Untranslatable) verdict = verdictOf(error, tried);
@@ -79,35 +79,43 @@ export class EndpointTrial {
       status: prepared.status,
       latencyMs,
       ...(verdict && { verdict }),
-      ...(said.model !== undefined && { model: fitToShow(said.model, prepared) }),
+      ...(received.model !== undefined && { model: fitToShow(received.model, prepared) }),
     };
   }
 }
 
-/** What an answer has told so far. */
-interface Said {
+/** What was received of an answer so far. */
+interface Received {
   hasBegun: boolean;
   model?: string;
 }
 
-async function answerOf(call: PreparedCall, isStreamed: boolean, signal: AbortSignal, said: Said): Promise<void> {
+async function answerOf(
+  call: PreparedCall,
+  isStreamed: boolean,
+  signal: AbortSignal,
+  received: Received,
+): Promise<void> {
   if (!isStreamed) {
-    hear(await call.answer(signal), said);
+    collect(await call.answer(signal), received);
     return;
   }
-  // To its end, which the grammar asks for: what its connection does then is no part of it.
+  // Read to the end of the events, as the grammar requires; the end of the connection does not matter.
   for await (const events of await call.stream(signal, () => true)) {
-    hear(events, said);
+    collect(events, received);
     if (events.some(({ type }) => type === 'reply-end')) return;
   }
 }
 
-function hear(events: readonly ModelEvent[], said: Said): void {
-  said.hasBegun ||= events.length > 0;
+function collect(events: readonly ModelEvent[], received: Received): void {
+  received.hasBegun ||= events.length > 0;
   const model = events.find((event) => event.type === 'reply-start')?.model;
-  if (model !== undefined) said.model ??= model;
+  if (model !== undefined) received.model ??= model;
 }
 
-/** Of a provider's word: cleaned and cut as its codes are, and without the credential, as its faults are told. */
+/**
+ * Makes a name from a provider safe to show: cleaned and cut as error codes are, with the credential masked as in
+ * faults.
+ */
 const fitToShow = (model: string, call: PreparedCall): string =>
   safeCode(call.masked(new ProviderFault('malformed-reply', model)).message);

@@ -1,13 +1,14 @@
-// Goal: each kind of fault leads to the status of docs/wire/errors.md#provider-faults, and of several attempts the
-// right one speaks. Method: tables of faults, and the appearance of the error they become.
+// Each kind of fault leads to the status of docs/use/errors.md#provider-faults, and the right one of several attempts
+// is reported. Tables of faults, and the appearance of the resulting error.
 import { GatewayError, ProviderFault, Untranslatable, type FaultDetail, type FaultKind } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import type { Endpoint, Model } from '../core/routing/catalog.js';
 import type { Leg } from '../core/routing/plan.js';
 import { APPEARANCES } from '../shared/http/error-views.js';
-import { failureOf, faultError, FAULT_POLICIES, midReplyError, type FailedAttempt } from './fault-policies.js';
+import { FAULT_POLICIES } from '../core/fault-policies.js';
+import { failureOf, faultError, midReplyError, type FailedAttempt } from './fault-policies.js';
 
-/** Status to the caller, what may do better, what it says of the endpoint's health. */
+/** Status for the caller, what may succeed instead, and the effect on the endpoint's health. */
 const EXPECTED: Readonly<
   Record<FaultKind, readonly [number, 'endpoint' | 'model', 'fault' | 'doubtful-fault' | 'rate-limit' | 'nothing']>
 > = {
@@ -64,7 +65,7 @@ const impossible = (provider: string): FailedAttempt => ({
 const shownStatus = (error: GatewayError): number => APPEARANCES[error.kind].status;
 
 describe('FAULT_POLICIES', () => {
-  it.each(Object.entries(EXPECTED))('%s is told as %j', (kind, [status, tryNext, health]) => {
+  it.each(Object.entries(EXPECTED))('%s is reported as %j', (kind, [status, tryNext, health]) => {
     const policy = FAULT_POLICIES[kind as FaultKind];
     expect([
       APPEARANCES[policy.errorKind].status,
@@ -75,7 +76,7 @@ describe('FAULT_POLICIES', () => {
 });
 
 describe('faultError', () => {
-  it('tells the words of the provider, who it was, and its own code', () => {
+  it("contains the provider's words, its name, and its own code", () => {
     const fault = new ProviderFault('rate-limited', 'Slow down', { status: 429, providerCode: 'too_fast' });
     const error = faultError(fault, legAt('Acme'));
     expect(error).toMatchObject({
@@ -97,7 +98,7 @@ describe('faultError', () => {
     [400, 400],
     [422, 422],
     [undefined, 400],
-  ])('a request that was rejected with %s is told as %i', (status, expected) => {
+  ])('reports a request that was rejected with %s as %i', (status, expected) => {
     const detail = status === undefined ? {} : { status };
     expect(shownStatus(faultError(new ProviderFault('rejected-request', 'No', detail), legAt('Acme')))).toBe(expected);
   });
@@ -110,7 +111,7 @@ describe('the words of a failure', () => {
     ['server-error', 'The provider answered with status 500.', 'Acme answered with status 500.'],
     ['server-error', 'Internal error', 'Acme: Internal error'],
     ['server-error', 'Acme is down', 'Acme is down'],
-    // Its own words name what was wrong with the request.
+    // Its own words name the fault of the request.
     ['rejected-request', 'max_tokens is too large', 'max_tokens is too large'],
     ['overloaded', 'Overloaded', 'Overloaded'],
   ])('name the provider and the cause: %s, %s', (kind, message, expected) => {
@@ -132,7 +133,7 @@ describe('the words of a failure', () => {
 });
 
 describe('midReplyError', () => {
-  it('tells a cut in words that programs know as transient, and anything else as the provider said it', () => {
+  it('words a cut so that programs recognise it as transient, and anything else as the provider did', () => {
     const cut = new ProviderFault('malformed-reply', 'The provider closed the connection in mid-reply.', {
       isCut: true,
     });
@@ -146,7 +147,7 @@ describe('midReplyError', () => {
 });
 
 describe('failureOf', () => {
-  it('lets the last fault speak, and lists the others in order', () => {
+  it('reports the last fault, and lists the others in order', () => {
     const error = failureOf([
       faulty('One', 'overloaded', { status: 529 }),
       faulty('Two', 'unreachable'),
@@ -166,7 +167,7 @@ describe('failureOf', () => {
     expect(failureOf([faulty('One', 'overloaded')]).detail.metadata).toEqual({ provider_name: 'One' });
   });
 
-  it('does not let what a target cannot carry hide a fault', () => {
+  it('does not let an uncarried request hide a fault', () => {
     const error = failureOf([faulty('One', 'overloaded', { status: 529 }), impossible('Two')]);
     expect([shownStatus(error), error.message]).toEqual([529, 'One says overloaded']);
     expect(error.detail.metadata).toMatchObject({ previous_errors: [{ provider: 'Two', code: 400 }] });
@@ -185,14 +186,14 @@ describe('failureOf', () => {
     ['the shortest of all', [9_000, 3_000, 5_000], 3_000],
     ['none where the first gave none', [undefined, 3_000], undefined],
     ['none where the last gave none', [3_000, undefined], undefined],
-  ])('hints when to come back: %s', (_, hints, expected) => {
+  ])('gives a retry hint: %s', (_, hints, expected) => {
     const attempts = hints.map((retryAfterMs) =>
       faulty('One', 'rate-limited', retryAfterMs === undefined ? {} : { retryAfterMs }),
     );
     expect(failureOf(attempts).detail.retryAfterMs).toBe(expected);
   });
 
-  it('asks no hint of a provider that was not called', () => {
+  it('needs no hint of a provider that was not called', () => {
     const attempts = [faulty('One', 'rate-limited', { retryAfterMs: 3_000 }), impossible('Two')];
     expect(failureOf(attempts).detail.retryAfterMs).toBe(3_000);
   });

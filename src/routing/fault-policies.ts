@@ -6,59 +6,31 @@ import {
   type ErrorKind,
   type FaultKind,
 } from '../core/errors.js';
+import { FAULT_POLICIES } from '../core/fault-policies.js';
 import type { Json } from '../core/json/json.js';
 import type { Leg } from '../core/routing/plan.js';
 import { isOperatorsRefusal, refusesOwnCredential } from './operator-refusal.js';
 import { isTooLong, failureWords } from './refusal-words.js';
 
-interface FaultPolicy {
-  /**
-   * What may do better: another endpoint of the same model, or only another model, where the
-   * request itself was at fault.
-   */
-  readonly tryNext: 'endpoint' | 'model';
-  /** What the caller is told when it was the last word (docs/wire/errors.md#provider-faults). */
-  readonly errorKind: ErrorKind;
-}
-
-/**
- * What each kind of fault means for the request. A kind without a row does not compile; what it means for
- * the call is in `ENDINGS`.
- */
-export const FAULT_POLICIES: Readonly<Record<FaultKind, FaultPolicy>> = {
-  unreachable: { tryNext: 'endpoint', errorKind: 'upstream-failed' },
-  'timed-out': { tryNext: 'endpoint', errorKind: 'timed-out' },
-  'refused-credential': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
-  'payment-required': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
-  'not-found': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
-  'rejected-request': { tryNext: 'model', errorKind: 'invalid-request' },
-  'too-large': { tryNext: 'model', errorKind: 'too-large' },
-  'rate-limited': { tryNext: 'endpoint', errorKind: 'rate-limited' },
-  unavailable: { tryNext: 'endpoint', errorKind: 'unavailable' },
-  overloaded: { tryNext: 'endpoint', errorKind: 'overloaded' },
-  'server-error': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
-  'malformed-reply': { tryNext: 'endpoint', errorKind: 'upstream-failed' },
-};
-
-/** One attempt that did not answer, and why. */
+/** One failed attempt and its fault. */
 export interface FailedAttempt {
   readonly leg: Leg;
   readonly error: ProviderFault | Untranslatable | ModelRefusal;
 }
 
-/** What is known of waiting, beside the hints of providers. Milliseconds. */
+/** Known waiting times besides the providers' hints. Milliseconds. */
 export interface Waits {
-  /** How long the endpoint of a leg is still left alone by this gateway; 0: it is not. */
+  /** The remaining pause of a leg's endpoint in this gateway; 0: none. */
   readonly pauseOf: (leg: Leg) => number;
-  /** The same, of those that were left out for it: the shortest. Infinity: none was. */
+  /** The shortest pause of those that were left out for it. Infinity: none was. */
   readonly leftOut: number;
 }
 
 const NO_WAITS: Waits = { pauseOf: () => 0, leftOut: Infinity };
 
 /**
- * What the caller is told when attempts ran out: the last fault's word, for what a target cannot carry says nothing of
- * those that were called. The others are listed, so that the first cause is never lost.
+ * The error when attempts ran out: the last fault of a provider that was called decides, because a target that cannot
+ * carry the request was not called. The others are listed, so that the first cause is never lost.
  */
 export function failureOf(attempts: readonly FailedAttempt[], waits = NO_WAITS): GatewayError {
   const decisive = attempts.findLast(isFault) ?? attempts.at(-1)!;
@@ -75,8 +47,8 @@ type FaultyAttempt = FailedAttempt & { readonly error: ProviderFault };
 const isFault = (attempt: FailedAttempt): attempt is FaultyAttempt => attempt.error instanceof ProviderFault;
 
 /**
- * When every provider that was called gave a hint: the least over the legs of the later of that hint and our own pause,
- * so that whoever waits as told is not refused by us (docs/wire/errors.md#retry-after).
+ * When every called provider gave a hint: the minimum over the legs of the later of the hint and the gateway's own
+ * pause, so that a caller that waits this long is not refused by the gateway (docs/use/errors.md#retry-after).
  */
 function waitOf(attempts: readonly FaultyAttempt[], { pauseOf, leftOut }: Waits): number | undefined {
   let shortestMs = leftOut;
@@ -89,7 +61,7 @@ function waitOf(attempts: readonly FaultyAttempt[], { pauseOf, leftOut }: Waits)
 }
 
 /**
- * A provider's fault as the caller is told it: its status, its own code where it gave one, and which provider it was.
+ * The caller's error for a provider's fault: its status, the provider's own code where it gave one, and the provider.
  */
 export function faultError(
   fault: ProviderFault,
@@ -98,7 +70,7 @@ export function faultError(
   retryAfterMs?: number,
 ): GatewayError {
   const { status } = fault.detail;
-  const { message, providerCode } = toldOf(fault, leg);
+  const { message, providerCode } = reportedFault(fault, leg);
   const kind = status === 422 ? 'unprocessable' : errorKindOf(fault);
   return new GatewayError(
     kind,
@@ -121,26 +93,29 @@ function errorKindOf(fault: ProviderFault): ErrorKind {
 }
 
 /**
- * The provider's words, but for those about a credential that is not the caller's. Of one that is, its label stands
- * before them.
+ * The provider's words, except those about a credential that is not the caller's. For the caller's own, its label is
+ * put before them.
  */
-function toldOf(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
+function reportedFault(fault: ProviderFault, leg: Leg): { readonly message: string; readonly providerCode?: string } {
   const { name } = leg.endpoint.provider;
   const { message, detail } = fault;
   if (refusesOwnCredential(fault, leg))
     return { ...detail, message: `${name} refuses your own credential ${leg.credentialLabel ?? ''}: ${message}` };
   if (!isOperatorsRefusal(fault, leg)) return { ...detail, message: withName(message, name, fault) };
   return {
-    message: `${name} ${REFUSALS[fault.kind] ?? 'refuses the credential of this gateway'}: only the operator of the gateway can mend that.`,
+    message: `${name} ${REFUSALS[fault.kind] ?? 'refuses the credential of this gateway'}: only the operator of the gateway can fix that.`,
   };
 }
 
-/** What a provider refuses this gateway by; without its words, which are for the operator. */
+/** Replaces the words of a provider that refuses the gateway itself: those are for the operator. */
 const REFUSALS: Partial<Record<FaultKind, string>> = {
-  'payment-required': 'refuses this gateway for want of payment',
+  'payment-required': 'requires payment from the account of this gateway',
 };
 
-/** Sentences of this gateway get the name in the place of "the provider". Of a failure it is put before other words. */
+/**
+ * Inserts the provider's name into the gateway's own sentences in place of "the provider"; in a failure it precedes
+ * other words.
+ */
 function withName(message: string, name: string, { kind }: ProviderFault): string {
   const named = message.replace(/^The provider\b/, () => name);
   const isNamed = named.includes(name) || FAULT_POLICIES[kind].errorKind !== 'upstream-failed';
@@ -148,13 +123,12 @@ function withName(message: string, name: string, { kind }: ProviderFault): strin
 }
 
 /**
- * What the caller is told of a provider that fails in mid-reply. A cut is told in the words by which programs know that
- * the request may be sent again: nothing else in a stream tells them its status
- * (docs/wire/streams.md#failures-in-mid-stream).
+ * The error for a provider that fails mid-stream. A cut is worded so that client programs recognise it as safe to
+ * retry: a stream carries no status for that (docs/use/streaming.md#failures-in-mid-stream).
  */
 export function midReplyError(fault: ProviderFault, leg: Leg): GatewayError {
   if (fault.detail.isCut !== true) return faultError(fault, leg);
-  const message = `provider returned error: connection error: ${toldOf(fault, leg).message}`;
+  const message = `provider returned error: connection error: ${reportedFault(fault, leg).message}`;
   return faultError(new ProviderFault(fault.kind, message, fault.detail, { cause: fault.cause }), leg);
 }
 
@@ -162,5 +136,5 @@ function previousError({ leg, error }: FailedAttempt): Json {
   const provider = leg.endpoint.provider.name;
   if (error instanceof Untranslatable) return { provider, code: 400, message: error.message };
   if (error instanceof ModelRefusal) return { provider, code: 200, message: error.message };
-  return { provider, code: error.detail.status ?? null, message: toldOf(error, leg).message };
+  return { provider, code: error.detail.status ?? null, message: reportedFault(error, leg).message };
 }

@@ -9,9 +9,8 @@ import { GenerationTrace } from './generation-trace.js';
 import { SessionPins } from './session-pins.js';
 
 /**
- * Makes generations, each with those who observe it from its start: telemetry, decisions, pins, and spans last, so
- * that an exporter that fails takes nothing from the others. Whoever holds money or places for it joins behind them,
- * when it is admitted.
+ * Creates generations with their observers: telemetry, decisions, pins, and spans last, so that an exporter that fails
+ * does not affect the others. Observers that hold money or slots for it are added after them, when it is admitted.
  */
 @Injectable()
 export class GenerationFactory {

@@ -7,7 +7,7 @@ import type { Leg } from '../core/routing/plan.js';
 import { MediaFetcher, type RequestMedia } from '../providers/media-fetcher.js';
 import { ProviderClient } from '../providers/provider-client.js';
 
-/** What legs want as bytes, fetched once for all calls of a generation and kept until it ends. */
+/** The media that legs need as bytes, fetched once for all calls of a generation and kept until it ends. */
 @Injectable()
 export class GenerationMedia {
   private readonly open = new WeakMap<Generation, RequestMedia>();
@@ -23,8 +23,8 @@ export class GenerationMedia {
   }
 
   /**
-   * Fetches what has not come for an earlier leg.
-   * @throws GatewayError naming the field of what could not be fetched, or the signal's reason
+   * Fetches what was not fetched for an earlier leg.
+   * @throws GatewayError naming the field that could not be fetched, or the signal's reason
    */
   fetch(generation: Generation, required: readonly RequiredMedia[], signal: CancelSignal): Promise<FetchedMedia> {
     let media = this.open.get(generation);

@@ -8,7 +8,7 @@ import { secondsToFirstToken } from './call-telemetry.js';
 /** The spans of a generation and its calls. Never content. One per generation, where there is an exporter. */
 export class GenerationTrace implements GenerationObserver {
   private readonly span: TraceSpan | undefined;
-  /** Of the calls, by their index. */
+  /** Spans of the calls, by their index. */
   private readonly calls: (TraceSpan | undefined)[] = [];
 
   constructor(tracing: Tracing, { id, request, origin }: Generation) {
@@ -44,7 +44,7 @@ export class GenerationTrace implements GenerationObserver {
 
   ended(generation: Generation): undefined {
     const endedAt = performance.now();
-    // What it costs is known when the observers behind this one have ended as well, and it is settled.
+    // The cost is known when the observers after this one have ended as well, and it is settled.
     queueMicrotask(() => {
       const end = (): void => this.span?.end({ ...resultOf(generation), endedAt });
       generation.settlement.then(end, end);

@@ -1,5 +1,5 @@
-// Goal: what a provider says of the operator's credential is told apart from what it says of a caller's, and of what
-// was asked. Method: tables of faults.
+// Refusals of the operator's credential are distinguished from those of a caller's credential and of the request.
+// Tables of faults.
 import { ProviderFault, type FaultDetail, type FaultKind } from '../core/errors.js';
 import type { Leg } from '../core/routing/plan.js';
 import { isOperatorsRefusal } from './operator-refusal.js';
@@ -34,7 +34,7 @@ const REFUSALS: readonly (readonly [FaultKind, string, FaultDetail])[] = [
 ];
 
 describe('isOperatorsRefusal', () => {
-  it.each(REFUSALS)('knows %s, %j, %j', (kind, message, detail) => {
+  it.each(REFUSALS)('recognises %s, %j, %j', (kind, message, detail) => {
     const fault = new ProviderFault(kind, message, detail);
     expect([isOperatorsRefusal(fault, by('shared')), isOperatorsRefusal(fault, by('own-1'))]).toEqual([true, false]);
   });
@@ -49,7 +49,7 @@ describe('isOperatorsRefusal', () => {
     ['refused-credential', 'The model may not be asked for the token counts of accounts.', { status: 403 }],
     ['rate-limited', 'Slow down.', { status: 429 }],
     ['unreachable', 'The provider could not be reached.', {}],
-  ] as const)('lets %s, %j, %j be told', (kind, message, detail) => {
+  ] as const)('passes %s, %j, %j on', (kind, message, detail) => {
     expect(isOperatorsRefusal(new ProviderFault(kind, message, detail), by('shared'))).toBe(false);
   });
 });

@@ -2,23 +2,23 @@ import type { ProviderFault } from '../core/errors.js';
 import { ENDINGS } from '../core/generation/ending.js';
 import { SHARED_CREDENTIAL } from '../core/routing/credential.js';
 import type { Leg } from '../core/routing/plan.js';
-import { speaksOfWhoAsks, failureWords } from './refusal-words.js';
+import { concernsCredential, failureWords } from './refusal-words.js';
 
 /**
- * Whether a provider refuses the credential of a call, or the account behind it. A 403 is as often about
- * what was requested, unless its words speak of who requests it.
+ * Whether a provider refuses the credential of a call, or its account. A 403 is as often about the request, unless its
+ * words are about the credential.
  */
 export function isRefusedCredential(fault: ProviderFault): boolean {
   const { kind, detail } = fault;
   if (kind === 'payment-required') return true;
   if (kind !== 'refused-credential') return false;
-  return detail.status !== ENDINGS['provider-forbidden'].status || speaksOfWhoAsks(failureWords(fault));
+  return detail.status !== ENDINGS['provider-forbidden'].status || concernsCredential(failureWords(fault));
 }
 
-/** The same of the operator's own credential: what is known of that is the operator's affair alone. */
+/** The same for the operator's own credential, whose state only concerns the operator. */
 export const isOperatorsRefusal = (fault: ProviderFault, { credential }: Leg): boolean =>
   credential === SHARED_CREDENTIAL && isRefusedCredential(fault);
 
-/** The same of a credential of the caller's. One that was not sent was refused by nobody. */
+/** The same for a credential of the caller's. One that was not sent cannot have been refused. */
 export const refusesOwnCredential = (fault: ProviderFault, { credential }: Leg): boolean =>
   credential !== SHARED_CREDENTIAL && fault.detail.status !== undefined && isRefusedCredential(fault);

@@ -1,6 +1,6 @@
 /**
- * Goal: a refusal that was kept while others are asked is told and left as one, whatever becomes of them; what was
- * never sent is no call. Method: plans of two models over attempts that are scripted here.
+ * A refusal that was kept while others are called is reported and closed once, whatever happens to them; a request that
+ * was never sent is no call. Plans of two models with scripted attempts.
  */
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, inputsOf, model, plan } from '../../test/support/route-inputs.js';
@@ -12,7 +12,7 @@ import { CutShort } from '../core/generation/ending.js';
 import { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
 import { measurePrompt } from '../core/money/measure-prompt.js';
-import type { HealthRegistry } from '../health/health-registry.js';
+import type { HealthRegistry } from '../endpoint-health/health-registry.js';
 import type { AttemptRunner } from './attempt-runner.js';
 import type { GenerationMedia } from './generation-media.js';
 import { PlanRunner, type ModelLimiter } from './plan-runner.js';
@@ -23,14 +23,16 @@ const REFUSED: readonly ModelEvent[] = [
   { type: 'reply-end', stop: { unified: 'refusal', raw: 'refusal', vendor: 'anthropic' } },
 ];
 const UNLIMITED: ModelLimiter = { acquire: () => true };
-/** Holds what legs may want as bytes. */
+/** Contains media that legs may need as bytes. */
 const REQUEST = modelRequest({
   model: 'a/first',
   stream: true,
   messages: [{ role: 'user', content: [{ type: 'image', source: { type: 'url', url: 'https://a.test/b.png' } }] }],
 });
 
-/** What each attempt does, in order: gives a refusal, or throws; by a `GatewayError` its media cannot be had. */
+/**
+ * The outcome of each attempt, in order: a refusal, or an error; a `GatewayError` means that its media are unavailable.
+ */
 function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
   const models = [model('a/first', [endpoint('p1')]), model('a/second', [endpoint('p2')])];
   const inputs = inputsOf(models);
@@ -38,19 +40,19 @@ function setUp(...attempts: readonly (Error | 'refuses' | (() => never))[]) {
   const generation = new Generation('gen-1-x', { request: REQUEST, caller: {} as Caller, api: 'messages' });
   generation.planned({ inputs, plan: made }, []);
   let left = 0;
-  let asked = 0;
+  let called = 0;
   const runner = new PlanRunner(
     {
       run: () => {
-        const attempt = attempts[asked++]!;
+        const attempt = attempts[called++]!;
         if (attempt instanceof Error) return Promise.reject(attempt);
         if (attempt !== 'refuses') return Promise.resolve().then(attempt);
         return Promise.resolve({ beginning: REFUSED, return: () => Promise.resolve(void left++) });
       },
     } as unknown as AttemptRunner,
     {
-      requiredBy: () => (attempts[asked] instanceof GatewayError ? ['media'] : []),
-      fetch: () => failing(attempts[asked]),
+      requiredBy: () => (attempts[called] instanceof GatewayError ? ['media'] : []),
+      fetch: () => failing(attempts[called]),
     } as unknown as GenerationMedia,
     { admit: () => true, snapshot: () => ({ find: () => undefined }) } as unknown as HealthRegistry,
     { now: () => 0, aheadMs: 0 },
@@ -76,8 +78,8 @@ const endings = ({ calls }: Generation) =>
 
 it.each<[string, Error, unknown]>([
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
-  ['a fault of ours', new TypeError('x'), 'internal'],
-])('is given up for %s', async (_, error, ending) => {
+  ['an internal fault', new TypeError('x'), 'internal'],
+])('is dropped for %s', async (_, error, ending) => {
   const { generation, run, left } = setUp('refuses', error);
   await expect(run()).rejects.toBeInstanceOf(Error);
   expect(endings(generation)).toEqual([
@@ -91,7 +93,7 @@ it.each<[string, Error, string, number]>([
   ['the caller goes', new CallerGone(), 'caller-gone', 499],
   ['time runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline', 504],
   ['the process stops', new CutShort('shutdown', 'service-unavailable', 'x'), 'shutdown', 499],
-])('is given up when %s', async (_, reason, ending, status) => {
+])('is dropped when %s', async (_, reason, ending, status) => {
   const { generation, run, abort, left } = setUp('refuses', () => {
     abort.abort(reason);
     throw new Error('cut');
@@ -104,33 +106,33 @@ it.each<[string, Error, string, number]>([
   expect(left()).toBe(1);
 });
 
-it('stands where nobody after it could carry the request', async () => {
+it('is the answer where no later leg could carry the request', async () => {
   const { generation, run, left } = setUp('refuses', new Untranslatable('tools', 'x'));
   expect((await run()).call).toBe(generation.calls[0]);
   expect(generation.answer).toBe(generation.calls[0]);
   expect([left(), generation.attempts().length]).toEqual([0, 1]);
 });
 
-it('begins no call whose media cannot be had, and gives up what was refused before', async () => {
+it('makes no call whose media are unavailable, and drops the earlier refusal', async () => {
   const { generation, run, left } = setUp('refuses', new GatewayError('invalid-request', 'x'));
   await expect(run()).rejects.toBeInstanceOf(GatewayError);
   expect([endings(generation), left()]).toEqual([[['refused', 200, 20]], 1]);
 });
 
-it('counts a fault of ours as a call: it may have been sent', async () => {
+it('counts an internal fault as a call: it may have been sent', async () => {
   const { generation, run } = setUp(new TypeError('x'));
   await expect(run()).rejects.toBeInstanceOf(TypeError);
   expect([generation.wasCalled, generation.calls[0]!.ending]).toEqual([true, 'internal']);
 });
 
-it('begins no call once its signal was aborted', async () => {
+it('makes no call once its signal was aborted', async () => {
   const { generation, run, abort } = setUp('refuses');
   abort.abort(new CallerGone());
   await expect(run()).rejects.toBe(abort.signal.reason);
   expect(generation.calls).toEqual([]);
 });
 
-it('takes the whole time without a word for the fault of the first who was asked', async () => {
+it('attributes a timeout without any event to the first provider called', async () => {
   const { generation, run, abort } = setUp(() => {
     abort.abort(new CutShort('deadline', 'timed-out', 'x'));
     throw new Error('cut');
@@ -142,7 +144,7 @@ it('takes the whole time without a word for the fault of the first who was asked
 describe('further runs of one generation', () => {
   const adviser = plan([model('wise/adviser', [endpoint('p3')])]);
 
-  it('follow the plans they are given, and leave the answer to whom it is asked of', async () => {
+  it('follow the plans they are given, and leave the answer to their caller', async () => {
     const { generation, run } = setUp('refuses', 'refuses', 'refuses');
     expect((await run({ plan: adviser, purpose: 'advisor' })).call.leg.model.id).toBe('wise/adviser');
     expect([generation.answer, generation.plan!.models]).toEqual([undefined, ['a/first', 'a/second']]);
@@ -150,7 +152,7 @@ describe('further runs of one generation', () => {
     expect(generation.answer).toMatchObject({ index: 2, leg: { model: { id: 'a/second' } } });
   });
 
-  it('are told of the limits that they met themselves', async () => {
+  it('report their own limits', async () => {
     const limit = new GatewayError('rate-limited', 'Wait.');
     const limiter: ModelLimiter = { acquire: () => Promise.resolve(limit) };
     const { run } = setUp(new ProviderFault('overloaded', 'x'), new ProviderFault('overloaded', 'x'));
@@ -159,7 +161,7 @@ describe('further runs of one generation', () => {
     await expect(run({}, limiter)).rejects.toBe(limit);
   });
 
-  it('do not take what is left of the whole time for the fault of whom they ask', async () => {
+  it('do not attribute the rest of the time limit to their providers', async () => {
     const { generation, run, abort } = setUp('refuses', () => {
       abort.abort(new CutShort('deadline', 'timed-out', 'x'));
       throw new Error('cut');

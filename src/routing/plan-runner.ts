@@ -4,6 +4,7 @@ import type { ModelEvent } from '../core/conversation/event.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import { traitsOf } from '../core/conversation/traits.js';
 import { GatewayError, ModelRefusal, ProviderFault, Untranslatable } from '../core/errors.js';
+import { FAULT_POLICIES } from '../core/fault-policies.js';
 import { endingOf, type Ending } from '../core/generation/ending.js';
 import type { Generation } from '../core/generation/generation.js';
 import type { ModelRun } from '../core/generation/model-run.js';
@@ -16,39 +17,39 @@ import { noRouteError } from '../core/routing/no-route-error.js';
 import { mayCall } from '../core/routing/plan-route.js';
 import type { Leg, PlannedLeg } from '../core/routing/plan.js';
 import { Clock } from '../core/time.js';
-import { HealthRegistry } from '../health/health-registry.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { NO_MEDIA } from '../providers/provider-client.js';
 import { AttemptRunner, type StartedReply } from './attempt-runner.js';
 import { healthKeyOf } from './call-telemetry.js';
-import { failureOf, FAULT_POLICIES, type FailedAttempt, type Waits } from './fault-policies.js';
+import { failureOf, type FailedAttempt, type Waits } from './fault-policies.js';
 import { GenerationMedia } from './generation-media.js';
 import type { RevealCredential } from './route-planner.js';
 
-/** Least wait that is told when every endpoint began to cool between the plan and the call. */
+/** Smallest reported wait when every endpoint began to cool between the plan and the call. */
 const RETRY_MS_MIN = 1_000;
 
-/** Whether models may be called now: asked before the first call of each in a run. */
+/** Whether models may be called now: checked before the first call of each in a run. */
 export interface ModelLimiter {
-  /** @returns true, or what a model that has no place is refused with */
+  /** @returns true, or the error for a model without a free place */
   acquire(generation: Generation, model: Model, prompt: MeasuredPrompt): true | Promise<true | GatewayError>;
 }
 
-/** A request as one leg can take it. */
+/** A request in the form that one leg can take. */
 export interface FittedRequest extends Pick<ModelRun, 'appliedEdits'> {
   readonly request: ModelRequest;
-  /** Entries of the routing metadata's `pipeline`, told where this leg answers. */
+  /** Entries of the routing metadata's `pipeline`, reported where this leg answers. */
   readonly stages: readonly JsonObject[];
 }
 
 export type FitRequest = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<FittedRequest>;
 
-/** What a plan is run with, beside the generation that it is run for. */
+/** The inputs of a plan's run, besides the generation it belongs to. */
 export interface RunInputs extends ModelRun {
   readonly reveal: RevealCredential;
   /** Absent: none of its models has limits. */
   readonly modelLimiter?: ModelLimiter | undefined;
   readonly signal: CancelSignal;
-  /** The request as one leg can take it. Absent: as it is. */
+  /** Adapts the request to a leg. Absent: unchanged. */
   readonly fit?: FitRequest | undefined;
 }
 
@@ -56,11 +57,11 @@ export interface RunInputs extends ModelRun {
 export interface StartedCall {
   readonly call: ProviderCall;
   readonly events: StartedReply;
-  /** What was done to its request alone. */
+  /** The changes to its request alone. */
   readonly stages: readonly JsonObject[];
 }
 
-/** Runs plans, for a generation as many as it needs: one leg after another until one answers. */
+/** Runs plans, as many as a generation needs: one leg after another until one answers. */
 @Injectable()
 export class PlanRunner {
   constructor(
@@ -79,7 +80,7 @@ export class PlanRunner {
       const answer = await this.tryLeg(run, index, false);
       if (answer) return answer;
     }
-    // Nobody could be asked: what only cools is tried rather than refused.
+    // No leg could be called: a cooling one is tried rather than the request refused.
     for (const index of run.made === 0 ? run.cooling : NONE) {
       const answer = await this.tryLeg(run, index, true);
       if (answer) return answer;
@@ -89,7 +90,7 @@ export class PlanRunner {
 
   /**
    * @param index of the leg in its plan
-   * @param isLast it is called although it cools, unless the pause is its provider's own wish
+   * @param isLast it is called although it cools, unless its provider requested the pause
    * @returns its reply, where that is the answer
    */
   private async tryLeg(run: PlanProgress, index: number, isLast: boolean): Promise<StartedCall | undefined> {
@@ -103,7 +104,7 @@ export class PlanRunner {
     const request = fitted?.request ?? inputs.request;
     const { hasImages, hasDocuments } = traitsOf(request.messages);
     const required = hasImages || hasDocuments ? this.media.requiredBy(leg, request) : NONE;
-    // For one who is not asked nothing is fetched.
+    // Nothing is fetched for a leg that is not called.
     if (required.length > 0 && !isLast && run.pauseOf(leg) > 0) return run.leaveForLast(index);
     const media = required.length === 0 ? NO_MEDIA : await this.fetch(run, required);
     const key = healthKeyOf(leg);
@@ -129,8 +130,8 @@ export class PlanRunner {
   }
 
   /**
-   * What a call needs of the caller's addresses. It is fetched before the endpoint is asked for: how long that takes,
-   * and whether it fails, is no affair of the provider's.
+   * Fetches the caller's addresses that a call needs, before the endpoint is checked: the duration and failure of
+   * fetching do not count for the provider.
    */
   private async fetch(run: PlanProgress, required: readonly RequiredMedia[]): Promise<FetchedMedia> {
     try {
@@ -144,20 +145,20 @@ export class PlanRunner {
 
 const NONE: readonly never[] = [];
 
-/** How far the run of one plan has got. */
+/** The progress of one plan's run. */
 class PlanProgress {
-  /** Calls that were made; a target that could not carry the request was not called. */
+  /** Number of calls; a target that could not carry the request was not called. */
   made = 0;
-  /** Legs that were left alone, by their places in the plan. */
+  /** Legs that were skipped while they cool, by index in the plan. */
   cooling: readonly number[] = NONE;
-  /** Models that may be called, a bit for each, by its place in the request: a plan has at most `MODELS_MAX`. */
+  /** Models that may be called, as one bit by index in the request: a plan has at most `MODELS_MAX`. */
   private admittedModels = 0;
-  /** Models that no other endpoint can help: what was asked of them was at fault, or they refused, or have no place. */
+  /** Models that no other endpoint can help: the request was at fault, or they refused, or have no free place. */
   private exhaustedModels = 0;
   private failures: readonly FailedAttempt[] = NONE;
-  /** The answer if nobody else has one. */
+  /** The answer if no other leg has one. */
   private refused: StartedCall | undefined;
-  /** What the first model that had no place was refused with. */
+  /** The error of the first model without a free place. */
   private limited: GatewayError | undefined;
 
   constructor(
@@ -167,9 +168,9 @@ class PlanProgress {
     private readonly clock: Clock,
   ) {}
 
-  /** Whether the plan's bound, and the limits of its model, have room for one more call. */
+  /** Whether the plan's bound, and the limits of its model, allow one more call. */
   mayCall(index: number, { model, modelIndex }: PlannedLeg): boolean | Promise<boolean> {
-    // A plan has an attempt for each of its models.
+    // A plan has at least one attempt for each of its models.
     if (this.made > 0 && !mayCall(this.inputs.plan, index, this.made)) return false;
     const bit = 1 << modelIndex;
     if (this.exhaustedModels & bit) return false;
@@ -180,7 +181,7 @@ class PlanProgress {
     return true;
   }
 
-  /** How long the endpoint of a leg is still left alone, in milliseconds; 0: it is not. */
+  /** The remaining pause of a leg's endpoint in milliseconds; 0: none. */
   pauseOf(leg: Leg): number {
     const cooling = this.health.snapshot(this.generation.caller.keyHash).find(healthKeyOf(leg))?.cooling;
     return cooling ? Math.max(0, cooling.until - this.clock.now()) : 0;
@@ -190,10 +191,10 @@ class PlanProgress {
     this.cooling = [...this.cooling, index];
   }
 
-  /** A reply has begun. @returns it, where it is the answer */
+  /** Called when a reply has begun. @returns it, where it is the answer */
   replied(begun: StartedCall): StartedCall | undefined {
     if (this.refused) this.giveUpRefusal();
-    // Of a caller who has left nobody else is asked.
+    // After the caller has left, no further leg is called.
     const mayMoveOn = this.inputs.plan.movesOnRefusal && !begun.call.isUnseen;
     if (!mayMoveOn || !isRefusal(begun.events.beginning)) return this.answerWith(begun);
     this.exhaustedModels |= 1 << begun.call.leg.modelIndex;
@@ -204,9 +205,9 @@ class PlanProgress {
   failed(call: ProviderCall, error: unknown, signal: CancelSignal): void {
     const { generation } = this;
     const { leg } = call;
-    // What ran on unseen may have failed by itself.
+    // A call that ran on unseen may have failed by itself.
     const isCut = signal.aborted && !(call.isUnseen && error instanceof ProviderFault);
-    // What could not carry the request was not asked: a refusal before it still stands.
+    // A leg that could not carry the request was not called: an earlier refusal still stands.
     if (isCut || !(error instanceof Untranslatable)) this.giveUpRefusal();
     if (isCut) generation.endCall(call, this.endingOfCut(signal.reason));
     else if (error instanceof Untranslatable) {
@@ -220,7 +221,7 @@ class PlanProgress {
     } else generation.endCall(call, endingOf(error));
   }
 
-  /** Another one has answered, or failed: what was refused before is no answer any more. */
+  /** Another leg has answered, or failed: the earlier refusal is no longer the answer. */
   giveUpRefusal(): void {
     if (!this.refused) return;
     const { call, events } = this.refused;
@@ -238,11 +239,14 @@ class PlanProgress {
     return begun;
   }
 
-  /** Nobody after it was asked: its refusal is the answer. @throws GatewayError where there is none */
+  /**
+   * The end of a run without an answer: the last refusal of a provider is the answer.
+   * @throws GatewayError where there is none
+   */
   answerWithRefusal(): StartedCall {
     if (this.refused) return this.answerWith(this.refused);
     if (this.failures.length > 0 && this.made > 0) throw failureOf(this.failures, this.waits());
-    // Nobody was called because of limits of ours: they are what the caller is told.
+    // No leg was called because of the gateway's own limits, so these are reported.
     if (this.limited) throw this.limited;
     throw this.failures.length > 0
       ? failureOf(this.failures)
@@ -266,31 +270,31 @@ class PlanProgress {
     return entered === true;
   }
 
-  /** The whole time a request may take, and not one word from the first who was asked: that is the provider's doing. */
+  /** Where the first provider used the whole time of the request without any event, the timeout is its fault. */
   private endingOfCut(reason: Error): Ending {
     const ending = endingOf(reason);
     if (ending !== 'deadline') return ending;
-    // Of all runs: whoever is asked last has had only what the others left.
-    const asked = this.generation.calls.filter(({ wasMade }) => wasMade);
-    return asked.length === 1 ? 'provider-out-of-time' : ending;
+    // Over all runs: a later provider only had the remaining time.
+    const called = this.generation.calls.filter(({ wasMade }) => wasMade);
+    return called.length === 1 ? 'provider-out-of-time' : ending;
   }
 }
 
-/** The run of a leg that is sent less than others are. */
+/** The run of a leg that receives a reduced request. */
 function fittedRun(run: ModelRun, fitted: FittedRequest): ModelRun {
   const { plan, prompt, purpose } = run;
   const appliedEdits = fitted.appliedEdits ?? run.appliedEdits;
   return { plan, request: fitted.request, prompt, purpose, ...(appliedEdits && { appliedEdits }) };
 }
 
-/** True when the reply has ended already, and in a refusal: nothing of it was sent to the caller. */
+/** Whether the reply has already ended, in a refusal: nothing of it was sent to the caller. */
 const isRefusal = (beginning: readonly ModelEvent[]): boolean =>
   beginning.some(
     (event) =>
       event.type === 'reply-end' && (event.stop.unified === 'refusal' || event.stop.unified === 'content-filter'),
   );
 
-/** Their providers asked for it since the plan was made. @param pausesMs of the legs */
+/** Their providers requested pauses after the plan was made. @param pausesMs of the legs */
 function allCoolingDown(pausesMs: readonly number[]): GatewayError {
   const retryAfterMs = Math.max(RETRY_MS_MIN, Math.min(...pausesMs));
   return new GatewayError('rate-limited', 'Every endpoint that could answer is cooling down; try again shortly.', {

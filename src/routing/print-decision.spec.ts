@@ -1,5 +1,4 @@
-// Goal: what an operator reads names every endpoint, reason, call and part that is missing. Method:
-// whole texts of explanations.
+// A printed decision names every endpoint, reason, call and missing part. Whole texts of explanations.
 import type { ExplainedDecision } from '../core/routing/explain-decision.js';
 import { printDecision } from './print-decision.js';
 
@@ -27,7 +26,7 @@ const DERIVED: ExplainedDecision = {
 };
 
 describe('printDecision', () => {
-  it('tells a plan that was made again', () => {
+  it('prints a derived plan', () => {
     expect(printDecision(DERIVED)).toBe(
       `Requested: a/b
 Seed: seed-1; catalog: c1
@@ -45,14 +44,14 @@ Called:
     );
   });
 
-  it('tells which plugin chose the models, and from what', () => {
+  it('names the plugin that chose the models, and the data it chose from', () => {
     const choice = { by: 'auto-router', strategy: 'auto', data: { kind: 'code', tradeoff: 7 } } as const;
     expect(printDecision({ ...DERIVED, choice })).toContain(
       'Requested: a/b\nChosen by auto-router (auto), from {"kind":"code","tradeoff":7}\nSeed: seed-1',
     );
   });
 
-  it('tells what was recorded where the plan cannot be made again, and both catalogs', () => {
+  it('prints the recorded parts where the plan cannot be derived, and both catalogs', () => {
     const text = printDecision({
       derivation: 'catalog-changed',
       catalog: 'c1',
@@ -64,6 +63,6 @@ Called:
     expect(text).toContain('it is c2 now');
     expect(text).toContain('  1. (a model that was cut) at alpha\n');
     expect(text).toContain('Requested: (cut)\nSeed: (cut); catalog: c1\n');
-    expect(text).toMatch(/Called:\n {2}nobody\n$/);
+    expect(text).toMatch(/Called:\n {2}none\n$/);
   });
 });

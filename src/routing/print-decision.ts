@@ -8,7 +8,7 @@ import type {
 import type { ReadRef } from '../core/routing/decision-ref.js';
 import type { Ordering } from '../core/routing/plan.js';
 
-/** How the order came about. */
+/** What determined the order. */
 const ORDERINGS: Readonly<Record<Ordering, string>> = {
   draw: 'drawn from the seed, weighted by price',
   session: 'drawn for the session, weighted by price',
@@ -21,7 +21,7 @@ const ORDERINGS: Readonly<Record<Ordering, string>> = {
 
 const SET_BACK = { outage: 'set back: in outage', preference: 'set back: misses a preferred figure' } as const;
 
-/** What an operator reads of a kept decision. Ends with a line break. */
+/** A recorded decision as text for the operator. Ends with a line break. */
 export function printDecision(decision: ExplainedDecision): string {
   const { requested, seed, choice, catalog, cut, plan, recordedLegs, calls } = decision;
   const lines = [
@@ -33,9 +33,7 @@ export function printDecision(decision: ExplainedDecision): string {
     ...(plan ? printPlan(plan) : []),
     ...(recordedLegs && decision.derivation !== 'derived' ? printRecorded(recordedLegs) : []),
     'Called:',
-    ...(calls.length > 0
-      ? calls.map((call, index) => `  ${index + 1}. ${nameOf(call)}: ${call.status}`)
-      : ['  nobody']),
+    ...(calls.length > 0 ? calls.map((call, index) => `  ${index + 1}. ${nameOf(call)}: ${call.status}`) : ['  none']),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -55,7 +53,7 @@ function printDerivation({ derivation, catalogNow }: ExplainedDecision): string 
 
 const printPlan = ({ ordering, legs, excluded, attemptsMax }: ExplainedPlan): readonly string[] => [
   `Could be tried, ${ORDERINGS[ordering]}, at most ${attemptsMax} calls:`,
-  ...(legs.length > 0 ? legs.map(printLeg) : ['  nobody']),
+  ...(legs.length > 0 ? legs.map(printLeg) : ['  none']),
   ...(excluded.length > 0 ? ['Left out:', ...excluded.map(printExclusion)] : []),
 ];
 
@@ -78,8 +76,8 @@ function printLeg(leg: ExplainedLeg, index: number): string {
 }
 
 function printExclusion({ model, tag, credential, words, detail, reason }: ExplainedExclusion): string {
-  const who = tag === undefined ? model : nameOf({ model, tag, ...(credential !== undefined && { credential }) });
-  return `  ${who}: ${words}${detail === undefined ? '' : ` (${detail})`} [${reason}]`;
+  const place = tag === undefined ? model : nameOf({ model, tag, ...(credential !== undefined && { credential }) });
+  return `  ${place}: ${words}${detail === undefined ? '' : ` (${detail})`} [${reason}]`;
 }
 
 const nameOf = ({ model, tag, credential }: ReadRef): string =>

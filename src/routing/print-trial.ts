@@ -4,18 +4,18 @@ import type { TrialCall } from './endpoint-trial.js';
 import type { TriedPlace, TrialPlan } from './provider-trial.js';
 import { nameCredential, type Verdict } from './trial-verdict.js';
 
-/** What is known before anything is asked. */
+/** What is known before the first request. */
 export interface TrialHead {
   readonly plan: TrialPlan;
-  /** What of the credential may be shown; absent: there is none. */
+  /** The displayable part of the credential; absent: there is none. */
   readonly credentialLabel?: string | undefined;
-  /** Why nothing is asked. */
+  /** Why no request is sent. */
   readonly missing?: Verdict | undefined;
 }
 
 export const works = ({ calls }: TriedPlace): boolean => calls.every(({ verdict }) => !verdict);
 
-/** The line above all others. */
+/** The first line. */
 export function printHead({ plan: { provider }, credentialLabel }: TrialHead): string {
   const { slug, name, baseUrl, credential, credentialSource } = provider;
   const by = credential ? `, with ${nameCredential(credentialSource, credentialLabel)}` : '';
@@ -34,10 +34,10 @@ export function printTried(tried: TriedPlace): string {
 
 const printTime = ({ isStreamed, latencyMs }: TrialCall): string => `${latencyMs} ms${isStreamed ? ' streamed' : ''}`;
 
-/** Said where it is another name than was asked for: a dated one, an alias, or another model. */
+/** Printed where the answer names another model than requested: a dated name, an alias, or a different model. */
 function printModel({ place, calls }: TriedPlace): string {
   const other = calls.find(({ model }) => model !== undefined && model !== place.endpoint.upstreamModel);
-  return other ? `; it says that it is ${JSON.stringify(other.model)}` : '';
+  return other ? `; it reports the model ${JSON.stringify(other.model)}` : '';
 }
 
 function printFailure({ isStreamed, verdict }: TrialCall): string {
@@ -45,22 +45,22 @@ function printFailure({ isStreamed, verdict }: TrialCall): string {
   return `${isStreamed ? 'works whole, but streamed: ' : ''}${problem.toUpperCase()}: ${words}`;
 }
 
-/** The lines below all others. */
+/** The last lines. */
 export function printEnd({ plan, missing }: TrialHead, tried: readonly TriedPlace[]): string {
   const { places, beyondLimit, withoutText } = plan;
   const count = tried.filter(works).length;
   const sums = missing
-    ? [`Nothing was asked: ${missing.words}.`]
+    ? [`No request was sent: ${missing.words}.`]
     : [
-        `${count} of ${tried.length} ${tried.length === 1 ? 'endpoint' : 'endpoints'} that were asked ${count === 1 ? 'works' : 'work'}.`,
+        `${count} of ${tried.length} ${tried.length === 1 ? 'endpoint' : 'endpoints'} tried ${count === 1 ? 'works' : 'work'}.`,
       ];
   if (beyondLimit > 0)
-    sums.push(`${beyondLimit} more were not asked: --limit ${places.length + beyondLimit} asks all.`);
-  if (withoutText > 0) sums.push(`${withoutText} of models that read or answer no text were not asked.`);
+    sums.push(`${beyondLimit} more were not tried: --limit ${places.length + beyondLimit} tries all.`);
+  if (withoutText > 0) sums.push(`${withoutText} of models that read or answer no text were not tried.`);
   return `${sums.join('\n')}\n`;
 }
 
-/** All of it for programs; nothing in it is a credential. */
+/** Everything as JSON for programs, without credentials. */
 export function printTrialAsJson(head: TrialHead, tried: readonly TriedPlace[]): string {
   const { provider, beyondLimit, withoutText } = head.plan;
   const { slug, baseUrl, platform = 'direct', credentialSource } = provider;
@@ -87,7 +87,7 @@ export function printTrialAsJson(head: TrialHead, tried: readonly TriedPlace[]):
         model: model ?? null,
       })),
     })),
-    not_asked: { beyond_limit: beyondLimit, without_text: withoutText },
+    not_tried: { beyond_limit: beyondLimit, without_text: withoutText },
   };
   return `${JSON.stringify(report, undefined, 2)}\n`;
 }

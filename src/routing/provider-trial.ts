@@ -1,16 +1,16 @@
 import type { CatalogProvider, CatalogSnapshot } from '../core/routing/catalog.js';
 import type { EndpointTrial, TrialCall, TrialPlace } from './endpoint-trial.js';
 
-/** Endpoints that are asked at once: few, so that a trial is not what makes a provider refuse calls. */
+/** Endpoints tried at the same time: few, so that a trial does not cause the provider to refuse calls. */
 export const TRIALS_AT_ONCE = 4;
 
-/** Which endpoints of a provider a trial asks, in the order of the catalog, and how many it does not. */
+/** The endpoints of a provider that a trial calls, in the order of the catalog, and the number of those it does not. */
 export interface TrialPlan {
   readonly provider: CatalogProvider;
   readonly places: readonly TrialPlace[];
-  /** More than were to be asked. */
+  /** Number of endpoints beyond the limit. */
   readonly beyondLimit: number;
-  /** Of models that read or answer no text: the request of the trial says nothing of them. */
+  /** Number of endpoints whose models read or answer no text: the trial's request cannot test them. */
   readonly withoutText: number;
 }
 
@@ -20,8 +20,8 @@ export interface TriedPlace {
 }
 
 /**
- * @param limit most endpoints that are asked
- * @param modelId of the one model that is meant; absent: all
+ * @param limit largest number of endpoints to call
+ * @param modelId of the only model to try; absent: all
  */
 export function planTrial(
   { models }: CatalogSnapshot,
@@ -40,11 +40,11 @@ export function planTrial(
       else withoutText++;
     }
   }
-  const asked = places.slice(0, limit);
-  return { provider, places: asked, beyondLimit: places.length - asked.length, withoutText };
+  const selected = places.slice(0, limit);
+  return { provider, places: selected, beyondLimit: places.length - selected.length, withoutText };
 }
 
-/** Asks them, some at once; what came of each in their order. */
+/** Tries them, several at a time, and yields the outcomes in their order. */
 export async function* tryEach(
   { places }: TrialPlan,
   trial: EndpointTrial,
@@ -54,7 +54,7 @@ export async function* tryEach(
   for (const place of places) {
     if (underWay.length === TRIALS_AT_ONCE) yield await underWay.shift()!;
     const tried = trial.run(place, isStreamedToo).then((calls) => ({ place, calls }));
-    // Heard when its turn comes; until then nobody waits for it.
+    // Awaited when its turn comes; until then a rejection must not be unhandled.
     tried.catch(() => undefined);
     underWay.push(tried);
   }

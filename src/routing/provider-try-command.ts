@@ -23,26 +23,26 @@ import { printEnd, printHead, printTrialAsJson, printTried, works, type TrialHea
 import { planTrial, tryEach, type TriedPlace } from './provider-trial.js';
 import { missingCredential } from './trial-verdict.js';
 
-const NAME = 'provider:try';
-/** Endpoints that are asked unless more are wanted: each costs a call. */
+const NAME = 'fairlead try';
+/** Default number of endpoints to call: each costs a call. */
 export const LIMIT_DEFAULT = 20;
 const LIMIT_MAX = 1_000;
-/** Names that are offered for one that is unknown. */
+/** Limit of similar names that are offered for an unknown one. */
 const NEAREST_MAX = 3;
 
-const USAGE = `npm run ${NAME} -- <slug> [--model ID] [--stream] [--json] [--limit N]
+const USAGE = `npm run fairlead -- try <slug> [--model ID] [--stream] [--json] [--limit N]
 
-Asks each endpoint that the catalog (FAIRLEAD_CATALOG) has at a provider for the least that there is, with the same
-settings, credential and code as the gateway, and says for each whether it works, or what has to be looked at: the
+Sends each endpoint that the catalog (FAIRLEAD_CATALOG) has at a provider a minimal request, with the same
+settings, credential and code as the gateway, and reports for each whether it works, or what has to be checked: the
 address, the credential, the name of the model, whether the account may use it, the account, the request or the answer.
 The provider charges its operator for these calls, some 30 tokens each; the gateway's store is not touched.
 
-With --model only the endpoints of that model are asked. With --stream each is asked a second time, streamed. The first
-${LIMIT_DEFAULT} are asked, or as many as --limit says, at most ${LIMIT_MAX}. With --json all of it is printed as JSON at the end.
-Ends with 0 when all that were asked work, with 1 when one does not or none could be asked, with 2 for wrong words.
+With --model only the endpoints of that model are called. With --stream each is called a second time, streamed. The first
+${LIMIT_DEFAULT} are called, or as many as --limit gives, at most ${LIMIT_MAX}. With --json everything is printed as JSON at the end.
+Ends with 0 when all that were called work, with 1 when one does not or none could be called, with 2 for wrong arguments.
 `;
 
-/** What was said on the command line. */
+/** The parsed command line. */
 interface Words {
   readonly slug: string;
   readonly model: string | undefined;
@@ -51,10 +51,10 @@ interface Words {
   readonly limit: number;
 }
 
-/** What was said cannot be done; the message says why. */
+/** The command line cannot be carried out; the message gives the reason. */
 class Misused extends Error {}
 
-/** @returns the exit code, as the usage has it. Never throws, never prints a credential. */
+/** @returns the exit code, as documented in the usage. Never throws, never prints a credential. */
 export async function runProviderTry(context: CommandContext, packageDirectory: string): Promise<number> {
   try {
     const words = readWords(context.words);
@@ -77,7 +77,7 @@ export async function runProviderTry(context: CommandContext, packageDirectory: 
   }
 }
 
-/** A catalog has as many lines as it has faults. */
+/** A catalog has one line per fault. */
 const messageOf = (error: unknown): string => (error instanceof CatalogRefused ? error.message : failureMessage(error));
 
 async function tryProvider(
@@ -171,7 +171,7 @@ function misused(complaint: string, name: string, known: readonly string[]): nev
   throw new Misused(near.length === 0 ? complaint : `${complaint}; did you mean ${near.join(' or ')}?`);
 }
 
-/** What of the credential may be shown, as for those of callers. */
+/** The displayable part of the credential, in the same form as for callers' credentials. */
 function labelFor({ slug, credential }: CatalogProvider): string | undefined {
   if (!credential) return undefined;
   try {

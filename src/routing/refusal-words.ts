@@ -1,11 +1,11 @@
 import type { ProviderFault } from '../core/errors.js';
 
-// What vendors' words say where their status says less. Sources: recorded replies of the vendors, and the threads named
-// here (read 2026-11-24).
+// Patterns for vendors' messages where their status is ambiguous. Sources: recorded replies of the vendors, and the
+// threads named here (read 2026-11-24).
 
 /**
  * xAI refuses a key with 400 in the responses format ("Incorrect API key provided"; recorded). AWS does with 403, which
- * of others is as often about what was asked: "The security token included in the request is invalid"
+ * at other vendors is as often about the request: "The security token included in the request is invalid"
  * (github.com/iann0036/iamlive/issues/58), and its words for a signature that does not match, as the author knows them.
  */
 const KEY_REFUSED = new RegExp(
@@ -21,11 +21,11 @@ const KEY_REFUSED = new RegExp(
 );
 
 /**
- * A 403 that speaks of who asks, and not of what was asked: Anthropic's "Your API key does not have permission to use
- * the specified resource" (docs.claude.com/en/api/errors) and "This organization has been disabled"
- * (github.com/anthropics/claude-code/issues/5088), and how others say that a key, a token or an account is not good.
+ * A 403 about the credential and not about the request: Anthropic's "Your API key does not have permission to use the
+ * specified resource" (docs.claude.com/en/api/errors) and "This organization has been disabled"
+ * (github.com/anthropics/claude-code/issues/5088), and other vendors' words for an invalid key, token or account.
  */
-const OF_WHO_ASKS = new RegExp(
+const OF_CREDENTIAL = new RegExp(
   [
     /\b(?:your|this|the|provided|supplied) (?:x-)?api[ -]?key\b/,
     /\b(?:incorrect|invalid|expired|revoked|missing|unknown|wrong) (?:api |access |auth(?:entication|orization)? |bearer )?(?:key|token|credentials?)(?=\s*(?:$|[.,;:!)]|(?:provided|given|supplied|or)\b))/,
@@ -43,13 +43,13 @@ const OF_WHO_ASKS = new RegExp(
  * format (recorded); Anthropic's "credit balance is too low" with 400 (github.com/anthropics/claude-code/issues/4684);
  * xAI's "used all available credits or reached its monthly spending limit" with 403 and 429
  * (github.com/Anantys-oss/koan/issues/2412, github.com/continuedev/continue/issues/10373). Google's "check your plan
- * and billing details" is not among them: it says so of calls a minute as well.
+ * and billing details" is not among them: it also appears for calls per minute.
  */
 const NOTHING_LEFT =
   /\b(?:insufficient|not enough) (?:account )?(?:quota|balance|credits?|funds)\b|\bcredit balance\b|\b(?:used all available|out of) credits\b|\bspending limit\b/i;
 
 /**
- * The credential is good, the model is not for it: Bedrock's "You don't have access to the model with the specified
+ * The credential is valid, but not for this model: Bedrock's "You don't have access to the model with the specified
  * model ID" (github.com/anthropics/claude-code/issues/536) and "Model access is denied due to …"
  * (github.com/ministryofjustice/modernisation-platform-environments/pull/18323), OpenAI's "Project … does not have
  * access to model …" (github.com/Aider-AI/aider/issues/604).
@@ -57,21 +57,21 @@ const NOTHING_LEFT =
 const NO_ACCESS = /\baccess to (?:the |this )?model\b|\bmodel access\b/i;
 
 /**
- * How vendors say that they do not know a model with a status other than 404: AWS ("The provided model identifier is
- * invalid"), OpenAI's `model_not_found` and those that speak its formats ("Model Not Exist", "Invalid model: x").
+ * Vendors' words for an unknown model with a status other than 404: AWS ("The provided model identifier is invalid"),
+ * OpenAI's `model_not_found` and those of vendors with its formats ("Model Not Exist", "Invalid model: x").
  */
 const MODEL_UNKNOWN =
   /\b(?:invalid|unknown|no such|not a valid) model\b|\bmodel\b.{0,80}?\b(?:not exist|not found|not available|is invalid)\b/i;
 
 /**
- * Bedrock serves some models by inference profiles alone: "Invocation of model ID … with on-demand throughput isn’t
+ * Bedrock serves some models only through inference profiles: "Invocation of model ID … with on-demand throughput isn’t
  * supported" (github.com/terricain/aioboto3/issues/352).
  */
 const BY_PROFILE = /\bon-demand throughput\b/i;
 
 /**
- * How vendors refuse a prompt for its length: OpenAI's code, and the words of Anthropic, of OpenAI and those that
- * speak its format, of Google and of Bedrock (recorded replies of the first four).
+ * Vendors' words for a prompt that is too long: OpenAI's code, and the words of Anthropic, of OpenAI and vendors with
+ * its format, of Google and of Bedrock (recorded replies of the first four).
  */
 const TOO_LONG = new RegExp(
   [
@@ -87,27 +87,27 @@ const TOO_LONG = new RegExp(
   'i',
 );
 
-/** Of an address, whose path may hold the name of a model: OpenAI's "Invalid URL (POST /v1/v1/…)". */
+/** About an address, whose path may contain the name of a model: OpenAI's "Invalid URL (POST /v1/v1/…)". */
 const OF_PATH = /\b(?:url|route)\b|\bPOST\b/i;
 const OF_MODEL = /\b(?:model|deployment)/i;
 
-/** A failure's code and message as the patterns here read them: with blanks for the code's underscores. */
+/** A failure's code and message as input of the patterns here: underscores of the code become blanks. */
 export const failureWords = ({ message, detail }: ProviderFault): string =>
   `${(detail.providerCode ?? '').replaceAll('_', ' ')} ${message}`;
 
-/** @param words as `failureWords` gives them */
-export const saysKeyRefused = (told: string): boolean => KEY_REFUSED.test(told);
-/** Of a 403 alone: other statuses say as much of what was asked with such words. */
-export const speaksOfWhoAsks = (told: string): boolean =>
-  KEY_REFUSED.test(told) || OF_WHO_ASKS.test(told) || NO_ACCESS.test(told) || NOTHING_LEFT.test(told);
-export const saysNothingLeft = (told: string): boolean => NOTHING_LEFT.test(told);
+/** @param words as returned by `failureWords` */
+export const isKeyRefused = (words: string): boolean => KEY_REFUSED.test(words);
+/** For a 403 only: with other statuses such words are also about the request. */
+export const concernsCredential = (words: string): boolean =>
+  KEY_REFUSED.test(words) || OF_CREDENTIAL.test(words) || NO_ACCESS.test(words) || NOTHING_LEFT.test(words);
+export const isNothingLeft = (words: string): boolean => NOTHING_LEFT.test(words);
 export const isTooLong = (words: string): boolean => TOO_LONG.test(words);
-export const saysNoAccess = (told: string): boolean => NO_ACCESS.test(told);
-export const saysModelUnknown = (told: string): boolean => MODEL_UNKNOWN.test(told) || BY_PROFILE.test(told);
+export const isNoAccess = (words: string): boolean => NO_ACCESS.test(words);
+export const isModelUnknown = (words: string): boolean => MODEL_UNKNOWN.test(words) || BY_PROFILE.test(words);
 
 /**
- * Whether what was not found is the model: a server that knows nothing of models answers 404 where the address lacks a
- * part, and vendors themselves do where it has one too many, with codes of their own.
+ * Whether the model is what was not found: a server without models answers 404 where the address lacks a part, and
+ * vendors themselves do, with codes of their own, where it has one too many.
  */
-export const saysModelNotFound = (told: string, upstreamModel: string): boolean =>
-  !OF_PATH.test(told) && (OF_MODEL.test(told) || told.includes(upstreamModel));
+export const isModelNotFound = (words: string, upstreamModel: string): boolean =>
+  !OF_PATH.test(words) && (OF_MODEL.test(words) || words.includes(upstreamModel));

@@ -6,14 +6,15 @@ import { isOperatorsRefusal } from './operator-refusal.js';
 import { nameCredential } from './trial-verdict.js';
 
 /**
- * Tells the log which of the operator's credentials a provider refuses, and where it stands: one line in ten seconds
- * (`PinoLogger`). Of the provider's words only its status, for some repeat what they were sent.
+ * Logs which of the operator's credentials a provider refuses and where the credential is configured: one line in ten
+ * seconds (`PinoLogger`). Of the provider's answer only the status is logged, because some providers repeat what they
+ * were sent.
  */
 @Injectable()
 export class RefusedCredentials {
   private readonly logger = new Logger('providers');
 
-  /** @param call that failed through its provider */
+  /** @param call that failed because of its provider */
   report({ fault, leg }: ProviderCall): void {
     if (!fault || !isOperatorsRefusal(fault, leg)) return;
     const { endpoint } = leg;

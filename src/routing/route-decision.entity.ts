@@ -1,6 +1,6 @@
 import { Check, Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** Why a request went where it went. */
+/** Why a request was sent to its endpoint. */
 @Entity('route_decisions')
 @Check('route_decisions_decision_check', 'octet_length(decision) <= 1024')
 @Index('route_decisions_oldest', ['heldAt'])

@@ -16,14 +16,14 @@ import { routeNeeds, withDefaultSort } from '../core/routing/route-needs.js';
 import { unknownProviderWarning } from '../core/routing/unknown-providers.js';
 import type { Warning } from '../core/warning.js';
 import type { Secret } from '../core/secret.js';
-import { HealthRegistry } from '../health/health-registry.js';
+import { HealthRegistry } from '../endpoint-health/health-registry.js';
 import { ProviderRegistry } from '../providers/registry.js';
 import { SessionPins } from './session-pins.js';
 
-/** The text of a credential of the caller's own, as it is now; undefined where it has gone since. */
+/** Reads the current secret of a caller's own credential; undefined where it has been deleted. */
 export type RevealCredential = (id: string) => Promise<Secret | undefined>;
 
-/** A plan with what it was made from. */
+/** A plan with the data it was made from. */
 export interface RouteResult {
   readonly inputs: RouteInputs;
   /** Without legs where nothing is left. */
@@ -31,23 +31,21 @@ export interface RouteResult {
   /** Absent: the request names its models. */
   readonly choice?: NamedChoice | undefined;
   readonly reveal: RevealCredential;
-  /** What of the lists of the request fits nothing; absent: nothing is known to. */
+  /** Warnings about entries of the request's lists that match nothing; absent: none are known. */
   readonly warnings?: readonly Warning[] | undefined;
 }
 
-/** What a plan may be asked for beside its request. */
+/** Options of a plan besides its request. */
 export interface PlanOptions {
-  /** Gives the same draw again. */
+  /** Repeats a draw. */
   readonly seed?: string | undefined;
-  /** Chooses models in the place of the name that the request has. */
+  /** Chooses models to replace the name in the request. */
   readonly choose?: ((inputs: ChoiceInputs) => NamedChoice) | undefined;
-  /** Most tokens of the context of endpoints that the request is shortened for where it is too long for them. */
+  /** Longest context in tokens that the request is shortened for where it is too long. */
   readonly shortensTo?: number | undefined;
 }
 
-/**
- * Gathers the pure planner's inputs: catalog, health, credentials, policies, session. No upstream call is made here.
- */
+/** Collects the pure planner's inputs: catalog, health, credentials, policies, session. Makes no upstream call. */
 @Injectable()
 export class RoutePlanner {
   private readonly isShared: RouteInputs['isShared'];
@@ -65,10 +63,10 @@ export class RoutePlanner {
   }
 
   /**
-   * At once while what the caller may use is at hand.
+   * Synchronous while the caller's credentials are cached.
    * @param allowing what the caller's account, workspace, key and guardrails allow
    * @throws GatewayError `not-found` for an unknown model, `invalid-request` for contradictory providers, `unavailable`
-   * where the store does not say in time what the caller may use
+   * where the store does not return the caller's credentials in time
    */
   plan(
     request: ModelRequest,
@@ -98,13 +96,14 @@ export class RoutePlanner {
     const health = this.health.snapshot(caller.keyHash);
     const session = this.pins.inputsOf(caller, request);
     const passes = extras ? this.passesOf(request) : undefined;
+    const unmet = preferences.requireParameters === true ? this.unmetOf(request) : undefined;
     const choice = choose?.({
-      catalog, health, credentials, isShared, carries, policies, session, seed, passes, shortensTo,
+      catalog, health, credentials, isShared, carries, policies, session, seed, passes, unmet, shortensTo,
     }); // oxfmt-ignore
     const own = routeNeeds(request, catalog, choice, shortensTo);
     const needs = policies.length > 0 ? withDefaultSort(own, policies) : own;
     const inputs: RouteInputs = {
-      needs, catalog, health, credentials, isShared, carries, policies, session, seed, passes,
+      needs, catalog, health, credentials, isShared, carries, policies, session, seed, passes, unmet,
     }; // oxfmt-ignore
     const plan = planRoute(inputs);
     if (!plan) throw noSuchModel(request.model, catalog);
@@ -114,6 +113,10 @@ export class RoutePlanner {
 
   private passesOf(request: ModelRequest): RouteInputs['passes'] {
     return (target, field) => this.providers.passes(target, request, field);
+  }
+
+  private unmetOf(request: ModelRequest): RouteInputs['unmet'] {
+    return (target) => this.providers.unmetBy(target, request);
   }
 
   private revealTo(caller: Caller): RevealCredential {
@@ -126,5 +129,5 @@ const warningsOf = ({ unknownProviders = [] }: Plan, choice: NamedChoice | undef
   ...(choice?.warnings ?? []),
 ];
 
-/** The caller has none of its own. */
+/** For callers without own credentials. */
 const revealNothing: RevealCredential = () => Promise.resolve(undefined);

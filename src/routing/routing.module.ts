@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { AccountsModule } from '../accounts/accounts.module.js';
 import { ByokModule } from '../byok/byok.module.js';
-import { HealthModule } from '../health/health.module.js';
+import { HealthModule } from '../endpoint-health/health.module.js';
 import { ProvidersModule } from '../providers/providers.module.js';
 import { RedisModule } from '../shared/redis.module.js';
 import { AttemptRunner } from './attempt-runner.js';

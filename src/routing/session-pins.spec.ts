@@ -1,5 +1,5 @@
-// Goal: a session is bound where the next request would not go by itself, for its caller and model alone, for ten idle
-// minutes. Method: plans of the real planner, a moved clock, no replicas.
+// A session is bound where the next request would not go by itself, for its caller and model alone, for ten idle
+// minutes. Plans of the real planner, a moved clock, no replicas.
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan, price } from '../../test/support/route-inputs.js';
 import type { Caller } from '../core/caller.js';
@@ -55,7 +55,7 @@ describe('SessionPins', () => {
     expect(pinned(inSession())).toBeUndefined();
   });
 
-  it('binds a session after a failover, and it stays when the first is well again', () => {
+  it('binds a session after a failover, and keeps it when the first is healthy again', () => {
     const tag = answer(inSession(), second);
     expect([pinned(inSession()), first(planOf(inSession())).tag]).toEqual([tag, tag]);
     answer(inSession(), first);
@@ -68,7 +68,7 @@ describe('SessionPins', () => {
     expect(pinned(inSession())).toBe(tag);
   });
 
-  it('lets a pin go after ten idle minutes, which each success restarts', () => {
+  it('removes a pin after ten idle minutes, which each success restarts', () => {
     const tag = answer(inSession(), second);
     clock.time += 599_000;
     answer(inSession(), first);
@@ -78,7 +78,7 @@ describe('SessionPins', () => {
     expect(pinned(inSession())).toBeUndefined();
   });
 
-  it('binds a sorted session where it was answered: figures drift', () => {
+  it('binds a sorted session where it was answered, because figures change', () => {
     const sorted = inSession({ preferences: { sort: 'throughput' } });
     const tag = answer(sorted, first);
     expect(pinned(sorted)).toBe(tag);
@@ -101,7 +101,7 @@ describe('SessionPins', () => {
     const grown = (): ModelRequest =>
       ask({ messages: [...ask().messages, { role: 'assistant', content: [{ type: 'text', text: 'Hi' }] }] });
 
-    it('binds a conversation once its cache was of use', () => {
+    it('binds a conversation once its cache was used', () => {
       answer(ask(), second);
       expect(pinned(grown())).toBeUndefined();
       const tag = answer(ask(), second, 900);
@@ -111,7 +111,7 @@ describe('SessionPins', () => {
     it.each<[string, ModelRequest]>([
       ['other instructions', ask({ system: [{ type: 'text', text: 'Be long.' }] })],
       ['another first message', ask({ messages: [{ role: 'user', content: [{ type: 'text', text: 'Hey' }] }] })],
-    ])('tells a conversation with %s apart', (_, other) => {
+    ])('distinguishes a conversation with %s', (_, other) => {
       answer(ask(), second, 900);
       expect(pinned(other)).toBeUndefined();
     });

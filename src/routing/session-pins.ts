@@ -3,6 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import type { ModelRequest } from '../core/conversation/request.js';
 import type { Generation, GenerationObserver } from '../core/generation/generation.js';
+import { possibleUsage } from '../core/money/possible-usage.js';
 import type { Plan, PlannedLeg } from '../core/routing/plan.js';
 import type { SessionInputs } from '../core/routing/route-inputs.js';
 import { Clock } from '../core/time.js';
@@ -10,18 +11,18 @@ import { laterWrite } from '../shared/replicated-map-entry.js';
 import { ReplicaLink } from '../shared/replicated-map-link.js';
 import { ReplicatedMap } from '../shared/replicated-map.js';
 
-/** A pin holds for ten idle minutes (docs/wire/routing.md#sessions). */
+/** A pin holds for ten idle minutes (docs/use/choosing-providers.md#sessions). */
 const PIN_MS = 600_000;
-/** A pin in use is renewed at most once in this time, so that a busy session is not a stream of writes. */
+/** A pin in use is renewed at most once in this time, so that a busy session does not cause a stream of writes. */
 const RENEWAL_MS = 60_000;
 const PINS_MAX = 50_000;
-/** As much of each text as tells one conversation from another, in characters. */
+/** Characters of each text that distinguish conversations. */
 const TEXT_CHARACTERS_MAX = 16 * 1024;
 
 /**
- * Binds sessions to the endpoint that answered them, so that the provider's prompt cache is of use. Where a draw
- * decides, a session needs no pin: every replica draws the same for it. A pin is set when it went elsewhere than the
- * draw says. Shared by the replicas.
+ * Binds sessions to the endpoint that answered them, so that the provider's prompt cache is used. Where a draw decides,
+ * a session needs no pin: every replica draws the same for it. A pin is set when another endpoint than the drawn one
+ * answered. Shared by the replicas.
  */
 @Injectable()
 export class SessionPins implements GenerationObserver {
@@ -37,7 +38,7 @@ export class SessionPins implements GenerationObserver {
         name: 'session-pins',
         entriesMax: PINS_MAX,
         lifeMsMax: PIN_MS,
-        // The last word counts: each success of the session confirms or moves its pin.
+        // The last write wins: each success of the session confirms or moves its pin.
         merge: laterWrite,
         read: readPin,
       },
@@ -47,7 +48,7 @@ export class SessionPins implements GenerationObserver {
   }
 
   /**
-   * The session of a request, by its id or else by how the conversation begins. Undefined where it has no id, and
+   * The session of a request, by its id or else by the beginning of the conversation. Undefined where it has no id, and
    * nothing is pinned.
    */
   inputsOf(caller: Caller, request: ModelRequest): SessionInputs | undefined {
@@ -65,9 +66,9 @@ export class SessionPins implements GenerationObserver {
   }
 
   /**
-   * A leg has answered. Pins the session there, or confirms its pin, where the next request
-   * would not go there by itself.
-   * @param cachedTokens as the provider reported
+   * Called when a leg has answered. Pins the session there, or confirms its pin, where the next request would not go
+   * there by itself.
+   * @param cachedTokens as the provider reported, as far as it can be true
    */
   confirm(caller: Caller, request: ModelRequest, plan: Plan, leg: PlannedLeg, cachedTokens: number): void {
     if (plan.ordering === 'order') return;
@@ -80,10 +81,10 @@ export class SessionPins implements GenerationObserver {
 
   ended({ ending, caller, request, plan, answer }: Generation): undefined {
     if (ending !== 'completed' || !plan || !answer) return;
-    const cachedTokens = answer.usage.cacheReadTokens ?? 0;
+    const cachedTokens = answer.usage.cacheReadTokens ? (possibleUsage(answer).cacheReadTokens ?? 0) : 0;
     // Nothing binds it.
     if (request.sessionId === undefined && cachedTokens === 0) return;
-    // A session keeps the model that was chosen for it; a conversation that names none, where that has it in its cache.
+    // A session keeps the model that was chosen for it; one without an id keeps it only where that has it cached.
     const isKept = request.sessionId !== undefined || (cachedTokens > 0 && isCacheCheaper(answer.leg));
     if (plan.chosenBy !== undefined && isKept) this.pin(pinName(caller, plan.requested, request), answer.leg.model.id);
     this.confirm(caller, request, plan, answer.leg, cachedTokens);
@@ -103,10 +104,7 @@ interface Pin {
   readonly at: number;
 }
 
-/**
- * Where only the stateless draw decided, and nothing stood in its way, the next request of the
- * session comes out the same.
- */
+/** Where only the stateless draw decided, without exceptions, the next request of the session has the same result. */
 function isRepeatedBySeed(plan: Plan, leg: PlannedLeg): boolean {
   if (plan.ordering !== 'session' || plan.legs[0] !== leg) return false;
   const isDisturbed =
@@ -115,15 +113,15 @@ function isRepeatedBySeed(plan: Plan, leg: PlannedLeg): boolean {
   return !isDisturbed;
 }
 
-/** A pin is of use only where reading the cache is cheaper than sending the prompt again. */
+/** A pin is useful only where reading the cache is cheaper than sending the prompt again. */
 function isCacheCheaper({ endpoint }: PlannedLeg): boolean {
   const { pricing } = endpoint;
   return pricing?.inputCacheRead !== undefined && pricing.inputCacheRead < pricing.prompt;
 }
 
 /**
- * A conversation without an id is known by its first instructions and its first other message
- * (docs/wire/routing.md#sessions).
+ * A conversation without an id is identified by its first instructions and its first other message
+ * (docs/use/choosing-providers.md#sessions).
  */
 function pinName({ accountId, keyHash }: Caller, model: string, request: ModelRequest): string {
   const { sessionId } = request;
@@ -136,7 +134,7 @@ function pinName({ accountId, keyHash }: Caller, model: string, request: ModelRe
 
 const cut = (text: string): string => text.slice(0, TEXT_CHARACTERS_MAX);
 
-/** Parts are told apart by their lengths, whatever they hold. */
+/** Prefixes each part with its length, so that any content is unambiguous. */
 const digest = (parts: readonly string[]): string =>
   hash('sha256', parts.map((part) => `${part.length}:${part}`).join(''), 'hex').slice(0, 32);
 

@@ -1,5 +1,5 @@
-// Goal: what an operator is told to look at is what was wrong, and where to find it. Method: faults as the transport,
-// the platforms and the dialects make them; the vendors' words are those of real replies, or of their documentation.
+// The operator is shown what was wrong, and where to find it. Faults as produced by the transport, the platforms and
+// the dialects; the vendors' words are those of real replies, or of their documentation.
 import { FAULT_KINDS, ProviderFault, Untranslatable, type FaultDetail, type FaultKind } from '../core/errors.js';
 import type { CatalogProvider, CredentialSource } from '../core/routing/catalog.js';
 import { Secret } from '../core/secret.js';
@@ -33,7 +33,7 @@ describe('the address', () => {
   it.each<[string, Error, string]>([
     ['an unknown name', systemError('ENOTFOUND', { hostname: 'eu.acme.test' }), 'the host eu.acme.test is not known'],
     ['no name server', systemError('EAI_AGAIN', { hostname: 'api.acme.test' }), 'no name server answered'],
-    ['nobody there', systemError('ECONNREFUSED'), 'nobody listens at api.acme.test'],
+    ['no listener', systemError('ECONNREFUSED'), 'no process listens at api.acme.test'],
     ['no way', systemError('EHOSTUNREACH'), 'no way leads to api.acme.test'],
     ['a reset', systemError('ECONNRESET'), 'closed the connection before it answered'],
     ['an old certificate', systemError('CERT_HAS_EXPIRED'), 'not accepted (CERT_HAS_EXPIRED)'],
@@ -51,12 +51,12 @@ describe('the address', () => {
     }
   });
 
-  it('that takes no connection in time', () => {
+  it('does not accept a connection in time', () => {
     const verdict = judge('timed-out', 'The provider did not accept a connection within 5000 ms.');
     expect(verdict).toMatchObject({ problem: 'address', words: expect.stringContaining('within 5000 ms') });
   });
 
-  it('that answers in no HTTP', () => {
+  it('does not answer in HTTP', () => {
     // The parser's errors have no code of their own.
     const verdict = judge('malformed-reply', 'The provider did not answer in valid HTTP.', {}, new Error('no HTTP'));
     expect(verdict).toMatchObject({ problem: 'address', words: expect.stringContaining('answers, but not in HTTP') });
@@ -67,14 +67,14 @@ describe('the address', () => {
     expect(words).toContain('is it an https:// address?');
   });
 
-  it('of the service that gives tokens', () => {
+  it('of the token service', () => {
     const unreached = new ProviderFault('unreachable', REACHED, {}, { cause: systemError('ENOTFOUND', { hostname: 'sts.test' }) }); // oxfmt-ignore
     const verdict = judge('unreachable', "The credential's token service could not be used", {}, unreached);
     expect(verdict.problem).toBe('address');
     expect(verdict.words).toMatch(/^of the token service that the credential names, the host sts\.test is not known/);
   });
 
-  it('where a server knows nothing of models', () => {
+  it('of a server without models', () => {
     for (const message of ['The provider answered with status 404.', 'Not Found'])
       expect(judge('not-found', message, { status: 404 })).toMatchObject({
         problem: 'address',
@@ -88,7 +88,7 @@ describe('the credential', () => {
     [{ env: 'ACME_API_KEY' }, 'the credential sk-...acme (variable ACME_API_KEY)'],
     [{ file: '/run/secrets/acme' }, 'the credential sk-...acme (file /run/secrets/acme)'],
     ['catalog', 'the credential sk-...acme (in the catalog)'],
-  ])('that stands in %j', (credentialSource, name) => {
+  ])('configured in %j', (credentialSource, name) => {
     const from = { ...tried, endpoint: { ...tried.endpoint, provider: { ...provider, credentialSource } } };
     const refused = new ProviderFault('refused-credential', 'Incorrect API key provided.', { status: 401 });
     expect(verdictOf(refused, { ...from, status: 401 })).toEqual({
@@ -99,7 +99,7 @@ describe('the credential', () => {
     expect(verdictOf(malformed, from).words).toBe(`${name} cannot be used: The credential is not valid JSON`);
   });
 
-  it('that is none', () => {
+  it('not needed', () => {
     const { credential: _, credentialSource: __, ...keyless } = provider;
     const fault = new ProviderFault('refused-credential', 'no', { status: 403 });
     const { words } = verdictOf(fault, { ...tried, status: 403, endpoint: { ...tried.endpoint, provider: keyless } });
@@ -109,7 +109,7 @@ describe('the credential', () => {
   it.each<[CredentialSource | undefined, string]>([
     [{ env: 'ACME_API_KEY' }, 'the variable ACME_API_KEY is not set'],
     [undefined, 'callers bring their own'],
-  ])('that is missing, where %j is said', (source, words) => {
+  ])('missing, where the source is %j', (source, words) => {
     const { credential: _, credentialSource: __, ...rest } = provider;
     const verdict = missingCredential({ ...rest, ...(source && { credentialSource: source }) });
     expect(verdict).toMatchObject({ problem: 'credential', words: expect.stringContaining(words) });
@@ -122,7 +122,7 @@ describe('the name of the model', () => {
     ['not-found', 'model: claude-sonet-4-5', { status: 404, providerCode: 'not_found_error' }],
     ['rejected-request', 'The provided model identifier is invalid.', { status: 400 }],
     ['rejected-request', "The requested model 'x' does not exist.", { status: 400, providerCode: 'model_not_found' }],
-    // Of those that speak OpenAI's format.
+    // Of vendors with OpenAI's format.
     ['rejected-request', 'Model Not Exist', { status: 400, providerCode: 'invalid_request_error' }],
     ['rejected-request', 'Invalid model: x', { status: 400, providerCode: 'invalid_model' }],
     ['not-found', 'The API deployment for this resource does not exist.', { status: 404 }],
@@ -133,7 +133,7 @@ describe('the name of the model', () => {
   });
 });
 
-describe('what else may be', () => {
+describe('other problems', () => {
   it.each<[FaultKind, string, FaultDetail, string, RegExp]>([
     ['payment-required', 'Insufficient Balance', { status: 402 }, 'account', /nothing left to spend/],
     ['rate-limited', 'Quota', { status: 429, providerCode: 'insufficient_quota' }, 'account', /nothing left/],
@@ -167,13 +167,13 @@ describe('what else may be', () => {
   it('a request that the dialect cannot carry', () => {
     expect(verdictOf(new Untranslatable('messages.0', 'is not carried'), tried)).toEqual({
       problem: 'request',
-      words: 'cannot be asked so: messages.0: is not carried',
+      words: 'cannot carry the request: messages.0: is not carried',
     });
   });
 
   it('no answer in time', () => expect(tooSlow(tried)).toMatchObject({ problem: 'provider', words: expect.stringContaining('120 s') })); // oxfmt-ignore
 
-  it('is said of every kind of fault, without a credential', () => {
+  it('exists for every kind of fault, without a credential', () => {
     for (const kind of FAULT_KINDS) {
       expect(judge(kind, 'Words.').words).not.toContain('sk-secret');
       expect(judge(kind, 'Words.').words).toContain('Words');
@@ -195,14 +195,14 @@ describe('the field that a refusal names', () => {
     ['messages.0.content.0.cache_control: not allowed', 'cache_control'],
     ['Invalid value at generation_config.maxOutputTokens', 'maxOutputTokens'],
     ["'messages' must alternate", 'messages'],
-    // A word of every day, of no field.
+    // A common word, not a field.
     ['The model has no content of this type', undefined],
     ['temperature is not supported', undefined],
   ])('%s', (words, field) => expect(findNamedField(words, body)).toBe(field));
 
-  it('is none where no body was sent', () => expect(findNamedField("'max_tokens'", undefined)).toBeUndefined());
+  it('is undefined where no body was sent', () => expect(findNamedField("'max_tokens'", undefined)).toBeUndefined());
 
-  it('stands in what is said', () => {
+  it('is part of the message', () => {
     const fault = new ProviderFault('rejected-request', "Unknown field 'max_tokens'.", { status: 400 });
     const { words } = verdictOf(fault, { ...tried, sentBody: { max_tokens: 16 } });
     expect(words).toBe("the provider refuses the request, naming the field max_tokens: Unknown field 'max_tokens'");

@@ -5,14 +5,14 @@ import { dialectOf, type CatalogProvider, type CredentialSource, type Endpoint }
 import { systemErrorOf } from '../core/system-error.js';
 import {
   failureWords,
-  saysKeyRefused,
-  saysModelNotFound,
-  saysModelUnknown,
-  saysNoAccess,
-  saysNothingLeft,
+  isKeyRefused,
+  isModelNotFound,
+  isModelUnknown,
+  isNoAccess,
+  isNothingLeft,
 } from './refusal-words.js';
 
-/** What has to be looked at where an endpoint does not work. */
+/** What the operator has to check where an endpoint does not work. */
 export const TRIAL_PROBLEMS = [
   'address',
   'credential',
@@ -28,26 +28,26 @@ export type TrialProblem = (typeof TRIAL_PROBLEMS)[number];
 
 export interface Verdict {
   readonly problem: TrialProblem;
-  /** A sentence for the operator, without the last full stop. Never a credential. */
+  /** A sentence for the operator, without its full stop. Never a credential. */
   readonly words: string;
 }
 
 /** What was tried. */
 export interface Tried {
   readonly endpoint: Endpoint;
-  /** What of the credential may be shown; absent: none was sent. */
+  /** The displayable part of the credential; absent: none was sent. */
   readonly credentialLabel?: string | undefined;
-  /** The body that was sent, as far as it came to that. */
+  /** The body that was sent; absent where the call failed before. */
   readonly sentBody?: Json | undefined;
-  /** HTTP status of the answer; absent: none came. */
+  /** HTTP status of the answer; absent: no answer. */
   readonly status?: number | undefined;
-  /** Something of the answer could be read. */
+  /** Whether part of the answer could be read. */
   readonly hasBegun?: boolean | undefined;
-  /** How long an answer was waited for. */
+  /** How long the trial waited for an answer. */
   readonly timeoutMs: number;
 }
 
-/** How an operator finds a credential: `the credential sk-...AbCd (variable ACME_API_KEY)`. */
+/** Names a credential for the operator: `the credential sk-...AbCd (variable ACME_API_KEY)`. */
 export function nameCredential(source: CredentialSource | undefined, label?: string): string {
   const place =
     source === undefined || source === 'catalog'
@@ -60,11 +60,12 @@ export function nameCredential(source: CredentialSource | undefined, label?: str
 
 /** Why the request could not be made, or was not answered. */
 export function verdictOf(failure: ProviderFault | Untranslatable, tried: Tried): Verdict {
-  if (failure instanceof Untranslatable) return { problem: 'request', words: `cannot be asked so: ${failure.message}` };
+  if (failure instanceof Untranslatable)
+    return { problem: 'request', words: `cannot carry the request: ${failure.message}` };
   return isOfTokens(failure) ? tokenService(failure, tried) : VERDICTS[failure.kind](failure, tried);
 }
 
-/** The provider could not be made to answer in the time that there was. */
+/** The provider did not answer within the time limit. */
 export const tooSlow = ({ timeoutMs }: Tried): Verdict => ({
   problem: 'provider',
   words: `did not answer within ${timeoutMs / 1000} s (\`first\` of FAIRLEAD_TIMEOUTS, or \`timeouts\` of the endpoint)`,
@@ -72,43 +73,43 @@ export const tooSlow = ({ timeoutMs }: Tried): Verdict => ({
 
 type Judge = (fault: ProviderFault, tried: Tried) => Verdict;
 
-/** By kind: what is to be looked at, and what is said of it. */
+/** By kind: the problem and its description. */
 const VERDICTS: Readonly<Record<FaultKind, Judge>> = {
   unreachable: (fault, tried) => address(fault, tried),
   'timed-out': (fault, tried) =>
     tried.status === undefined ? address(fault, tried) : failed('did not answer in time', fault),
   'refused-credential': (fault, tried) => {
-    if (saysNothingLeft(failureWords(fault))) return account(fault);
-    return saysNoAccess(failureWords(fault)) ? modelAccess(fault, tried) : credential(fault, tried);
+    if (isNothingLeft(failureWords(fault))) return account(fault);
+    return isNoAccess(failureWords(fault)) ? modelAccess(fault, tried) : credential(fault, tried);
   },
   'payment-required': (fault) => account(fault),
   'not-found': (fault, tried) =>
-    saysModelNotFound(failureWords(fault), tried.endpoint.upstreamModel)
+    isModelNotFound(failureWords(fault), tried.endpoint.upstreamModel)
       ? modelName(fault, tried)
       : wrongPath(fault, tried),
   'rejected-request': (fault, tried) => {
-    if (saysNothingLeft(failureWords(fault))) return account(fault);
-    if (saysKeyRefused(failureWords(fault))) return credential(fault, tried);
-    return saysModelUnknown(failureWords(fault)) ? modelName(fault, tried) : refused(fault, tried);
+    if (isNothingLeft(failureWords(fault))) return account(fault);
+    if (isKeyRefused(failureWords(fault))) return credential(fault, tried);
+    return isModelUnknown(failureWords(fault)) ? modelName(fault, tried) : refused(fault, tried);
   },
   'too-large': (fault, tried) => refused(fault, tried),
-  'rate-limited': (fault) => (saysNothingLeft(failureWords(fault)) ? account(fault) : rateLimited(fault)),
+  'rate-limited': (fault) => (isNothingLeft(failureWords(fault)) ? account(fault) : rateLimited(fault)),
   unavailable: (fault) => failed('is not available', fault),
   overloaded: (fault) => failed('is overloaded', fault),
   'server-error': (fault, tried) => findElsewhere(fault, tried) ?? failed('failed', fault),
   'malformed-reply': (fault, tried) => {
     if (tried.status === undefined) return notHttp(fault, tried);
-    // What a dialect reads nothing in seems to end too early as well, though no connection broke.
+    // A reply in which a dialect reads nothing seems to end too early as well, though no connection broke.
     const isBroken = fault.detail.isCut === true && (tried.hasBegun === true || fault.cause !== undefined);
     return isBroken ? failed('broke its answer off', fault) : answer(fault, tried);
   },
 };
 
-/** Names of the system's errors, by what they say of the address. */
+/** Error codes of the system, with their meaning for the address. */
 const OF_SYSTEM: readonly (readonly [RegExp, (place: Place) => string])[] = [
   [/^ENOTFOUND$/, ({ host }) => `the host ${host} is not known: no such name`],
   [/^EAI_/, ({ host }) => `the name of the host ${host} could not be looked up: no name server answered`],
-  [/^ECONNREFUSED$/, ({ host }) => `nobody listens at ${host}`],
+  [/^ECONNREFUSED$/, ({ host }) => `no process listens at ${host}`],
   [/^E(?:HOST|NET)UNREACH$/, ({ host }) => `no way leads to ${host}`],
   [/^(?:ECONNRESET|EPIPE|UND_ERR_SOCKET)$/, ({ host }) => `${host} closed the connection before it answered`],
   [/SSL|^EPROTO$/, ({ host }) => `${host} does not speak TLS; is it an http:// address?`],
@@ -134,11 +135,11 @@ function address(fault: ProviderFault, { endpoint }: Tried): Verdict {
 
 function unreached(fault: ProviderFault, host: string): string {
   const code = systemErrorOf(fault)?.code ?? '';
-  const [, say] = OF_SYSTEM.find(([pattern]) => pattern.test(code)) ?? [];
-  return say?.({ host, code }) ?? `${host} cannot be reached: ${wordsOf(fault)}${code && ` (${code})`}`;
+  const [, describe] = OF_SYSTEM.find(([pattern]) => pattern.test(code)) ?? [];
+  return describe?.({ host, code }) ?? `${host} cannot be reached: ${wordsOf(fault)}${code && ` (${code})`}`;
 }
 
-/** Of the service whose tokens calls go with, and not of the provider. */
+/** A fault of the service that issues access tokens, and not of the provider. */
 const isOfTokens = ({ message, cause }: ProviderFault): boolean =>
   message.startsWith("The credential's token service") || (cause instanceof Error && cause.name === 'ProviderFault');
 
@@ -152,10 +153,10 @@ function tokenService(fault: ProviderFault, tried: Tried): Verdict {
   };
 }
 
-/** As it is written where it holds what the credential puts into it. */
+/** As written in the catalog where the credential fills in a part of it. */
 const hostOf = (baseUrl: string): string => parseUrl(baseUrl)?.host ?? baseUrl;
 
-/** Nothing that could be read came before the head's end. */
+/** Nothing readable came before the end of the head. */
 function notHttp(fault: ProviderFault, { endpoint: { provider } }: Tried): Verdict {
   const { baseUrl } = provider;
   return {
@@ -206,7 +207,7 @@ const wrongPath = (fault: ProviderFault, { endpoint: { provider } }: Tried): Ver
   words: `${hostOf(provider.baseUrl)} has nothing at this path (base_url ${provider.baseUrl}): ${wordsOf(fault)}`,
 });
 
-/** What answers there is not what takes the calls: redirects are not followed, and no method but this is tried. */
+/** The address answers, but does not take the calls: redirects are not followed, and only this method is tried. */
 function findElsewhere(fault: ProviderFault, { endpoint: { provider } }: Tried): Verdict | undefined {
   const { status } = fault.detail;
   if (status === undefined) return undefined;
@@ -222,7 +223,7 @@ function findElsewhere(fault: ProviderFault, { endpoint: { provider } }: Tried):
 function refused(fault: ProviderFault, { sentBody, endpoint: { provider } }: Tried): Verdict {
   const field = findNamedField(fault.message, sentBody);
   const named = field === undefined ? '' : `, naming the field ${field}`;
-  // In the place of a provider's words stands a sentence that holds its status: a proxy's page, or nothing.
+  // Without words of the provider (a proxy's page, or nothing) the message is a sentence with the status.
   if (fault.message !== statusAlone(fault))
     return { problem: 'request', words: `the provider refuses the request${named}: ${wordsOf(fault)}` };
   const { baseUrl } = provider;
@@ -244,10 +245,10 @@ const failed = (what: string, fault: ProviderFault): Verdict => ({
   words: `the provider ${what}: ${wordsOf(fault)}`,
 });
 
-/** The provider's, as faults have them: cleaned and cut. */
+/** The provider's words, cleaned and cut as in faults. */
 const wordsOf = ({ message }: ProviderFault): string => message.replace(/\.$/, '');
 
-/** Names of fields that are words of every day stand for themselves only in quotes. */
+/** Field names that are also common words match only in quotes. */
 const UNMISTAKABLE = /_|[a-z][A-Z]/;
 const FIELDS_DEPTH_MAX = 6;
 
@@ -277,7 +278,7 @@ function* namesIn(value: Json | undefined, depth: number): Generator<string> {
   }
 }
 
-/** What the operator has to set. */
+/** What the operator has to configure. */
 export function missingCredential({ credentialSource: source }: CatalogProvider): Verdict {
   const words =
     source === undefined

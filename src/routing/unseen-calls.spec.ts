@@ -1,7 +1,7 @@
 /**
- * Goal: no more calls run on unseen than may, of a process and of a key, only those that their providers bill, and none
- * past the time of its request; each has its place back when its generation is settled. Method: generations made by
- * hand, a clock of the test's.
+ * Unseen calls are limited per process and per key, only exist for providers that bill them, and end at the time limit
+ * of their request; each slot is released when its generation is settled. Generations built by hand, a clock of the
+ * test's.
  */
 import { modelRequest } from '../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../test/support/route-inputs.js';
@@ -44,7 +44,7 @@ function setUp() {
 beforeEach(() => void jest.useFakeTimers());
 afterEach(() => void jest.useRealTimers());
 
-it('takes sixty-four of a process, and gives each place back', async () => {
+it('admits sixty-four of a process, and releases each slot', async () => {
   const { unseen, enter } = setUp();
   const left = Array.from({ length: 65 }, (_, index) => leave(`key ${index}`));
   expect(left.map(enter)).toEqual([...Array<boolean>(64).fill(true), false]);
@@ -57,7 +57,7 @@ it('takes sixty-four of a process, and gives each place back', async () => {
   expect(unseen.size).toBe(0);
 });
 
-it('takes four of a key, whoever else calls', async () => {
+it('admits four of a key, regardless of other keys', async () => {
   const { enter } = setUp();
   const left = Array.from({ length: 5 }, () => leave('one'));
   expect(left.map(enter)).toEqual([true, true, true, true, false]);
@@ -66,7 +66,7 @@ it('takes four of a key, whoever else calls', async () => {
   expect([enter(left[4]!), enter(leave('one'))]).toEqual([true, false]);
 });
 
-it('keeps its place until all that follows from its end is done', async () => {
+it('keeps its slot until all work after its end is done', async () => {
   const { unseen, enter } = setUp();
   const left = leave('one');
   let settle = (): void => undefined;
@@ -89,7 +89,7 @@ it.each<[string, boolean, { stream?: boolean; aborts?: AbortRules }]>([
   expect(setUp().enter(leave('one', options))).toBe(isTaken);
 });
 
-it('takes nothing that was not sent, or is over', async () => {
+it('admits nothing that was not sent, or is over', async () => {
   const { unseen, enter } = setUp();
   const [unsent, ended, over] = [leave('one'), leave('one'), leave('one')];
   unsent.call.wasSent = false;
@@ -99,7 +99,7 @@ it('takes nothing that was not sent, or is over', async () => {
   expect(unseen.size).toBe(0);
 });
 
-it('cuts a call when the time of its request is over, counted from its beginning', async () => {
+it('aborts a call at the time limit of its request, counted from its beginning', async () => {
   const { enter, cut } = setUp();
   const left = leave('one');
   jest.advanceTimersByTime(4_000);
@@ -115,7 +115,7 @@ it('cuts a call when the time of its request is over, counted from its beginning
   expect(cut).toEqual([left]);
 });
 
-it('cuts all of them when the process stops', () => {
+it('aborts all of them when the process stops', () => {
   const { unseen, enter, cut } = setUp();
   const left = [leave('one'), leave('two')];
   left.forEach(enter);

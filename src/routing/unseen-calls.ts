@@ -6,18 +6,21 @@ import { Environment } from '../shared/environment.js';
 import { Metrics } from '../shared/metrics.js';
 import { OpenItems } from '../shared/open-items.js';
 
-/** Most calls that run on unseen, of this process and of one key. Past them a call is cut, and charged by estimate. */
+/**
+ * Limits of calls that run on unseen, in this process and of one key. Past them a call is aborted, and charged by
+ * estimate.
+ */
 const UNSEEN_MAX = 64;
 const UNSEEN_PER_KEY_MAX = 4;
 
 /**
- * The calls that their callers have left and that are read to their end, because their providers bill all of them
- * anyway: so they are charged exactly. Each ends with its reply, or when the time of its request is over, or with the
- * process (docs/decisions/0037).
+ * Calls whose callers have left and that are read to their end, because their providers bill all of them anyway: so
+ * they are charged exactly. Each ends with its reply, at the time limit of its request, or with the process
+ * (docs/contribute/decisions/0037).
  */
 @Injectable()
 export class UnseenCalls {
-  /** How each of them is cut. */
+  /** How to abort each of them. */
   private readonly open = new OpenItems<() => void>();
   private readonly ofKey = new Map<string, number>();
   private waiting: (() => void)[] = [];
@@ -27,15 +30,15 @@ export class UnseenCalls {
     private readonly metrics: Metrics,
   ) {}
 
-  /** How many run on now. */
+  /** The number of calls now running on. */
   get size(): number {
     return this.open.size;
   }
 
   /**
-   * Has a call run on whose caller has just left, until its generation is settled.
-   * @param cut ends the call
-   * @returns false where it must be cut: it has not been sent or is over, its provider stops, or too many run on
+   * Lets a call run on, until its generation is settled, after its caller has left.
+   * @param cut aborts the call
+   * @returns false where it must be aborted: it was not sent or is over, its provider stops, or too many run on
    */
   enter(generation: Generation, call: ProviderCall, cut: () => void): boolean {
     if (!call.wasSent || call.ending !== undefined || generation.ending !== undefined) return false;
@@ -53,13 +56,13 @@ export class UnseenCalls {
       clearTimeout(deadline);
       this.leave(place, keyHash);
     };
-    // It stands behind whoever settles it.
+    // Added after the observer that settles it.
     generation.observe({ ended: ({ settlement }) => void settlement.then(leave, leave) });
     generation.runOnUnseen(call);
     return true;
   }
 
-  /** Ends all of them: they are charged by estimate. */
+  /** Aborts all of them: they are charged by estimate. */
   cutAll(): void {
     for (const cut of this.open) cut();
   }

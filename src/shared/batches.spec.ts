@@ -1,4 +1,4 @@
-// Goal: a list in parts is that list. Method: lists about the size of a part.
+// The parts of a list together are that list. Lists of about the size of a part.
 import { batches } from './batches.js';
 
 describe('batches', () => {

@@ -5,14 +5,14 @@ import type { Environment } from './environment.js';
 const of = (bytes: number): BytesInFlight => new BytesInFlight({ bodiesInFlightBytesMax: bytes } as Environment);
 
 describe('BytesInFlight', () => {
-  it('gives one key half, and who comes next a half of the rest', () => {
+  it('gives one key half, and the next a half of the rest', () => {
     const all = of(100);
     const [first, second] = [all.open('a'), all.open('b')];
     expect([first.take(50), first.take(1), all.open('a').take(1)]).toEqual([true, false, false]);
     expect([second.take(25), second.take(1)]).toEqual([true, false]);
   });
 
-  it('takes back what a request held, once', () => {
+  it('returns what a request held, once', () => {
     const all = of(100);
     const held = all.open('a');
     held.take(50);
@@ -29,7 +29,7 @@ describe('BytesInFlight', () => {
     expect([held.take(1), all.held]).toEqual([false, 0]);
   });
 
-  it('never holds more than all, leaves every new key room, and is whole again in the end', () => {
+  it('never exceeds the total, leaves space for every new key, and is empty again in the end', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.integer({ min: 0, max: 5 }), fc.integer({ min: 1, max: 400 }))), (steps) => {
         const all = of(1_000);
@@ -40,7 +40,7 @@ describe('BytesInFlight', () => {
         const total = held.reduce((sum, { bytes }) => sum + bytes, 0);
         expect(all.held).toBe(total);
         expect(total).toBeLessThan(1_000);
-        // Six keys leave half of half of … all; who comes last may hold half of that.
+        // Six keys leave half of half of … all; the last may hold half of that.
         expect(1_000 - total).toBeGreaterThanOrEqual(1_000 / 2 ** 6);
         const last = all.open('new');
         expect(last.take(Math.floor((1_000 - total) / 2))).toBe(true);

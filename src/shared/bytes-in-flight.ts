@@ -3,36 +3,36 @@ import { GatewayError } from '../core/errors.js';
 import { Environment } from './environment.js';
 
 /**
- * The bytes of bodies, of fetched media and of pages that all requests of this process hold together
- * (`FAIRLEAD_BODIES_IN_FLIGHT`, docs/wire/limits.md#bodies-in-flight). What has come counts, never what was promised. A
- * key may hold as much as it leaves free: the first a half of all, the next a half of the rest, and so whoever comes
- * last still finds room. What never waits counts as far as its key's share goes, and takes no room from others either.
+ * The bytes of bodies, fetched media and pages that all requests of this process hold together
+ * (`FAIRLEAD_BODIES_IN_FLIGHT`, docs/use/limits.md#bodies-in-flight). Only received bytes count, not announced ones. A
+ * key may hold as much as it leaves free: the first a half of all, the next a half of the rest, so that a new key
+ * always finds space. Small bodies, which never wait, count up to their key's share and do not use the share of others.
  */
 @Injectable()
 export class BytesInFlight {
   private readonly max: number;
   private free: number;
-  /** By key hash; a key is in it while it holds something. */
+  /** By key hash; contains the keys that hold something. */
   private readonly keys = new Map<string, number>();
 
   constructor(environment: Environment) {
     this.free = this.max = environment.bodiesInFlightBytesMax;
   }
 
-  /** @param keyHash whose share it counts in */
+  /** @param keyHash of the key whose share the bytes count in */
   open(keyHash: string): HeldBytes {
     return new HeldBytes(this, keyHash);
   }
 
-  /** What is held now, of all keys. */
+  /** Bytes held now, over all keys. */
   get held(): number {
     return this.max - this.free;
   }
 
   /**
-   * For who gives back just what was taken; `open` is for all others.
-   * @param bytes below 0 they are given back
-   * @returns false when there is no room for them
+   * For callers that return exactly what they took; all others use `open`.
+   * @param bytes negative to return them
+   * @returns false when there is no space for them
    */
   add(keyHash: string, bytes: number): boolean {
     const next = (this.keys.get(keyHash) ?? 0) + bytes;
@@ -45,7 +45,7 @@ export class BytesInFlight {
   }
 }
 
-/** What one request holds, until it is answered: attempts are encoded from it. */
+/** The bytes that one request holds until it is answered: attempts are encoded from them. */
 export class HeldBytes {
   private bytes = 0;
   private isOver = false;
@@ -57,8 +57,8 @@ export class HeldBytes {
   ) {}
 
   /**
-   * @returns false when there is no room for them, or none in the share of the key, or the request is over: nothing is
-   *   taken then
+   * @returns false, and takes nothing, when there is no space for them in all or in the share of the key, or the
+   * request is over
    */
   take(bytes: number): boolean {
     if (this.isOver || !this.all.add(this.keyHash, bytes)) return false;
@@ -66,7 +66,7 @@ export class HeldBytes {
     return true;
   }
 
-  /** Gives back what is held, for good: nobody would give back what came after. Safe to call again. */
+  /** Returns all bytes and ends the hold, because later bytes would never be returned. Safe to call again. */
   release(): void {
     this.isOver = true;
     if (this.bytes === 0) return;
@@ -77,7 +77,7 @@ export class HeldBytes {
 
 const RETRY_AFTER_FULL_MS = 1_000;
 
-/** What whoever takes bytes is told where there is no room for them. */
+/** The error where there is no space for further bytes. */
 export const noRoomInFlight = (): GatewayError =>
   new GatewayError('service-unavailable', 'Too many large requests are in flight; retry shortly.', {
     retryAfterMs: RETRY_AFTER_FULL_MS,

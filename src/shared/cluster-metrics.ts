@@ -5,14 +5,14 @@ import { Rationed } from './rationed.js';
 import type { PrimaryChannel } from './worker-channel.js';
 
 const WAIT_MS = 1000;
-/** A tenth of a process's time where it takes four milliseconds, as metrics of a few providers do. */
+/** A tenth of a process's time where rendering takes four milliseconds, as with metrics of a few providers. */
 const MADE_A_SECOND_MAX = 25;
-/** Each is a question to all workers, and an answer of each. */
+/** Each gathering sends a message to all workers, and one back from each. */
 export const GATHERED_A_SECOND_MAX = 2;
 
 /**
- * The metrics of all worker processes together, whichever of them is asked. A worker that does not answer within a
- * second is left out. With one process it is that process's own text.
+ * The combined metrics of all worker processes, from any of them. A worker that does not answer within a second is left
+ * out. With one process it is that process's own text.
  */
 export class ClusterMetrics {
   private readonly others: GatheredAnswers<MetricReport[]>;
@@ -34,7 +34,7 @@ export class ClusterMetrics {
     });
   }
 
-  /** Prometheus text, as it was within the last second. */
+  /** Prometheus text, at most a second old. */
   text(): Promise<string> {
     return this.texts.latest();
   }

@@ -1,5 +1,5 @@
-// Goal: a data folder that cannot be used stops the start with the name of its variable; one that can is left clean.
-// Method: real folders below the system's temporary one.
+// An unusable data folder stops the start with the name of its variable; a usable one is left clean. Real folders below
+// the system's temporary one.
 import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ describe('createDataDirectory', () => {
     expect(await readdir(path)).toEqual([]);
   });
 
-  it('takes a folder that is there', async () => {
+  it('accepts an existing folder', async () => {
     await writeFile(join(root, 'kept'), 'x');
     await createDataDirectory(root);
     expect(await readdir(root)).toEqual(['kept']);
@@ -34,9 +34,9 @@ describe('createDataDirectory', () => {
     });
   });
 
-  // Elsewhere there is no folder of this kind.
+  // Other systems have no folder of this kind.
   (process.platform === 'linux' ? it : it.skip)(
-    'names the variable when the system lets no folder be made, and does not try for ever',
+    'names the variable when the system refuses to create a folder, and does not retry for ever',
     async () => {
       await expect(createDataDirectory('/proc/fairlead/data')).rejects.toMatchObject({
         message: expect.stringContaining('DATA_DIR must be a folder this process can write to'),

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { InvalidEnvironment } from './environment.js';
 
 /**
- * Makes the folder of `DATA_DIR` if it is missing, for its owner only, and proves that files can be written to it.
+ * Creates the folder of `DATA_DIR` if it is missing, readable only by its owner, and proves that files can be written
+ * to it.
  * @throws InvalidEnvironment
  */
 export async function createDataDirectory(path: string): Promise<void> {
@@ -21,8 +22,8 @@ export async function createDataDirectory(path: string): Promise<void> {
 }
 
 /**
- * Makes the folder and those above it. One by one, because Node's recursive way never ends where the system says "no
- * such folder" of a new folder in one that is there, as `/proc` does.
+ * Creates the folder and its parents one by one: Node's recursive option never ends where the system reports "no such
+ * folder" for a new folder in an existing one, as `/proc` does.
  */
 async function makeFolder(path: string): Promise<void> {
   try {
@@ -34,7 +35,7 @@ async function makeFolder(path: string): Promise<void> {
     if (code !== 'ENOENT' || dirname(path) === path) throw error;
     await makeFolder(dirname(path));
     await mkdir(path, { mode: 0o700 }).catch((again: unknown) => {
-      // Another process that starts now may have been faster.
+      // Another starting process may have created it first.
       if (codeOf(again) !== 'EEXIST') throw again;
     });
   }

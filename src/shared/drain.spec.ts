@@ -1,7 +1,5 @@
-// Goal: stopping fails no request, takes no longer than its bounds, and leaves nothing undone
-// (docs/operating.md#stopping, docs/reasons/operations.md#draining,
-// docs/reasons/operations.md#bounded-steps-of-a-stop). Method: a real server on a free port; only the timers that
-// Drain sets are moved by hand.
+// Stopping fails no request, keeps its time limits, and leaves no work undone (docs/operate/scaling.md#stopping). A
+// real server on a free port; only the timers that Drain sets are moved by hand.
 import { once } from 'node:events';
 import {
   Agent,
@@ -83,8 +81,41 @@ afterEach(() => {
   }
 });
 
+/** More than buffers of sockets hold. */
+const LARGE = Buffer.alloc(32 * 1024 * 1024, 'x');
+
+async function lengthOf(response: IncomingMessage): Promise<number> {
+  let length = 0;
+  for await (const chunk of response) length += (chunk as Buffer).length;
+  return length;
+}
+
+it('loses nothing of a reply that has ended and is still being sent while another connection closes', async () => {
+  const { drain, held, get } = await startDraining();
+  const [slow, quick] = [await get('/held'), await get('/held')];
+  const stopped = drain.run('SIGINT');
+  await settle();
+  held[0]!.end(LARGE);
+  held[1]!.end('ok');
+  expect(await lengthOf(quick)).toBe(2);
+  await settle();
+  expect(await lengthOf(slow)).toBe(LARGE.length);
+  await stopped;
+});
+
+it('closes the listener, and with it idle connections, only when ended replies have left', async () => {
+  const { drain, held, get } = await startDraining();
+  const slow = await get('/held');
+  held[0]!.end(LARGE);
+  const stopped = drain.run('SIGINT');
+  await settle();
+  expect(await lengthOf(slow)).toBe(LARGE.length);
+  await jest.advanceTimersByTimeAsync(10);
+  await stopped;
+});
+
 describe('Drain', () => {
-  it('is not ready at once, and goes on answering for five seconds with Connection: close', async () => {
+  it('is not ready immediately, and continues to answer for five seconds with Connection: close', async () => {
     const { drain, readiness, server, get } = await startDraining();
     const before = await get('/');
     expect(before.headers.connection).toBe('keep-alive');
@@ -100,7 +131,7 @@ describe('Drain', () => {
     expect(server.listening).toBe(false);
   });
 
-  it('asks waiting answers, whose headers have not gone, to close as well', async () => {
+  it('closes the connections of waiting answers as well, whose headers are not sent', async () => {
     const { drain, held, get } = await startDraining();
     const answer = get('/waiting');
     await expectSoon(() => held.length === 1);
@@ -126,7 +157,7 @@ describe('Drain', () => {
     expect(log).toEqual(['SIGTERM: stopping, 1 requests open', 'stopped']);
   });
 
-  it('aborts what is left after the drain time', async () => {
+  it('aborts open requests after the drain time', async () => {
     const { drain, log, get } = await startDraining({ drainMs: 1000 });
     const response = await get('/held');
     const closed = once(response, 'error');
@@ -137,7 +168,7 @@ describe('Drain', () => {
     expect(log).toContain('1 requests are still open and are aborted');
   });
 
-  it('cuts connections whose request does not even heed the abort', async () => {
+  it('cuts connections whose request ignores the abort', async () => {
     const { drain, get } = await startDraining({ drainMs: 0, abortAll: () => undefined });
     const response = await get('/held');
     const closed = once(response, 'error');
@@ -148,7 +179,7 @@ describe('Drain', () => {
     await done;
   });
 
-  it('lets work without a request end as well, and what its request becomes when that closes', async () => {
+  it('lets work without a request end as well, including work that starts when a request closes', async () => {
     let size = 1;
     let finish = (): void => undefined;
     const idle = (): Promise<void> =>
@@ -212,7 +243,7 @@ describe('Drain', () => {
     expect(log.slice(1)).toEqual(['exporter did not end within 5000 ms and is left', 'ledger failed', 'stopped']);
   });
 
-  it('runs once, however often it is asked', async () => {
+  it('runs once, for any number of calls', async () => {
     const { drain, log } = await startDraining();
     expect(drain.run('SIGINT')).toBe(drain.run('SIGTERM'));
     await drain.run('SIGINT');

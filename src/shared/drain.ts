@@ -6,16 +6,19 @@ import type { StopSignal } from './worker-channel.js';
 
 const GRACE_MS = 5000;
 const STEP_MS = 5000;
+/** How long a reply that has ended may take to leave, before the listener closes. */
+const FLUSH_MS_MAX = 1000;
+const FLUSH_STEP_MS = 5;
 
-/** Something to be put away once no request is open: the ledger first, exporters last. */
+/** A resource to close once no request is open: the ledger first, exporters last. */
 export interface DrainStep {
   readonly name: string;
   readonly run: () => Promise<void>;
-  /** How long it may take; default: `stepMs`. */
+  /** Limit of its duration; default: `stepMs`. */
   readonly msMax?: number;
 }
 
-/** What is under way though no response is open for it. */
+/** Work in progress without an open response. */
 export interface BackgroundWork {
   readonly size: number;
   /** Resolves when there is none. */
@@ -24,28 +27,28 @@ export interface BackgroundWork {
 
 export interface DrainOptions {
   readonly server: Server;
-  /** From then on nothing is accepted. */
+  /** From then on no connection is accepted. */
   readonly closeListener: () => void;
   readonly readiness: Readiness;
   /** How long open requests may take after the listener has closed. */
   readonly drainMs: number;
-  /** Ends every open request by its own abort signal, so that each is told and settled. */
+  /** Aborts every open request by its own signal, so that each is answered and settled. */
   readonly abortAll: () => void;
-  /** Work that goes on without a request: it has the same time, and is ended by `abortAll` as well. */
+  /** Work that continues without a request: it has the same time, and is also ended by `abortAll`. */
   readonly background?: BackgroundWork;
-  /** In order; one that fails or is late does not keep the next from running. */
+  /** In order; a step that fails or exceeds its time does not keep the next from running. */
   readonly steps: readonly DrainStep[];
   readonly log: Pick<LoggerService, 'log' | 'warn'>;
-  /** How long the listener stays open after SIGTERM, for balancers to notice. */
+  /** How long the listener stays open after SIGTERM, so that balancers notice. */
   readonly graceMs?: number;
-  /** How long each later step may take. */
+  /** Limit of each later step. */
   readonly stepMs?: number;
 }
 
 /**
- * Stops an HTTP server without failing a request (docs/operating.md#stopping): not ready at once; the listener open a
- * little longer, every answer with `Connection: close`; then open requests have their time; what is left is aborted;
- * each later step is bounded. Make it before the server listens: it follows open requests from then on.
+ * Stops an HTTP server without failing a request (docs/operate/scaling.md#stopping): not ready immediately; the
+ * listener stays open a little longer, with `Connection: close` on every answer; then open requests have their time;
+ * the rest is aborted; each later step is bounded. Create it before the server listens, so that it sees all requests.
  */
 export class Drain {
   private readonly open = new OpenItems<ServerResponse>();
@@ -61,7 +64,7 @@ export class Drain {
     options.server.prependListener('request', this.follow);
   }
 
-  /** Resolves when everything is put away; never rejects. Asked again, it goes on with the same run. */
+  /** Resolves when everything is closed; never rejects. Further calls join the same run. */
   run(signal: StopSignal): Promise<void> {
     return (this.running ??= this.stop(signal));
   }
@@ -70,10 +73,12 @@ export class Drain {
     const { server, closeListener, readiness, drainMs, abortAll, steps, log } = this.options;
     readiness.markDraining();
     log.log(`${signal}: stopping, ${this.openCount} requests open`, 'Drain');
-    for (const response of this.open) askToClose(response);
+    for (const response of this.open) requestClose(response);
     // In a terminal no balancer needs time to notice.
     if (signal === 'SIGTERM') await delay(this.graceMs);
 
+    // Node closes idle connections with its listener.
+    await this.untilFlushed();
     this.listenerClosed = true;
     closeListener();
     if (!(await this.becomesIdle(drainMs))) {
@@ -88,15 +93,33 @@ export class Drain {
 
   private readonly follow: RequestListener = (_request, response) => {
     const place = this.open.add(response);
-    if (this.running) askToClose(response);
+    if (this.running) requestClose(response);
     response.once('close', () => {
       this.open.remove(place);
       if (!this.listenerClosed) return;
       // A kept-alive connection becomes idle only after this event.
-      setImmediate(() => this.options.server.closeIdleConnections());
+      setImmediate(() => this.closeIdle());
       if (this.open.size === 0) this.onIdle?.();
     });
   };
+
+  /**
+   * Node takes a connection for idle as soon as its response is ended, and destroys it with what was not sent yet.
+   * Those that are being sent close later, and then call this again.
+   */
+  private closeIdle(): void {
+    if (!this.isSendingEnds()) this.options.server.closeIdleConnections();
+  }
+
+  private isSendingEnds(): boolean {
+    for (const { writableEnded } of this.open) if (writableEnded) return true;
+    return false;
+  }
+
+  private async untilFlushed(): Promise<void> {
+    const until = performance.now() + FLUSH_MS_MAX;
+    while (this.isSendingEnds() && performance.now() < until) await delay(FLUSH_STEP_MS);
+  }
 
   private get openCount(): number {
     return this.open.size + (this.options.background?.size ?? 0);
@@ -109,7 +132,7 @@ export class Drain {
 
   private async idle(): Promise<void> {
     if (this.open.size > 0) await new Promise<void>((resolve) => (this.onIdle = resolve));
-    // What its caller has left may have become background work.
+    // A call that its caller has left may have become background work.
     await this.options.background?.idle();
   }
 
@@ -125,7 +148,7 @@ export class Drain {
 }
 
 /** Answers that have begun cannot be changed; their connections close once they are idle. */
-function askToClose(response: ServerResponse): void {
+function requestClose(response: ServerResponse): void {
   if (!response.headersSent) response.setHeader('connection', 'close');
 }
 

@@ -1,5 +1,5 @@
-// Goal: few requests begin at once, many some in each turn, by turns of their keys, and what cannot wait is refused.
-// Method: requests that note when they began, turns of the event loop one by one.
+// Few requests start at once, many some in each turn, alternating between keys, and requests beyond the queue are
+// refused. Requests that record when they started, turns of the event loop one by one.
 import { setImmediate } from 'node:timers/promises';
 import { EntryTurns } from './entry-turns.js';
 
@@ -13,7 +13,7 @@ describe('EntryTurns', () => {
     begun.length = 0;
     turns = new EntryTurns();
   });
-  // Whoever still waits would begin in the turns of another spec.
+  // A waiting request would start in the turns of another spec.
   afterEach(async () => {
     for (let before = -1; before !== begun.length;) {
       before = begun.length;
@@ -31,7 +31,7 @@ describe('EntryTurns', () => {
     }
   }
 
-  it('lets so many begin in a turn, at once, and as many in each turn after it', async () => {
+  it('starts a number in the first turn, at once, and as many in each turn after it', async () => {
     enter('a', PER_TURN + 3);
     expect(begun).toHaveLength(PER_TURN);
     await setImmediate();
@@ -51,7 +51,7 @@ describe('EntryTurns', () => {
     expect(begun).toHaveLength(3 * PER_TURN + 3);
   });
 
-  it('lets whoever is alone begin at once, again and again', async () => {
+  it('starts a single request at once, again and again', async () => {
     for (let request = 0; request < 20; request++) {
       enter('a');
       expect(begun).toHaveLength(request + 1);
@@ -59,7 +59,7 @@ describe('EntryTurns', () => {
     }
   });
 
-  it('lets a key that comes late begin in the next turn, however many of another wait', async () => {
+  it('starts a late key in the next turn, however many of another wait', async () => {
     enter('many', 2_000);
     await setImmediate();
     enter('late', 2);
@@ -69,7 +69,7 @@ describe('EntryTurns', () => {
     expect(begun.length).toBeLessThanOrEqual(4 * PER_TURN);
   });
 
-  it('refuses what finds no place to wait, and not another key', async () => {
+  it('refuses a request without a place to wait, but not another key', async () => {
     enter('many', PER_TURN + WAITING_MAX);
     enter('late');
     await setImmediate();

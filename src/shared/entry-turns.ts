@@ -1,32 +1,32 @@
 import { GatewayError } from '../core/errors.js';
 import { FairQueue } from './fair-queue.js';
 
-/** Most requests begun in one turn of the event loop: some ten milliseconds of work, through all their stages. */
+/** Limit of requests started in one turn of the event loop: some ten milliseconds of work, through all their stages. */
 const PER_TURN_MAX = 8;
 /**
- * Where a turn takes longer, half as many begin in the next: what has begun comes back in every later one, and whoever
- * is next waits for several.
+ * After a longer turn, half as many start in the next: started requests return in every later turn, and a waiting one
+ * waits for several.
  */
 const LONG_TURN_MS = 20;
-/** Requests that wait to begin; further ones are refused, those of one key from half of it on. */
+/** Limit of waiting requests; further ones are refused, those of one key from half of it on. */
 const WAITING_MAX = 10_000;
 const RETRY_AFTER_MS = 1_000;
 
 /**
- * Lets requests begin, some in each turn of the event loop and by turns of their keys. Connections are accepted and
- * read as fast as they come: without it thousands of one key's would be at work in the same turns as anybody else's
- * one.
+ * Starts a few requests in each turn of the event loop, alternating between keys. Connections are accepted and read as
+ * fast as they arrive: without this limit thousands of requests of one key would share the turns with a single one of
+ * another.
  */
 export class EntryTurns {
   private readonly waiting = new FairQueue<() => void>(WAITING_MAX);
   private begun = 0;
   private perTurn = PER_TURN_MAX;
-  /** Of the last turn that was counted, while they are. */
+  /** The last counted turn, while turns are counted. */
   private turnedAt: number | undefined;
 
   /**
-   * @returns undefined: it may begin at once; else resolves when it may
-   * @throws GatewayError `unavailable` when too many wait
+   * @returns undefined: it may start at once; else resolves when it may
+   * @throws GatewayError `service-unavailable` when too many wait
    */
   enter(key: string): Promise<void> | undefined {
     if (this.turnedAt === undefined) {

@@ -2,8 +2,8 @@ import type { Secret } from '../core/secret.js';
 import type { Settings } from './variables/variables.js';
 
 /**
- * What holds key-encryption keys: this process, or a service outside with what calling it needs.
- * Addresses end without a slash.
+ * What holds key-encryption keys: this process, or an external service with the settings to call it. Addresses end
+ * without a slash.
  */
 export type KeyServiceSetting =
   | { readonly kind: 'local' }
@@ -26,19 +26,19 @@ export type KeyServiceSetting =
       readonly namespace?: string;
     };
 
-/** What several variables give together, or one and where the process runs. */
+/** Settings that combine several variables, or a variable and the working directory. */
 interface CombinedSettings {
   /** Absolute path. */
   readonly dataDir: string;
   /** Absolute path of the catalog file. */
   readonly catalogPath: string;
-  /** The first wraps data keys, all unwrap. Empty: local. `encryptionKeys` unwrap in any case. */
+  /** The first wraps data keys, all unwrap. Empty: local. `encryptionKeys` always unwrap. */
   readonly keyServices: readonly KeyServiceSetting[];
 }
 
 /**
- * Every setting of the process, read once from its variables, checked and frozen. Names, grammars, defaults and
- * meanings are those of `VARIABLES`, from which this type is inferred; `readEnvironment` makes the value.
+ * Every setting of the process, read once from its variables, checked and frozen. `VARIABLES` defines names, grammars,
+ * defaults and meanings, and this type is inferred from it; `readEnvironment` creates the value.
  */
 // oxlint-disable-next-line typescript/no-unsafe-declaration-merging -- the class is a token only, never constructed
 export interface Environment extends Settings, CombinedSettings {}
@@ -46,16 +46,16 @@ export interface Environment extends Settings, CombinedSettings {}
 /** The injection token. */
 export abstract class Environment {}
 
-/** One variable and what is wrong with it. The reason completes a sentence that begins with the name. */
+/** One faulty variable. The reason completes a sentence that begins with its name. */
 export interface EnvironmentFault {
   readonly variable: string;
   readonly reason: string;
 }
 
 /**
- * The process cannot start with these settings. The message names every faulty variable, one a
- * line, and shows no secret.
- * @param warnings of other variables: of a name that is near a known one, the fault may be the consequence
+ * The process cannot start with these settings. The message names every faulty variable, one per line, and shows no
+ * secret.
+ * @param warnings of other variables: a name similar to a known one may be the cause of a fault
  */
 export class InvalidEnvironment extends Error {
   override readonly name = 'InvalidEnvironment';

@@ -1,5 +1,5 @@
-// Goal: whoever has much waiting makes nobody else wait, nor keeps anybody out, and nothing is lost or overtaken by its
-// own. Method: sequences of additions and takings at random, against a list.
+// A share with many items delays no other and excludes no other, and no item is lost or overtaken within its share.
+// Random sequences of additions and removals, compared with a list.
 import fc from 'fast-check';
 import { FairQueue } from './fair-queue.js';
 
@@ -8,7 +8,7 @@ const add = (queue: FairQueue<string>, share: string, count: number): void => {
 };
 
 describe('FairQueue', () => {
-  it('takes one of each share by turns, and goes on with whose turn it is', () => {
+  it('takes one of each share in turn, and continues with the next share', () => {
     const queue = new FairQueue<string>(100);
     add(queue, 'a', 5);
     add(queue, 'b', 2);
@@ -18,7 +18,7 @@ describe('FairQueue', () => {
     expect(queue.take(10)).toEqual([]);
   });
 
-  it('gives a share half of the places, the next half of the rest, and whoever comes last one', () => {
+  it('gives a share half of the places, the next half of the rest, and the last share one', () => {
     const queue = new FairQueue<string>(8);
     add(queue, 'a', 4);
     expect(queue.add('a', 'too much')).toBe(false);
@@ -32,7 +32,7 @@ describe('FairQueue', () => {
     add(queue, 'e', 1);
   });
 
-  it('loses nothing, keeps the order of each share, and lets nobody wait for more than one of each other', () => {
+  it('loses nothing, keeps the order of each share, and delays a share by at most one item of each other', () => {
     const steps = fc.array(fc.oneof(fc.constantFrom('a', 'b', 'c'), fc.nat(4)), { maxLength: 200 });
     fc.assert(
       fc.property(steps, (all) => {
@@ -52,7 +52,7 @@ describe('FairQueue', () => {
             waiting.splice(waiting.indexOf(item), 1);
             counts.set(item[0]!, (counts.get(item[0]!) ?? 0) + 1);
           }
-          // Whoever still waits has had its turns, as many as anybody but one.
+          // A share that still waits has had its turns, as many as any other but one.
           const most = Math.max(0, ...counts.values());
           for (const [share] of waiting) expect(counts.get(share!) ?? 0).toBeGreaterThanOrEqual(most - 1);
           expect(queue.size).toBe(waiting.length);

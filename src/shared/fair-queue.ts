@@ -1,22 +1,22 @@
 interface Share<Item> {
   readonly name: string;
-  /** In their order. */
+  /** In order. */
   readonly items: Item[];
 }
 
 /**
- * What waits, by whose it is: taken by turns, one of each share, so that one share's many wait for one another and for
- * nobody else. Of the places a share may have as many as it leaves free: whoever comes last still finds one.
+ * A queue with one share per owner, served round robin, so that the items of one share delay only each other. A share
+ * may occupy as many places as it leaves free, so that a new share always finds one.
  */
 export class FairQueue<Item> {
-  /** To be read only. */
+  /** Read only. */
   size = 0;
-  /** A share is in it while it has something. */
+  /** Contains the shares that have items. */
   private readonly shares = new Map<string, Share<Item>>();
-  /** The same by whose turn is next. */
+  /** The same shares, in the order of their turns. */
   private readonly turns: Share<Item>[] = [];
 
-  /** @param places for all that waits */
+  /** @param places for all waiting items */
   constructor(private readonly places: number) {}
 
   /** @returns false when there is no place left for this share */
@@ -32,7 +32,7 @@ export class FairQueue<Item> {
     return true;
   }
 
-  /** @returns the next, at most so many; those of one share in the order they came */
+  /** @returns the next items, at most `count`; those of one share in order of arrival */
   take(count: number): Item[] {
     const taken: Item[] = [];
     while (this.size > 0 && taken.length < count) {

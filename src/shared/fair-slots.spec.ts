@@ -1,6 +1,6 @@
 /**
- * Goal: few at a time, of all and of each key; who has least is next, who has none need not wait for who has many;
- * nobody waits for ever, or is forgotten. Method: slots of a few, entered and left by hand, and any mixture of ends.
+ * Slots are limited in total and per key; the key with the fewest is next, a key without any need not wait for a key
+ * with many; no waiter waits for ever, or is forgotten. A few slots, entered and left by hand, and random endings.
  */
 import fc from 'fast-check';
 import { Cancellation } from '../core/cancellation.js';
@@ -16,9 +16,9 @@ const OPTIONS: FairSlotsOptions = {
 };
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Of the slots that are taken. */
+/** Of the taken slots. */
 const leaving = new Set<() => void>();
-// Whoever still waits has a timer of ten seconds, which would keep the worker alive. All enter and leave in their turn.
+// A waiter has a timer of ten seconds, which would keep the worker alive. All enter and leave in turn.
 afterEach(async () => {
   while (leaving.size > 0) {
     for (const leave of leaving) leave();
@@ -42,7 +42,7 @@ function bench(options: Partial<FairSlotsOptions> = {}) {
   return { slots, inside, enter };
 }
 
-it('lets in as many as there are slots, of a key fewer, and then whose key has least', async () => {
+it('admits as many as there are slots, fewer of one key, and then the key with the fewest', async () => {
   const { inside, enter } = bench();
   const first = await enter('a');
   await enter('a');
@@ -54,14 +54,14 @@ it('lets in as many as there are slots, of a key fewer, and then whose key has l
   expect(inside).toEqual(['a', 'a', 'b']);
   third!();
   await settle();
-  // Neither who came first, whose key is full, nor the next, whose key had its turn.
+  // Neither the first, whose key is full, nor the next, whose key had its turn.
   expect(inside.slice(3)).toEqual(['c']);
   first!();
   await settle();
   expect(inside.slice(4)).toEqual(['b']);
 });
 
-it('lets a key in that has none, beside as many as there are, and one of it at a time', async () => {
+it('admits a key without a slot in addition to the others, one of it at a time', async () => {
   const { inside, enter } = bench({ firstSlots: 2 });
   const [first] = [await enter('a'), await enter('a'), await enter('b')];
   void enter('b');
@@ -71,11 +71,11 @@ it('lets a key in that has none, beside as many as there are, and one of it at a
   void enter('e');
   await settle();
   expect(inside).toEqual(['a', 'a', 'b', 'c', 'd']);
-  // One of five has left: that is room for who has none, and for nobody else.
+  // One of five has left: that slot is for a key without any, and for no other.
   first!();
   await settle();
   expect(inside.slice(5)).toEqual(['e']);
-  // The key itself has none left, and what it wants yet is its first again.
+  // The key itself has none left, and its next one is its first again.
   third!();
   await settle();
   expect(inside.slice(6)).toEqual(['c']);
@@ -84,7 +84,7 @@ it('lets a key in that has none, beside as many as there are, and one of it at a
   expect(inside).toHaveLength(7);
 });
 
-it('lets a key that comes late in before what two others have waiting, where each has one at a time', async () => {
+it('admits a late key before the waiting ones of two others, where each has one at a time', async () => {
   const { inside, enter } = bench({ slots: 2, slotsPerKey: 1 });
   const leaves = [await enter('a'), await enter('b')];
   for (const key of ['a', 'a', 'b', 'b']) void enter(key).then((leave) => leaves.push(leave));
@@ -95,11 +95,11 @@ it('lets a key that comes late in before what two others have waiting, where eac
   expect(inside).toEqual(['a', 'b', 'late', 'a']);
   leaves.pop()!();
   await settle();
-  // Nor does one of them twice before the other.
+  // Nor does one of them get two before the other.
   expect(inside.slice(4)).toEqual(['b']);
 });
 
-it('refuses who finds too many of the key waiting, and leaves each key half of the places that are free', async () => {
+it('refuses when too many of the key wait, and leaves each key half of the free places', async () => {
   const { enter } = bench({ slots: 1 });
   await enter('a');
   const waits = async (key: string): Promise<number> => {
@@ -111,7 +111,7 @@ it('refuses who finds too many of the key waiting, and leaves each key half of t
   expect([await waits('a'), await waits('b'), await waits('c'), await waits('d')]).toEqual([3, 3, 1, 1]);
 });
 
-it('refuses who has waited long enough, and gives his place away', async () => {
+it('refuses a waiter after the longest wait, and frees its place', async () => {
   const { inside, enter } = bench({ slots: 1, waitMs: 20 });
   const leave = await enter('a');
   expect(await enter('b')).toBeUndefined();
@@ -120,7 +120,7 @@ it('refuses who has waited long enough, and gives his place away', async () => {
   expect(inside).toEqual(['a', 'c']);
 });
 
-it('lets a waiting one go at its abort', async () => {
+it('releases a waiter at its abort', async () => {
   const { enter } = bench({ slots: 1 });
   await enter('a');
   const signal = new Cancellation();
@@ -130,7 +130,7 @@ it('lets a waiting one go at its abort', async () => {
   await expect(enter('b', signal)).rejects.toThrow('gone');
 });
 
-it('never has more than its slots, leaves nobody waiting who may enter, and is empty again in the end', async () => {
+it('never exceeds its slots, leaves no admissible waiter waiting, and is empty again in the end', async () => {
   const step = fc.record({
     key: fc.constantFrom('a', 'b', 'c'),
     ends: fc.constantFrom('leaves', 'aborts'),

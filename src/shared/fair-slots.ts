@@ -3,9 +3,9 @@ import type { CancelSignal } from '../core/cancellation.js';
 export interface FairSlotsOptions {
   readonly slots: number;
   readonly slotsPerKey: number;
-  /** Beside these, for keys that have none under way: one each. */
+  /** Additional slots for keys that occupy none: one each. */
   readonly firstSlots: number;
-  /** Those that wait for a slot. */
+  /** Limit of waiting items. */
   readonly waiting: number;
   readonly waitingPerKey: number;
   /** Longest wait. */
@@ -17,32 +17,33 @@ interface Waiting {
   readonly enter: () => void;
 }
 
-/** What one key has. */
+/** The state of one key. */
 interface Share {
   running: number;
   waiting: number;
-  /** When it was given a slot last, in their order; 0: not since it has anything here. */
+  /** Sequence number of its last slot; 0: none since it has an entry here. */
   entered: number;
 }
 
 /**
- * Lets a few do at a time what takes a while. Whose key has the fewest under way is next; among these, whose key was
- * served least recently, and then who came first: a key that asks for a lot waits for itself, and no queue of it stands
- * before others. A key that has none under way hardly ever waits, for many keys that fill all slots for long would
- * otherwise keep it out. Of the places to wait in a key may have as many as it leaves free.
+ * Limits the number of concurrent slow operations. Next is the key with the fewest in progress, then the key that was
+ * served least recently, then order of arrival: a key with many operations waits for itself and delays no other. A key
+ * without any in progress hardly ever waits, because otherwise many keys that fill all slots for long would exclude it.
+ * A key may occupy as many waiting places as it leaves free.
  */
 export class FairSlots {
   private running = 0;
   private entries = 0;
   private readonly queue: Waiting[] = [];
-  /** A key is in it while it has something. */
+  /** Contains the keys that occupy slots or wait. */
   private readonly shares = new Map<string, Share>();
 
   constructor(private readonly options: FairSlotsOptions) {}
 
   /**
    * Waits for a slot.
-   * @returns gives the slot back, once; undefined when too many wait already, or it took too long
+   * @returns a function that releases the slot, to be called once; undefined when too many wait already, or the wait
+   * was too long
    * @throws the signal's reason once it is aborted
    */
   async enter(key: string, signal: CancelSignal): Promise<(() => void) | undefined> {
@@ -71,7 +72,7 @@ export class FairSlots {
     };
   }
 
-  /** @returns whether it was given a slot */
+  /** @returns whether it got a slot */
   private wait(key: string, signal: CancelSignal): Promise<boolean> {
     return new Promise((resolve) => {
       const leave = (hasEntered: boolean): void => {

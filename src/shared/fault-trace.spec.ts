@@ -1,4 +1,4 @@
-// Goal: a fault's trace tells its kind and place, and nothing of what was worked on. Method: errors of each make.
+// A fault's trace contains its kind and place, and no data. Errors of each kind.
 import { faultTrace } from './fault-trace.js';
 
 function thrownBy(work: () => unknown): unknown {
@@ -9,13 +9,13 @@ function thrownBy(work: () => unknown): unknown {
   }
 }
 
-it('tells the kind and the place of what was thrown', () => {
+it('contains the kind and the place of what was thrown', () => {
   const trace = faultTrace(thrownBy(() => (undefined as unknown as { x: number }).x));
   expect(trace).toMatch(/^TypeError\n +at .*fault-trace\.spec/);
   expect(trace.split('\n').length).toBeLessThanOrEqual(11);
 });
 
-it('tells nothing of its message, of however many lines', () => {
+it('contains nothing of its message, of any number of lines', () => {
   const spoken = new Error('sk-secret\nsecond secret');
   expect(faultTrace(spoken)).toMatch(/^Error\n +at /);
   expect(faultTrace(spoken)).not.toContain('secret');

@@ -1,10 +1,7 @@
-/** Frames that tell enough. */
+/** Frames kept of a stack. */
 const FRAMES_MAX = 10;
 
-/**
- * What is thrown by a fault of ours, for the log: its name and where it was. Never its message, which may say what was
- * worked on.
- */
+/** An internal error for the log: its name and stack. Never its message, which may contain data. */
 export function faultTrace(thrown: unknown): string {
   if (!(thrown instanceof Error)) return `a thrown ${typeof thrown}`;
   const frames = (thrown.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));

@@ -3,33 +3,33 @@ import type { Clock } from '../core/time.js';
 import { recentlyUsed } from './recently-used.js';
 
 /**
- * Age at which an answer is no longer used. What is revoked must stop within 5 s everywhere; the
- * rest is for the way there.
+ * Age at which an answer is no longer used. A revocation must take effect within 5 s everywhere; the difference is for
+ * the transport.
  */
 export const AGE_MAX_MS = 4_000;
-/** Age from which an answer in use is asked for again, without anyone waiting. */
+/** Age from which an answer in use is loaded again in the background. */
 export const REFRESH_AGE_MS = 2_000;
-/** Least time between two such attempts for one key, should the store not answer. */
+/** Minimum interval between two such attempts for one key, in case the store does not answer. */
 const REFRESH_PAUSE_MS = 500;
 
 interface Known<V> {
   readonly value: V;
-  readonly askedAtMs: number;
+  readonly requestedAtMs: number;
   refreshAtMs: number;
 }
 
 /**
- * What the store said in the last four seconds. Age counts from the question, not from the answer, so that a slow store
- * makes nothing live longer. Nothing but the store's own answers ever gets in. What is in steady use is always at hand.
+ * The store's answers of the last four seconds. Age counts from the question, not from the answer, so that a slow store
+ * extends no life. Only answers of the store are cached. An entry in steady use is always cached.
  */
 export class FreshCache<V extends object> {
   private readonly known: LRUCache<string, Known<V>>;
   private readonly missing: LRUCache<string, number>;
-  private readonly asking = new Map<string, Promise<V | null>>();
+  private readonly pending = new Map<string, Promise<V | null>>();
 
   /**
    * @param load `null`: there is none
-   * @param max how many of each are kept; those that are missing apart, so that asking for nothing pushes out nothing
+   * @param max limit of present and of missing keys each; separate, so that queries for missing keys evict no entries
    */
   constructor(
     private readonly load: (key: string) => Promise<V | null>,
@@ -40,70 +40,67 @@ export class FreshCache<V extends object> {
     this.missing = recentlyUsed(max.missing);
   }
 
-  /** The answer at hand: `null` is "there is none", `undefined` "must be asked". */
+  /** The cached answer: `null` means "there is none", `undefined` "not cached". */
   peek(key: string): V | null | undefined {
     const known = this.known.get(key);
-    const askedAtMs = known ? known.askedAtMs : this.missing.get(key);
+    const requestedAtMs = known ? known.requestedAtMs : this.missing.get(key);
     const now = this.clock.now();
     // A clock set back makes an answer from the future: not fresh either.
-    if (askedAtMs === undefined || now < askedAtMs || now - askedAtMs >= AGE_MAX_MS) return undefined;
+    if (requestedAtMs === undefined || now < requestedAtMs || now - requestedAtMs >= AGE_MAX_MS) return undefined;
     if (!known) return null;
     if (now >= known.refreshAtMs) this.refresh(key, known, now);
     return known.value;
   }
 
-  /**
-   * The answer at hand or the store's; however many ask for one key at a time, the store is asked once.
-   * Throws what `load` throws.
-   */
+  /** The cached answer or the store's; concurrent calls for one key share one query. Throws what `load` throws. */
   find(key: string): Promise<V | null> {
     const atHand = this.peek(key);
     if (atHand !== undefined) return Promise.resolve(atHand);
-    return this.asking.get(key) ?? this.ask(key);
+    return this.pending.get(key) ?? this.query(key);
   }
 
-  /** To be called after a change is committed: what was asked before is no longer believed. */
+  /** Call after a change is committed: answers to earlier queries are no longer used. */
   forget(key: string): void {
     this.known.delete(key);
     this.missing.delete(key);
-    this.asking.delete(key);
+    this.pending.delete(key);
   }
 
   /** The same for all keys, where a change may concern any. */
   forgetAll(): void {
     this.known.clear();
     this.missing.clear();
-    this.asking.clear();
+    this.pending.clear();
   }
 
   private refresh(key: string, known: Known<V>, now: number): void {
     known.refreshAtMs = now + REFRESH_PAUSE_MS;
-    // A refresh that fails changes nothing: the answer at hand grows old, and then the caller is told.
-    if (!this.asking.has(key)) this.ask(key).catch(() => undefined);
+    // A failed refresh changes nothing: the cached answer expires, and then the caller gets the error.
+    if (!this.pending.has(key)) this.query(key).catch(() => undefined);
   }
 
-  private ask(key: string): Promise<V | null> {
-    const askedAtMs = this.clock.now();
+  private query(key: string): Promise<V | null> {
+    const requestedAtMs = this.clock.now();
     const answer = this.load(key)
       .then((value) => {
-        // Whoever forgot the key in the meantime knows better than this answer.
-        if (this.asking.get(key) === answer) this.keep(key, value, askedAtMs);
+        // If the key was forgotten in the meantime, this answer is outdated.
+        if (this.pending.get(key) === answer) this.keep(key, value, requestedAtMs);
         return value;
       })
       .finally(() => {
-        if (this.asking.get(key) === answer) this.asking.delete(key);
+        if (this.pending.get(key) === answer) this.pending.delete(key);
       });
-    this.asking.set(key, answer);
+    this.pending.set(key, answer);
     return answer;
   }
 
-  private keep(key: string, value: V | null, askedAtMs: number): void {
+  private keep(key: string, value: V | null, requestedAtMs: number): void {
     if (value) {
-      this.known.set(key, { value, askedAtMs, refreshAtMs: askedAtMs + REFRESH_AGE_MS });
+      this.known.set(key, { value, requestedAtMs, refreshAtMs: requestedAtMs + REFRESH_AGE_MS });
       this.missing.delete(key);
     } else {
       this.known.delete(key);
-      this.missing.set(key, askedAtMs);
+      this.missing.set(key, requestedAtMs);
     }
   }
 }

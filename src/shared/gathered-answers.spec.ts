@@ -1,10 +1,10 @@
-// Goal: answers are gathered until all that were asked have given theirs, or their time is over. Method: answers that
-// come at once, late, twice and to no question.
+// Answers are gathered until all queried processes have answered, or the time is over. Answers that come at once, late,
+// twice and to no question.
 import { GatheredAnswers } from './gathered-answers.js';
 
 const WAIT_MS = 30;
 
-it('is done when as many have answered as were asked', async () => {
+it('is done when as many have answered as were queried', async () => {
   const answers = new GatheredAnswers<string>(60_000);
   const gathering = answers.gather((ask) => {
     answers.give(ask, 'one');
@@ -14,12 +14,12 @@ it('is done when as many have answered as were asked', async () => {
   expect(await gathering).toEqual(['one', 'two']);
 });
 
-it('is done at once where nobody was asked', async () => {
+it('is done at once where no process was queried', async () => {
   const answers = new GatheredAnswers<string>(60_000);
   expect(await answers.gather((ask) => answers.expect(ask, 0))).toEqual([]);
 });
 
-it('leaves out who does not answer in time', async () => {
+it('leaves out a process that does not answer in time', async () => {
   const answers = new GatheredAnswers<string>(WAIT_MS);
   const gathering = answers.gather((ask) => {
     answers.expect(ask, 2);
@@ -29,12 +29,12 @@ it('leaves out who does not answer in time', async () => {
   expect(() => answers.give(0, 'late')).not.toThrow();
 });
 
-it('keeps questions apart', async () => {
+it('separates questions', async () => {
   const answers = new GatheredAnswers<number>(60_000);
-  const asks: number[] = [];
-  const first = answers.gather((ask) => void asks.push(ask));
-  const second = answers.gather((ask) => void asks.push(ask));
-  for (const [place, ask] of asks.entries()) {
+  const requests: number[] = [];
+  const first = answers.gather((ask) => void requests.push(ask));
+  const second = answers.gather((ask) => void requests.push(ask));
+  for (const [place, ask] of requests.entries()) {
     answers.expect(ask, 1);
     answers.give(ask, place);
   }

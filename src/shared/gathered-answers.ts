@@ -5,8 +5,8 @@ interface Question<T> {
 }
 
 /**
- * Answers of other processes to questions of this one. Who does not answer in time is left out: one stuck process must
- * not hide the others.
+ * Gathers answers from other processes. A process that does not answer in time is left out: one that hangs must not
+ * hide the others.
  */
 export class GatheredAnswers<T> {
   private readonly pending = new Map<number, Question<T>>();
@@ -14,7 +14,7 @@ export class GatheredAnswers<T> {
 
   constructor(private readonly waitMs: number) {}
 
-  /** @param send asks all of them, with the number of the question */
+  /** @param send sends the question with its number to all of them */
   async gather(send: (ask: number) => void): Promise<readonly T[]> {
     const ask = this.nextAsk++;
     const answers: T[] = [];
@@ -31,7 +31,7 @@ export class GatheredAnswers<T> {
     return answers;
   }
 
-  /** So many were asked. */
+  /** Sets the number of processes that received the question. */
   expect(ask: number, count: number): void {
     this.update(ask, (question) => (question.expected = count));
   }
@@ -42,7 +42,7 @@ export class GatheredAnswers<T> {
 
   private update(ask: number, change: (question: Question<T>) => void): void {
     const question = this.pending.get(ask);
-    // An answer that comes after its time belongs to no question any more.
+    // The answer arrived after the question had ended.
     if (!question) return;
     change(question);
     if (question.expected !== undefined && question.answers.length >= question.expected) question.finish();

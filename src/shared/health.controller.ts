@@ -9,29 +9,29 @@ import { Readiness, viewReadiness } from './readiness.js';
 const health = { status: oneOf(['ok', 'unavailable']) };
 const check = object({ ready: flag(), detail: optional(text()) });
 
-/** What a probe is told. */
+/** The body for a liveness probe. */
 const livenessView = object(health);
 const readinessView = object({ ...health, checks: map(check) });
 
-/** Health for orchestrators and balancers, outside the base path and without a key. Neither route calls anything. */
+/** Health for orchestrators and balancers, outside the base path and without a key. Neither route calls any service. */
 @Open()
 @Controller('health')
 export class HealthController {
   constructor(private readonly readiness: Readiness) {}
 
-  /** The process runs and its event loop turns. Depends on nothing else: a restart would not mend a database. */
+  /** The process runs and its event loop turns. Depends on nothing else: a restart would not repair a database. */
   @Get('live')
   @Header('cache-control', 'no-store')
-  @Answers(livenessView, { summary: 'Tell whether the process runs' })
+  @Answers(livenessView, { summary: 'Report whether the process runs' })
   live(): Static<typeof livenessView> {
     return { status: 'ok' };
   }
 
-  /** 200 when this process should be sent requests, else 503. */
+  /** 200 when this process should receive requests, else 503. */
   @Get('ready')
   @Header('cache-control', 'no-store')
   @Answers(readinessView, {
-    summary: 'Tell whether the process should be sent requests',
+    summary: 'Report whether the process should receive requests',
     alsoWith: { status: 503, meaning: 'It should not be sent any now.' },
   })
   ready(@Res({ passthrough: true }) response: Response): Static<typeof readinessView> {

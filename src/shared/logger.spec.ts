@@ -1,9 +1,9 @@
-// Goal: no secret and no body reaches the log by any way, a request has its one line, and an outage does not
-// flood the log. Method: a logger that writes to an array, canaries put into every place a message can carry,
-// and a clock moved by hand.
+// No secret and no body reaches the log, a request has exactly one line, and an outage does not flood the log. A logger
+// that writes to an array, canaries in every place of a message, and a clock moved by hand.
 import { ProviderFault } from '../core/errors.js';
 import { Secret } from '../core/secret.js';
 import { Clock } from '../core/time.js';
+import { printGenerationFields } from '../inference/generation-log.js';
 import { createLogger, PinoLogger } from './logger.js';
 import { readEnvironment } from './read-environment.js';
 
@@ -45,7 +45,7 @@ describe('PinoLogger', () => {
     expect(parsed()[0]).toMatchObject({ level });
   });
 
-  it('keeps a stack and the context of an error apart', () => {
+  it('keeps the stack and the context of an error apart', () => {
     const { logger, parsed } = logTo();
     logger.error('it broke', 'Error: it broke\n    at here (file.ts:1:1)', 'Room');
     logger.error(new TypeError('it broke too'), undefined, 'Room');
@@ -55,14 +55,14 @@ describe('PinoLogger', () => {
     ]);
   });
 
-  it('is silent when told so', () => {
+  it('is silent when so configured', () => {
     const { logger, lines } = logTo('silent');
     logger.fatal('x');
     logger.request({ requestId: 'r', method: 'GET', route: '/x', status: 500, durationMs: 1 });
     expect(lines).toEqual([]);
   });
 
-  it('masks secrets wherever a message can carry them', () => {
+  it('masks secrets anywhere in a message', () => {
     const { logger, lines } = logTo('trace', [
       new Secret('postgres://user:cana%21ry@db/x'),
       new Secret('own canary key 16'),
@@ -128,7 +128,7 @@ describe('PinoLogger', () => {
     expect(lines[1]!.length).toBeLessThan(2000);
   });
 
-  it('writes the one line of a request by name and nothing beside', () => {
+  it('writes the one line of a request field by field and nothing else', () => {
     const { logger, parsed } = logTo();
     const leg = (provider: string, model: string) => ({
       model: { id: model },
@@ -181,7 +181,7 @@ describe('PinoLogger', () => {
       body: 'canary',
       key: 'canary',
     };
-    logger.request(wide as never);
+    logger.request(wide, undefined, wide.generation as never, printGenerationFields);
     const { time: _time, ...line } = parsed()[0]!;
     expect(line).toEqual({
       level: 'info',
@@ -210,7 +210,7 @@ describe('PinoLogger', () => {
     });
   });
 
-  it('warns of requests answered 5xx, and holds none back', () => {
+  it('warns of requests answered 5xx, and suppresses none', () => {
     const { logger, parsed } = logTo('warn');
     const request = { requestId: 'r', method: 'GET', route: '/x', durationMs: 1 };
     logger.request({ ...request, status: 499 });
@@ -218,7 +218,7 @@ describe('PinoLogger', () => {
     expect(parsed()).toHaveLength(3);
   });
 
-  it('writes the same warning once in ten seconds, then says how many were held back', () => {
+  it('writes the same warning once in ten seconds, then reports how many were suppressed', () => {
     const { logger, parsed, clock } = logTo();
     for (let index = 0; index < 500; index++) logger.warn('no connection', 'Redis');
     logger.error('no connection', undefined, 'Redis');

@@ -1,19 +1,17 @@
 import type { LoggerService } from '@nestjs/common';
 import type { EndingLogLevel } from '../core/generation/ending.js';
-import type { Generation } from '../core/generation/generation.js';
 import { pino, type DestinationStream, type Logger as Pino } from 'pino';
 import { Secret } from '../core/secret.js';
-import { SystemClock, type Clock } from '../core/time.js';
+import { SystemClock, tenths, type Clock } from '../core/time.js';
 import type { Environment } from './environment.js';
-import { printGeneration, tenths } from './generation-log.js';
 import { isError, Redaction } from './redaction.js';
 import { RepeatedLog } from './repeated-log.js';
 
-/** What the log tells of one request. Nothing of it comes from a body, but the id of a model the catalog knows. */
+/** The fields of a request's log line. None come from a body, except the id of a model in the catalog. */
 export interface RequestLogFields {
   readonly requestId: string;
   readonly method: string;
-  /** The pattern of the route, never the URL: queries and path parameters stay out. */
+  /** The pattern of the route, never the URL: it contains neither queries nor path parameters. */
   readonly route: string;
   readonly status: number;
   readonly durationMs: number;
@@ -21,12 +19,10 @@ export interface RequestLogFields {
   readonly outcome?: string | undefined;
   /** Only its first eight characters are written. */
   readonly keyHash?: string | undefined;
-  /** Which answered it. */
-  readonly generation?: Generation | undefined;
 }
 
 export interface LoggerOptions {
-  /** A pino level, `silent` included. */
+  /** A pino level, or `silent`. */
   readonly level: string;
   /** Standard output unless given. */
   readonly destination?: DestinationStream;
@@ -37,7 +33,7 @@ export interface LoggerOptions {
 
 type Level = 'trace' | 'debug' | 'info' | 'warn' | 'error' | 'fatal';
 
-/** What Nest tells of its own start: of use to nobody who runs the service. */
+/** Nest's messages about its own start: of no use to operators. */
 const FRAMEWORK_CONTEXTS: ReadonlySet<unknown> = new Set([
   'InstanceLoader',
   'NestApplication',
@@ -52,9 +48,9 @@ const KEY_HASH_CHARACTERS = 8;
 const STACK = /\n\s+at /;
 
 /**
- * Nest's logger over pino: JSON lines on standard output, secrets masked, bodies never. The same warning or
- * error is written at most once in ten seconds, with the count of those held back. Lines are buffered and
- * flushed when the process exits.
+ * Nest's logger over pino: JSON lines on standard output, secrets masked, bodies never. The same warning or error is
+ * written at most once in ten seconds, with the number of suppressed ones. Lines are buffered and flushed when the
+ * process exits.
  */
 export class PinoLogger implements LoggerService {
   private readonly pino: Pino;
@@ -85,7 +81,7 @@ export class PinoLogger implements LoggerService {
   }
 
   error(message: unknown, ...rest: unknown[]): void {
-    // What ended the start is thrown as well, and main tells it.
+    // An error that ends the start is also thrown, and logged by main.
     this.write(rest.at(-1) === 'ExceptionHandler' ? 'debug' : 'error', message, rest);
   }
 
@@ -106,21 +102,22 @@ export class PinoLogger implements LoggerService {
   }
 
   /**
-   * The one line of a request, when it has ended. Every request has its line; none is held back. It is printed here as
-   * pino would write it, for a third of the time and memory: by name, so that a wider object brings nothing else along;
-   * the fields hold no secrets, so nothing is searched.
-   * @param ended the level that its generation's ending has; else a warning for 5xx, and only for debugging
-   *   what asks every few seconds
+   * Writes the single line of a finished request. Never suppressed. It is built here in pino's format, for a third of
+   * the time and memory: field by field, so that a wider object adds nothing; the fields hold no secrets, so nothing is
+   * masked.
+   * @param ended the level of its generation's ending; else a warning for 5xx, and debug for requests that repeat every
+   * few seconds
+   * @param printReply returns the fields of the reply, as the middle of a JSON object
    */
-  request(fields: RequestLogFields, ended?: EndingLogLevel): void {
+  request<R>(fields: RequestLogFields, ended?: EndingLogLevel, reply?: R, printReply?: (reply: R) => string): void {
     const byStatus = fields.status >= 500 ? 'warn' : 'info';
     const level = PROBES.has(fields.route) ? 'debug' : ended === undefined || ended === 'info' ? byStatus : ended;
     if (!this.pino.isLevelEnabled(level)) return;
     const time = new Date(this.clock.now()).toISOString();
-    const { requestId, method, route, status, durationMs, outcome, keyHash, generation } = fields;
+    const { requestId, method, route, status, durationMs, outcome, keyHash } = fields;
     let line = `{"level":"${level}","time":"${time}","requestId":"${requestId}","method":${JSON.stringify(method)}`;
     line += `,"route":${JSON.stringify(route)},"status":${status},"durationMs":${tenths(durationMs)}`;
-    if (generation) line += printGeneration(generation);
+    if (reply !== undefined && printReply) line += printReply(reply);
     if (outcome !== undefined) line += `,"outcome":"${outcome}"`;
     if (keyHash !== undefined) line += `,"key":"${keyHash.slice(0, KEY_HASH_CHARACTERS)}"`;
     this.output.write(`${line},"msg":"request"}\n`);
@@ -137,7 +134,7 @@ export class PinoLogger implements LoggerService {
     this.pino[level]({ ...(line.context !== '' && { context: line.context }), ...line.fields }, line.text);
   }
 
-  /** Nest gives the context last, a stack before it, and anything else in between. */
+  /** Nest passes the context last, a stack before it, and anything else in between. */
   private readLine(message: unknown, rest: readonly unknown[]): Line {
     const given = rest.filter((entry) => entry !== undefined);
     const last = given.at(-1);
@@ -164,15 +161,13 @@ export class PinoLogger implements LoggerService {
   }
 }
 
-/**
- * Lines wait for a buffer's worth, but never longer than this: a write for each of them would cost more than the line.
- */
+/** Lines are collected up to a buffer, but never longer than this: a write for each would cost more than the line. */
 const OUTPUT_CHARACTERS = 64 * 1024;
 const OUTPUT_MS = 250;
 
 /**
- * Standard output, written in pieces. The lines are gathered here: the destination would copy what
- * it holds at each of them.
+ * Standard output, written in pieces. Lines are collected here because the destination would copy its buffer for each
+ * of them.
  */
 function bufferedOutput(): DestinationStream {
   const output = pino.destination({ dest: 1, sync: false });

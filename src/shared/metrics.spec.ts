@@ -1,6 +1,6 @@
-// Goal: the figures of docs/operating.md#metrics under their names, with bounded labels, and one sum over all
-// worker processes. Method: record, read the Prometheus text back; workers are instances whose channels are
-// joined by the real relay.
+// The figures of docs/operate/observability.md#metrics have their documented names, bounded labels, and one sum over
+// all worker processes. Recorded figures are read back from the Prometheus text; workers are instances whose channels
+// are joined by the real relay.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -44,7 +44,7 @@ describe('Metrics', () => {
     expect(valueOf(text, 'fairlead_time_to_first_token_seconds_bucket{le="0.2",provider="openai"}')).toBe(1);
   });
 
-  it('counts tokens by direction and passes over what was not said or makes no sense', async () => {
+  it('counts tokens by direction and ignores missing and invalid figures', async () => {
     const metrics = new Metrics();
     metrics.attempt(leg('a'), 'answered', 1, {
       inputTokens: 10,
@@ -78,7 +78,7 @@ describe('Metrics', () => {
     expect(valueOf(await metrics.text(), 'fairlead_open_streams')).toBe(1);
   });
 
-  it('tells the delay of the event loop and the memory of the process', async () => {
+  it('reports the delay of the event loop and the memory of the process', async () => {
     const text = await new Metrics().text();
     for (const name of [
       'nodejs_eventloop_lag_p50_seconds',
@@ -90,7 +90,7 @@ describe('Metrics', () => {
     expect(valueOf(text, 'process_resident_memory_bytes')).toBeGreaterThan(0);
   });
 
-  it('tells what is known from the start with 0', async () => {
+  it('exports series with labels known at the start with 0', async () => {
     const metrics = new Metrics();
     metrics.know([leg('acme')]);
     const text = await metrics.text();
@@ -113,8 +113,8 @@ describe('Metrics', () => {
       expect([series, valueOf(text, series)]).toEqual([series, 0]);
   });
 
-  it('tells each model from the start with 0, where it tells models and there are not too many', async () => {
-    const metrics = new Metrics({ tellsModels: true });
+  it('exports each model from the start with 0, where models are labelled and there are not too many', async () => {
+    const metrics = new Metrics({ labelsModels: true });
     metrics.know([leg('acme', 'acme/a'), leg('other', 'acme/a'), leg('acme', 'acme/b')]);
     const text = await metrics.text();
     for (const series of [
@@ -125,11 +125,11 @@ describe('Metrics', () => {
     ])
       expect([series, valueOf(text, series)]).toEqual([series, 0]);
     expect(text).not.toMatch(/provider="other".*model="acme\/b"/);
-    const many = new Metrics({ tellsModels: true });
+    const many = new Metrics({ labelsModels: true });
     many.know(Array.from({ length: 101 }, (_, index) => leg('acme', `acme/${index}`)));
     expect(await many.text()).not.toContain('model="acme/0"');
-    // What later catalogs add leaves room for what is called.
-    const later = new Metrics({ tellsModels: true });
+    // Later catalogs leave space for called models.
+    const later = new Metrics({ labelsModels: true });
     for (const name of ['a', 'b', 'c'])
       later.know(Array.from({ length: 60 }, (_, index) => leg('acme', `${name}/${index}`)));
     for (let index = 0; index < 100; index++) later.attempt(leg('acme', `called/${index}`), 'answered', 0.1);
@@ -157,8 +157,8 @@ describe('Metrics', () => {
     expect(counted).toEqual(['forbidden', 'service-unavailable']);
   });
 
-  it('tells models where it is told to, 200 of them', async () => {
-    const metrics = new Metrics({ tellsModels: true });
+  it('labels models where configured, 200 of them', async () => {
+    const metrics = new Metrics({ labelsModels: true });
     for (let index = 1; index <= 202; index++) metrics.attempt(leg('acme', `acme/${index}`), 'answered', 0.1);
     metrics.attempt(leg('acme', 'acme/1'), 'answered', 1, { inputTokens: 3 });
     metrics.fellBack('model', 'acme/1');
@@ -173,7 +173,7 @@ describe('Metrics', () => {
     expect(valueOf(text, 'fairlead_spend_usd_total{provider="acme",model="other"}')).toBe(0.5);
   });
 
-  it('asks for what others know when it is asked, and shows no value of what nobody knows', async () => {
+  it('reads state when the metrics are requested, and shows no unknown values', async () => {
     const metrics = new Metrics();
     expect(await metrics.text()).not.toMatch(/^fairlead_(?:redis_up|open_holds|catalog_info)/m);
     let holds = 3;
@@ -199,7 +199,7 @@ describe('Metrics', () => {
   });
 });
 
-/** A primary in memory: relays as the process does, but for the workers named silent. */
+/** A primary in memory: relays as the process does, except for silent workers. */
 function joinWorkers(count: number, silent: readonly number[] = []) {
   const listeners = new Map<number, (message: PrimaryMessage) => void>();
   const deliver = (id: number, message: PrimaryMessage): void => listeners.get(id)?.(message);
@@ -230,7 +230,7 @@ describe('ClusterMetrics', () => {
     expect(valueOf(await new ClusterMetrics(metrics).text(), 'fairlead_open_streams')).toBe(1);
   });
 
-  it('adds up all workers, whichever is asked', async () => {
+  it('adds up all workers, whichever is queried', async () => {
     const workers = joinWorkers(3);
     for (const { metrics } of workers) {
       metrics.streamOpened();
@@ -243,7 +243,7 @@ describe('ClusterMetrics', () => {
     }
   });
 
-  it('does not add up what all of them see of the same thing', async () => {
+  it('does not add up shared state', async () => {
     const workers = joinWorkers(2);
     for (const [index, { metrics }] of workers.entries()) {
       metrics.watch('build', () => [[1, '1.0.0', 'v22']]);
@@ -279,7 +279,7 @@ describe('ClusterMetrics', () => {
     expect(valueOf(await workers[0]!.cluster.text(), 'fairlead_open_streams')).toBe(2);
   });
 
-  it('counts what the operator loses by provider, from 0 on', async () => {
+  it("counts the operator's losses by provider, from 0 on", async () => {
     const metrics = new Metrics();
     metrics.attempt(leg('called'), 'answered', 1);
     expect(valueOf(await metrics.text(), 'fairlead_operator_cost_usd_total{provider="called"}')).toBe(0);
@@ -292,20 +292,20 @@ describe('ClusterMetrics', () => {
   });
 });
 
-describe('what is read of the metrics', () => {
+describe('queries of the metrics', () => {
   const root = join(__dirname, '..', '..');
   const textOf = (...path: string[]): string => readFileSync(join(root, ...path), 'utf8');
-  /** What a label may be, of those whose words are closed. */
+  /** The allowed values of labels with enumerated values. */
   const WORDS: Readonly<Record<string, (text: string, word: string) => boolean>> = {
     event: (text, word) => valueOf(text, `fairlead_ledger_events_total{event="${word}"}`) === 0,
     outcome: (_, word) => OUTCOMES.has(word),
     streamed: (_, word) => word === 'true' || word === 'false',
     status: (_, word) => /^[1-5](?:\d\d|\.\.)$/.test(word),
-    job: (_, word) => word === '$job',
+    job: (_, word) => word === '$job' || word === 'fairlead',
   };
   const OUTCOMES = new Set<string>(Object.values(ENDINGS).map(({ outcome }) => outcome));
 
-  /** A registry that has seen everything. */
+  /** A registry with every series. */
   async function fullText(): Promise<string> {
     const metrics = new Metrics();
     metrics.know([leg('acme')]);
@@ -331,9 +331,10 @@ describe('what is read of the metrics', () => {
     ['endpoints', ['acme', 'paused']],
   ] as const satisfies readonly (readonly [WatchedState, readonly string[]])[];
 
-  /** Names of series, and of their labels, that there are. */
+  /** Names of all series with their labels. */
   async function seriesOf(): Promise<Map<string, Set<string>>> {
-    const known = new Map<string, Set<string>>();
+    // Prometheus has one of its own for each target.
+    const known = new Map([['up', new Set(['job', 'instance'])]]);
     for (const [, name, labels = ''] of (await fullText()).matchAll(/^(\w+)(?:\{(.*)\})? \S+$/gm))
       known.set(name!, new Set([...labels.matchAll(/(\w+)="/g)].map((match) => match[1]!)));
     return known;
@@ -342,13 +343,13 @@ describe('what is read of the metrics', () => {
   async function assertReadable(where: string, expr: string): Promise<void> {
     const known = await seriesOf();
     const text = await fullText();
-    const names = expr.match(/\b(?:fairlead|nodejs|process)_\w+/g) ?? [];
+    const names = expr.match(/\bup\b|\b(?:fairlead|nodejs|process)_\w+/g) ?? [];
     expect([where, names.length > 0]).toEqual([where, true]);
     for (const name of names) expect([where, name, known.has(name)]).toEqual([where, name, true]);
     for (const [, name, matchers] of expr.matchAll(/(\w+)\{([^}]*)\}/g))
-      for (const [, label, told] of matchers!.matchAll(/(\w+)(?:=~|!~|!=|=)"([^"]*)"/g)) {
+      for (const [, label, words] of matchers!.matchAll(/(\w+)(?:=~|!~|!=|=)"([^"]*)"/g)) {
         expect([where, label, label === 'job' || known.get(name!)!.has(label!)]).toEqual([where, label, true]);
-        for (const word of told!.split('|'))
+        for (const word of words!.split('|'))
           expect([where, label, word, WORDS[label!]?.(text, word)]).toEqual([where, label, word, true]);
       }
     for (const [, labels] of expr.matchAll(/\bby \(([^)]*)\)/g))
@@ -358,24 +359,26 @@ describe('what is read of the metrics', () => {
       }
   }
 
-  it('is there, by every alert', async () => {
-    const { groups } = parse(textOf('docs', 'alerts.yaml')) as {
+  it('exist for every alert', async () => {
+    const { groups } = parse(textOf('docs', 'operate', 'alerts.yaml')) as {
       groups: { rules: { alert: string; expr: string }[] }[];
     };
     const rules = groups.flatMap((group) => group.rules);
     expect(rules.length).toBeGreaterThan(10);
     for (const { alert, expr } of rules) await assertReadable(alert, expr);
+    // A gateway that is gone has no other series.
+    expect(rules.map(({ expr }) => expr)).toContain('up{job="fairlead"} == 0');
   });
 
-  it('is there, by every panel of the dashboard, and every metric of ours has one', async () => {
+  it('exist for every panel of the dashboard, and every metric of the gateway has a panel', async () => {
     interface Panel {
       readonly title: string;
       readonly targets?: readonly { readonly expr: string }[];
     }
     const { panels } = JSON.parse(textOf('deploy', 'grafana', 'fairlead.json')) as { panels: readonly Panel[] };
-    const told = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
-    for (const [title, expr] of told) await assertReadable(title, expr);
-    const shown = told.map(([, expr]) => expr).join('\n');
+    const queries = panels.flatMap(({ title, targets = [] }) => targets.map(({ expr }) => [title, expr] as const));
+    for (const [title, expr] of queries) await assertReadable(title, expr);
+    const shown = queries.map(([, expr]) => expr).join('\n');
     for (const [, name] of (await fullText()).matchAll(/^# TYPE (fairlead_\w+) /gm)) expect(shown).toContain(name);
   });
 });

@@ -13,16 +13,16 @@ import { ERROR_KINDS } from '../core/errors.js';
 import { ENDINGS, type CallOutcome, type EndingName } from '../core/generation/ending.js';
 import { StateGauges, type StateSample, type WatchedState } from './state-gauges.js';
 
-/** Media type of the text that Prometheus reads. */
+/** Media type of the Prometheus text format. */
 export const METRICS_TYPE = 'text/plain; version=0.0.4; charset=utf-8';
 
 /**
- * `over_bound`: a reply cost more than was held. `implausible`: its provider reported more than can be, and it is
- * charged at its bound. `widened`: later calls of that endpoint are held for what it came to. `estimated`: its provider
- * reported no usage, or not all of it. `zero_usage`: a charged reply came to nothing at a price. `spooled`: a
- * settlement waits on disk for the database; `kept`: in memory, for the disk does not take it. `recovered`: settled for
- * a replica that is gone. `restored`: a hold that the database lost was written back. `late`: a hold was gone, and less
- * was charged than the call came to. `lost`: a settlement could be written nowhere.
+ * `over_bound`: a reply cost more than was held. `implausible`: its provider reported more than is possible, and it is
+ * charged at its bound. `widened`: later calls of that endpoint are held for the actual amount. `estimated`: its
+ * provider reported no usage, or not all of it. `zero_usage`: a charged reply amounts to nothing at a price. `spooled`:
+ * a settlement waits on disk for the database; `kept`: in memory, because the disk does not accept it. `recovered`:
+ * settled for a replica that is gone. `restored`: a hold that the database lost was written back. `late`: a hold was
+ * gone, and less was charged than the call amounts to. `lost`: a settlement could be written nowhere.
  */
 const LEDGER_EVENTS = [
   'over_bound',
@@ -40,41 +40,44 @@ const LEDGER_EVENTS = [
 export type LedgerEvent = (typeof LEDGER_EVENTS)[number];
 
 /**
- * What became of a call that was left, by its caller or because its time was over: its provider stopped; it was `read`
- * to its end, unseen, because its provider bills all of it; its provider `failed` meanwhile; or it was `cut` although
- * all of it is billed.
+ * The outcome of a call that was abandoned by its caller or at its time limit: its provider stopped; it was `read` to
+ * its end, unseen, because its provider bills all of it; its provider `failed` meanwhile; or it was `cut` although all
+ * of it is billed.
  */
 const ABANDONMENTS = ['stopped', 'read', 'failed', 'cut'] as const;
 export type Abandonment = (typeof ABANDONMENTS)[number];
 
 /**
- * How an answer came of another call than the first of its run: another `endpoint` of the same model, or another
- * `model` that its caller, or a guardrail, named for that.
+ * How another call than the first of its run answered: another `endpoint` of the same model, or another `model` that
+ * the caller, or a guardrail, named for that.
  */
 const FALLBACKS = ['endpoint', 'model'] as const;
 export type FallbackKind = (typeof FALLBACKS)[number];
 
-/** Where tokens go, in the words of the label. */
+/** The kinds of tokens, as values of the label. */
 const DIRECTIONS = ['input', 'output', 'cache_read', 'cache_write'] as const;
 
-/** Whom a call goes to. */
+/** The recipient of a call. */
 export interface MeasuredLeg {
   /** Slug. */
   readonly provider: string;
-  /** Id in the catalog; told where the settings say so. */
+  /** Id in the catalog; a label only if so configured. */
   readonly model: string;
 }
 
 export interface MetricsOptions {
-  /** Counters of calls have a label `model` as well. */
-  readonly tellsModels?: boolean;
+  /** Whether counters of calls have the label `model`. */
+  readonly labelsModels?: boolean;
 }
 
-/** One metric with its values, as it travels between the processes of `WORKERS`. */
+/** One metric with its values, as sent between the processes of `WORKERS`. */
 export type MetricReport = MetricObjectWithValues<MetricValue<string>>;
 
 const LABEL_VALUES_MAX = 200;
-/** Models that are told before they are called: the other values of the label are for those that are. */
+/**
+ * Limit of models whose series exist before they are called: the other values of the label are reserved for called
+ * models.
+ */
 const MODELS_BEGUN_MAX = LABEL_VALUES_MAX / 2;
 const METHODS = new Set(['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS']);
 const OTHER = 'other';
@@ -87,8 +90,8 @@ const FIRST_TOKEN_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.
 let ofProcess: readonly Metric[] | undefined;
 
 /**
- * What Node tells of the process, the same for all gateways in it: the library watches garbage collections and the
- * event loop, whose delay comes as nodejs_eventloop_lag_p50_seconds, …_p99_seconds and …_max_seconds, and never stops.
+ * Node's metrics of the process, shared by all gateways in it: the library observes garbage collections and the event
+ * loop, whose delay appears as nodejs_eventloop_lag_p50_seconds, …_p99_seconds and …_max_seconds, and never stops.
  */
 function metricsOfProcess(): readonly Metric[] {
   if (ofProcess === undefined) {
@@ -99,12 +102,15 @@ function metricsOfProcess(): readonly Metric[] {
   return ofProcess;
 }
 
-/** Lets the first two hundred values of a label through; those after them are one: no caller can grow the registry. */
+/**
+ * Admits the first two hundred values of a label; further ones share one value, so that no caller can grow the
+ * registry.
+ */
 class BoundedValues<Kept> {
   private readonly kept = new Map<string, Kept>();
   private rest: Kept | undefined;
 
-  /** @param make what is kept of each value that is let through, and of all others as one */
+  /** @param make creates the state of each admitted value, and of all others together */
   constructor(private readonly make: (bounded: string) => Kept) {}
 
   get size(): number {
@@ -115,7 +121,7 @@ class BoundedValues<Kept> {
     return this.kept.has(value);
   }
 
-  /** What is kept of a value; undefined is one of the others. */
+  /** The state of a value; undefined counts as one of the others. */
   of(value: string | undefined): Kept {
     return (value === undefined ? this.rest : this.kept.get(value)) ?? this.add(value);
   }
@@ -128,15 +134,15 @@ class BoundedValues<Kept> {
   }
 }
 
-/** One series of a tally: what was counted since the library heard of it. */
+/** One series of a tally: the amount counted since the last transfer to the library. */
 class Series {
   amount = 0;
 
   constructor(readonly values: readonly (string | number)[]) {}
 
   /**
-   * @param amount ignored unless it is a positive number: the library throws for others, and what providers report
-   *   is not ours to vouch for
+   * @param amount ignored unless it is a positive number: the library throws for others, and values from providers are
+   * not trusted
    */
   add(amount: number): void {
     if (amount > 0 && amount < Infinity) this.amount += amount;
@@ -144,9 +150,9 @@ class Series {
 }
 
 /**
- * A counter of the library's that hears of what was counted only when somebody asks: it sorts and prints the labels of
- * every single increment, which at several of them a request was a hundredth of its time. Whoever counts often keeps
- * the series.
+ * A counter whose amounts are transferred to the library only when the metrics are requested: the library sorts and
+ * prints the labels for every increment, which took a hundredth of the time of a request with several. Frequent users
+ * keep the series.
  */
 class Tally {
   private readonly series = new Map<string, Series>();
@@ -171,7 +177,7 @@ class Tally {
     });
   }
 
-  /** Shown from then on, with 0 while nothing was counted. @param values of the labels, in their order */
+  /** Exported from then on, with 0 while nothing was counted. @param values of the labels, in order */
   of(...values: readonly (string | number)[]): Series {
     const key = values.join('\n');
     let series = this.series.get(key);
@@ -180,11 +186,11 @@ class Tally {
   }
 }
 
-/** What is counted of the calls of a provider; with labels of models, of one model alone. */
+/** The counters of a provider's calls; with model labels, of one model. */
 interface CallSeries {
   /** Bounded, as all labels are. */
   readonly provider: string;
-  /** Bounded; none without labels of models. */
+  /** Bounded; empty without model labels. */
   readonly model: readonly string[];
   readonly attempts: Map<CallOutcome, Series>;
   readonly input: Series;
@@ -196,7 +202,7 @@ interface CallSeries {
 
 interface ProviderSeries {
   readonly name: string;
-  /** By model; under the empty name without labels of models. */
+  /** By model; under the empty name without model labels. */
   readonly calls: Map<string, CallSeries>;
 }
 
@@ -211,10 +217,10 @@ interface RouteSeries {
 }
 
 /**
- * What this process measures, for Prometheus. No label tells an account, key or workspace, a model only where the
- * settings say so, and each has a bounded number of values. What is known of labels at the start is told from then on,
- * with 0: of a series that begins at 1 no increase is seen. Recording costs less than half a microsecond a figure; one
- * instance per process, safe to share.
+ * The metrics of this process, for Prometheus. No label names an account, key or workspace, a model only if so
+ * configured, and each has a bounded number of values. Series whose labels are known at the start are exported with 0
+ * from then on, because no increase is visible for a series that starts at 1. Recording costs less than half a
+ * microsecond per figure; one instance per process, safe to share.
  */
 export class Metrics {
   private readonly registry = new Registry();
@@ -226,7 +232,7 @@ export class Metrics {
   }));
   private readonly providers = new BoundedValues<ProviderSeries>((name) => this.beginProvider(name));
   private readonly models = new BoundedValues((name) => name);
-  private readonly tellsModels: boolean;
+  private readonly labelsModels: boolean;
 
   private readonly requests = new Tally(this.registry, 'fairlead_requests_total', {
     help: 'Requests answered, by route pattern, method and HTTP status.',
@@ -257,11 +263,11 @@ export class Metrics {
   private readonly statementSeconds: Histogram;
   private readonly states: StateGauges;
 
-  constructor({ tellsModels = false }: MetricsOptions = {}) {
-    this.tellsModels = tellsModels;
+  constructor({ labelsModels = false }: MetricsOptions = {}) {
+    this.labelsModels = labelsModels;
     const { registry } = this;
     const registers = [registry];
-    const model = tellsModels ? ['model'] : [];
+    const model = labelsModels ? ['model'] : [];
     this.attempts = new Tally(registry, 'fairlead_upstream_attempts_total', {
       help: 'Calls to providers, by how they ended.',
       labels: ['provider', 'outcome', ...model],
@@ -308,7 +314,7 @@ export class Metrics {
     });
     this.ledgerEvents = new Counter({
       name: 'fairlead_ledger_events_total',
-      help: 'What is out of the ordinary in the ledger: see docs/operating.md.',
+      help: 'What is out of the ordinary in the ledger: see docs/operate/observability.md.',
       labelNames: ['event'],
       registers,
     });
@@ -318,7 +324,7 @@ export class Metrics {
     });
     this.statementSeconds = new Histogram({
       name: 'fairlead_database_statement_duration_seconds',
-      help: 'Statements of the request path, from being asked for to their answer, with the wait for a connection.',
+      help: 'Statements of the request path, from the request to the answer, with the wait for a connection.',
       buckets: STATEMENT_SECONDS,
       registers,
     });
@@ -327,28 +333,30 @@ export class Metrics {
     this.beginClosedSets();
   }
 
-  /** @param read asked when somebody asks for the metrics */
+  /** @param read called when the metrics are requested */
   watch(state: WatchedState, read: () => readonly StateSample[]): void {
     this.states.watch(state, read);
   }
 
-  /** Shows the series of what may be called, before it is: of each catalog, and of credentials that come to it. */
+  /**
+   * Creates the series of the legs before they are called: for each catalog, and for credentials that are added to it.
+   */
   know(legs: readonly MeasuredLeg[]): void {
     for (const { provider } of legs) this.providers.of(provider);
-    if (!this.tellsModels || new Set(legs.map(({ model }) => model)).size > MODELS_BEGUN_MAX) return;
+    if (!this.labelsModels || new Set(legs.map(({ model }) => model)).size > MODELS_BEGUN_MAX) return;
     for (const leg of legs) {
       if (!this.models.has(leg.model) && this.models.size >= MODELS_BEGUN_MAX) continue;
       const model = this.models.of(leg.model);
-      // Of each single model those outcomes are left out that it may never have.
+      // For single models, outcomes that may never occur are left out.
       this.attempts.of(this.callsOf(leg).provider, 'answered', model);
       for (const kind of FALLBACKS) this.fallbacks.of(kind, model);
     }
   }
 
   /**
-   * A request was answered.
+   * Counts an answered request.
    * @param route the pattern of the route, undefined where none matched
-   * @param outcome counted where this gateway refused it or failed: other words are no refusals
+   * @param outcome counted where the gateway refused it or failed; other values are not refusals
    */
   request(
     route: string | undefined,
@@ -369,7 +377,7 @@ export class Metrics {
   }
 
   /**
-   * A call to a provider ended.
+   * Counts a finished call to a provider.
    * @param usage the last one of its reply, as its provider reports it; absent: there is none that counts
    */
   attempt(leg: MeasuredLeg, outcome: CallOutcome, seconds: number, usage?: Usage): void {
@@ -386,22 +394,22 @@ export class Metrics {
     if (cacheWrites) cacheWrite.add(cacheWrites);
   }
 
-  /** The first committing event of a streamed call came. */
+  /** Counts the first committing event of a streamed call. */
   firstToken(provider: string, seconds: number): void {
     this.firstTokenSeconds.observe({ provider: this.providers.of(provider).name }, seconds);
   }
 
-  /** An answer came of another call than the first. @param model the one that answers */
+  /** Counts an answer of another call than the first. @param model the one that answers */
   fellBack(kind: FallbackKind, model: string): void {
-    this.fallbacks.of(kind, ...(this.tellsModels ? [this.models.of(model)] : [])).amount++;
+    this.fallbacks.of(kind, ...(this.labelsModels ? [this.models.of(model)] : [])).amount++;
   }
 
-  /** What a caller is charged for a call. @param usd nothing is counted of 0 */
+  /** The amount a caller is charged for a call. @param usd 0 is not counted */
   spent(leg: MeasuredLeg, usd: number): void {
     this.callsOf(leg).spend.add(usd);
   }
 
-  /** A call was left, and has ended. */
+  /** Counts an abandoned call at its end. */
   abandoned(provider: string, outcome: Abandonment): void {
     this.abandonments.of(this.providers.of(provider).name, outcome).amount++;
   }
@@ -422,17 +430,17 @@ export class Metrics {
     this.openStreams.dec();
   }
 
-  /** What a provider asks for and no caller pays. @param usd nothing is counted of 0 */
+  /** An amount that a provider charges and no caller pays. @param usd 0 is not counted */
   operatorCost(provider: string, usd: number): void {
     this.operatorCosts.of(this.providers.of(provider).name).add(usd);
   }
 
-  /** The same of an engine of a tool or plugin, by its name; marked, for providers may have the same. */
+  /** The same for an engine of a tool or plugin, with a marked name, because a provider may have the same. */
   engineCost(engine: string, usd: number): void {
     this.operatorCosts.of(`engine:${engine}`).add(usd);
   }
 
-  /** Something out of the ordinary happened in the ledger. */
+  /** Counts an unusual event of the ledger. */
   ledgerEvent(event: LedgerEvent, count = 1): void {
     this.ledgerEvents.inc({ event }, count);
   }
@@ -453,7 +461,7 @@ export class Metrics {
   private beginClosedSets(): void {
     for (const event of LEDGER_EVENTS) this.ledgerEvents.inc({ event }, 0);
     for (const kind of ERROR_KINDS) this.refusals.of(kind);
-    if (!this.tellsModels) for (const kind of FALLBACKS) this.fallbacks.of(kind);
+    if (!this.labelsModels) for (const kind of FALLBACKS) this.fallbacks.of(kind);
   }
 
   private beginProvider(name: string): ProviderSeries {
@@ -462,16 +470,16 @@ export class Metrics {
     this.attemptSeconds.zero({ provider: name });
     this.firstTokenSeconds.zero({ provider: name });
     const series: ProviderSeries = { name, calls: new Map() };
-    if (this.tellsModels) return series;
+    if (this.labelsModels) return series;
     this.beginCalls(series, '');
     for (const outcome of OUTCOMES) this.attempts.of(name, outcome);
     return series;
   }
 
-  /** What is counted of the calls of a provider; with labels of models, of one model alone. */
+  /** The counters of a provider's calls; with model labels, of one model. */
   private callsOf({ provider, model }: MeasuredLeg): CallSeries {
     const series = this.providers.of(provider);
-    const name = this.tellsModels ? this.models.of(model) : '';
+    const name = this.labelsModels ? this.models.of(model) : '';
     return series.calls.get(name) ?? this.beginCalls(series, name);
   }
 

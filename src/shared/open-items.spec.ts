@@ -1,10 +1,9 @@
-// Goal: the items hold what is open and nothing that was. Method: a run of takes and gives beside
-// a set that does the same.
+// The items contain exactly what is open. Random additions and removals, compared with a set.
 import fc from 'fast-check';
 import { OpenItems } from './open-items.js';
 
 describe('OpenItems', () => {
-  it('hold what was taken and not given back, like a set', () => {
+  it('contain what was added and not removed, like a set', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 200 }), (steps) => {
         const open = new OpenItems<object>();
@@ -25,7 +24,7 @@ describe('OpenItems', () => {
     );
   });
 
-  it('use a place again that was given back', () => {
+  it('reuse a returned place', () => {
     const open = new OpenItems<string>();
     const place = open.add('a');
     open.remove(place);

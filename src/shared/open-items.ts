@@ -1,15 +1,15 @@
 /**
- * What is open at the moment, for something that comes and goes with every request. A `Set` grows a new table every few
- * changes, and each old table keeps hold of the next and of what it last held: one that has grown old keeps all that
- * come after it from being collected young (docs/decisions/0014). Here a place is emptied when it is given back.
+ * A set of items that are open, with cheap changes for every request. A `Set` allocates a new table every few changes,
+ * and each old table references the next and its last contents: one in the old generation keeps all later ones from
+ * being collected young (docs/contribute/decisions/0087). Here a place is cleared when it is returned.
  */
 export class OpenItems<T> implements Iterable<T> {
-  /** To be read only. */
+  /** Read only. */
   size = 0;
   private readonly places: (T | undefined)[] = [];
   private readonly free: number[] = [];
 
-  /** @returns the place, to be given back once */
+  /** @returns the place, to be returned once */
   add(value: T): number {
     const place = this.free.pop() ?? this.places.length;
     this.places[place] = value;

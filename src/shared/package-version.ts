@@ -5,5 +5,5 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '..', '..'
   readonly version: string;
 };
 
-/** Of this release, as the package says it. */
+/** The version of this release in its `package.json`. */
 export const PACKAGE_VERSION = version;

@@ -1,5 +1,5 @@
-// Goal: places that settings name and that cannot be used are found without touching them. Method: real folders and
-// files, and settings that name them.
+// Unusable paths in the settings are found without changing anything. Real folders and files, and settings that name
+// them.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,13 +24,13 @@ const faultsOf = (variables: NodeJS.ProcessEnv): readonly string[] => {
   }
 };
 
-it('finds nothing where the folder is there or can be made, and makes nothing', () => {
+it('finds nothing where the folder exists or can be made, and creates nothing', () => {
   expect(faultsOf({ DATA_DIR: '.', FAIRLEAD_CATALOG: 'catalog.yaml' })).toEqual([]);
   expect(faultsOf({ DATA_DIR: 'not/yet/there', FAIRLEAD_CATALOG: 'catalog.yaml' })).toEqual([]);
   expect(readdirSync(folder)).toEqual(['catalog.yaml']);
 });
 
-it('reports both places, and other faults with them', () => {
+it('reports both paths, and other faults with them', () => {
   expect(faultsOf({ PORT: 'eighty', DATA_DIR: 'catalog.yaml/data', FAIRLEAD_CATALOG: 'absent.yaml' })).toEqual([
     expect.stringMatching(/^PORT /),
     `DATA_DIR must be a folder this process can write to: "${join(folder, 'catalog.yaml/data')}" (ENOTDIR)`,

@@ -4,8 +4,8 @@ import { systemCode } from './database/system-code.js';
 import type { Environment, EnvironmentFault } from './environment.js';
 
 /**
- * What is wrong with the places that settings name, as far as looking shows it: nothing is made or opened. So a start
- * reports it together with the other faults.
+ * Faults of the paths in the settings that can be detected without creating or opening anything, so that a start
+ * reports them together with the other faults.
  */
 export const placeFaults = ({ dataDir, catalogPath }: Environment): readonly EnvironmentFault[] => [
   ...faultOf('DATA_DIR', 'must be a folder this process can write to', dataDir, () => assertWritable(dataDir)),
@@ -24,7 +24,7 @@ function faultOf(variable: string, reason: string, path: string, look: () => voi
   }
 }
 
-/** The folder itself, or where it is missing the nearest one above it that is there. */
+/** Checks the folder itself, or the nearest existing parent. */
 function assertWritable(path: string): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (!stats && dirname(path) !== path) {

@@ -1,8 +1,8 @@
-// Goal: whoever asks without a pause has the text made so many times a second and no more; who asks now and then has it
-// made each time. Method: a clock that the test turns.
+// Frequent requests compute the text at most at the given rate; occasional ones compute it each time. A clock that the
+// test moves.
 import { Rationed } from './rationed.js';
 
-it('is made anew 25 times a second at most, and told again in between', async () => {
+it('is computed 25 times a second at most, and returned again in between', async () => {
   let time = 0;
   let made = 0;
   const rationed = new Rationed(

@@ -1,8 +1,8 @@
 const SECOND_MS = 1_000;
 
 /**
- * What anyone may ask for, and takes milliseconds to make: whoever asks more often than so many times a second is told
- * the last one again, so that nobody keeps the process busy with it.
+ * Rate-limits a value that anyone may request and that takes milliseconds to compute: beyond the rate the last value is
+ * returned again, so that no client can keep the process busy with it.
  */
 export class Rationed<T> {
   private beganAt = -Infinity;
@@ -10,7 +10,7 @@ export class Rationed<T> {
   private last: Promise<T> | undefined;
 
   /**
-   * @param perSecond most times a second that it is made
+   * @param perSecond limit of computations per second
    * @param now milliseconds that only grow
    */
   constructor(

@@ -1,6 +1,6 @@
-// Goal: every variable of docs/operating.md#settings has exactly its default and grammar, all faults are told at
-// once, and no secret is. Method: tables of texts that are read and refused, at each limit and one past it; canaries
-// in every secret variable.
+// Every variable of docs/operate/configuration.md#settings has exactly its default and grammar, all faults are reported
+// at once, and no secret is. Tables of texts that are read and refused, at each limit and one past it; canaries in
+// every secret variable.
 import { resolve } from 'node:path';
 import { InvalidEnvironment, type Environment } from './environment.js';
 import { readEnvironment } from './read-environment.js';
@@ -22,7 +22,7 @@ function faultsOf(variables: NodeJS.ProcessEnv): InvalidEnvironment {
 }
 
 describe('readEnvironment', () => {
-  it('gives the documented defaults when nothing is set', () => {
+  it('returns the documented defaults when nothing is set', () => {
     expect(readEnvironment({}, '/srv', '/opt/fairlead')).toEqual({
       warnings: [],
       environment: {
@@ -72,7 +72,7 @@ describe('readEnvironment', () => {
     for (const part of [...parts, ...more]) expect(Object.isFrozen(part)).toBe(true);
   });
 
-  it('takes an empty text for "not set" and ignores spaces around a value', () => {
+  it('treats an empty text as "not set" and ignores spaces around a value', () => {
     expect(read({ PORT: '', FAIRLEAD_API_KEY: '  ', LOG_LEVEL: ' debug\n' })).toMatchObject({
       port: 8787,
       logLevel: 'debug',
@@ -245,7 +245,7 @@ describe('readEnvironment', () => {
     const VAULT = { VAULT_ADDR: 'https://vault.internal:8200/', VAULT_TOKEN: 'hvs.canary' };
     const database = { DATABASE_URL: 'postgres://db/x' };
 
-    it('reads each with what it needs, in their order, and nothing of those that are not named', () => {
+    it('reads each with its settings, in order, and no settings of others', () => {
       const { keyServices } = read({
         ...AWS,
         ...VAULT,
@@ -287,7 +287,7 @@ describe('readEnvironment', () => {
       );
     });
 
-    it('names all that is missing', () => {
+    it('names everything that is missing', () => {
       const named = (FAIRLEAD_KEY_SERVICE: string): string[] =>
         faultsOf({ FAIRLEAD_KEY_SERVICE }).faults.map(({ variable }) => variable);
       expect(named(`aws-kms:${KMS_ID}`)).toEqual(['AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY']);
@@ -341,7 +341,7 @@ describe('readEnvironment', () => {
     expect(both.message).toContain('FAIRLEAD_API_KEY must differ');
   });
 
-  it('warns of keys that look guessable, without a word of them', () => {
+  it('warns of keys that look guessable, without quoting them', () => {
     const weak = { FAIRLEAD_MANAGEMENT_KEY: 'changeme-changeme', FAIRLEAD_API_KEY: 'abcdefghijklmnopqrst' };
     const { warnings } = readEnvironment(weak, '/srv');
     expect(warnings).toEqual([
@@ -352,7 +352,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment(strong, '/srv').warnings).toEqual([]);
   });
 
-  it('tells all faults at once, one a line', () => {
+  it('reports all faults at once, one per line', () => {
     const { message } = faultsOf({ PORT: 'x', LOG_LEVEL: 'loud', FAIRLEAD_DRAIN: 'long' });
     expect(message.split('\n')).toHaveLength(4);
     for (const name of ['PORT', 'LOG_LEVEL', 'FAIRLEAD_DRAIN']) expect(message).toContain(`  ${name} must be`);
@@ -364,7 +364,7 @@ describe('readEnvironment', () => {
     expect(secrets).toContain('DATABASE_URL');
     const { message } = faultsOf({
       ...Object.fromEntries(secrets.map((name) => [name, `${canary}${canary}`])),
-      // Else those of the key services are not looked at.
+      // Otherwise those of the key services are not read.
       FAIRLEAD_KEY_SERVICE: `aws-kms:${KMS_ID},vault-transit:transit/fairlead`,
     });
     for (const name of secrets) expect(message).toContain(name);
@@ -394,7 +394,7 @@ describe('readEnvironment', () => {
   });
 
   it.each(['DATABASE_URL', 'PORT', 'REDIS_URL', 'WORKERS', 'LOG_LEVEL', 'DATA_DIR'])(
-    'warns of %s with a prefix that it has not',
+    'warns of %s with a wrong prefix',
     (meant) => {
       const name = `FAIRLEAD_${meant}`;
       const { warnings } = readEnvironment({ [name]: 'canary' }, '/srv');
@@ -402,7 +402,7 @@ describe('readEnvironment', () => {
     },
   );
 
-  it("says nothing of what is somebody else's, or far from any name", () => {
+  it('ignores variables of other programs, and names without similarity', () => {
     const others = {
       FAIRLEAD: '1',
       PATH: '/bin',
@@ -421,7 +421,7 @@ describe('readEnvironment', () => {
     ]);
   });
 
-  it('warns of what names no host in NO_PROXY', () => {
+  it('warns of entries in NO_PROXY that name no host', () => {
     const { warnings } = readEnvironment(
       { NO_PROXY: 'a.test, a.test b.test,http://c.test,10.0.0.0/8,<local>' },
       '/srv',

@@ -7,22 +7,22 @@ import { VariableReader } from './variables/variable-reader.js';
 import { looksGuessable } from './variables/weak-key.js';
 import { SHIPPED_CATALOG, VARIABLE_ROWS, VARIABLES, type Settings, type Variable } from './variables/variables.js';
 
-/** What variables of ours begin with that no other program has. */
+/** Prefix of the gateway's variables, which no other program uses. */
 const PREFIX = 'FAIRLEAD_';
-/** A catalog may name it for a credential. */
+/** Suffix of variables that a catalog may name for a credential. */
 const ANYBODYS = 'API_KEY';
-/** Shorter names than this are near to too many. */
+/** Shorter names are similar to too many others. */
 const COMPARED_FROM = 6;
 
-/** What the variables say. The warnings are for the log: nothing is wrong enough to stop. */
+/** The settings from the variables. The warnings are for the log: none of them stops the start. */
 export interface EnvironmentReading {
   readonly environment: Environment;
   readonly warnings: readonly string[];
 }
 
 /**
- * The settings, checked and frozen (docs/operating.md#settings). Relative paths count from `workingDirectory`, the
- * shipped catalog's from `packageDirectory`, so that the process may be started from anywhere.
+ * Reads the settings, checked and frozen (docs/operate/configuration.md#settings). Relative paths are resolved from
+ * `workingDirectory`, that of the shipped catalog from `packageDirectory`, so that the process may be started anywhere.
  * @param findMore faults that the variables alone do not show, such as `placeFaults`
  * @throws InvalidEnvironment that names every faulty variable and every near miss at once, and never shows a secret
  */
@@ -52,26 +52,27 @@ export function readEnvironment(
   };
 }
 
-/** Each by its own variable; one that has no default and is not set is left out. */
+/** Each from its own variable; one without a default that is not set is left out. */
 function readSettings(reader: VariableReader): Settings {
   const settings = Object.entries<Variable<unknown>>(VARIABLES)
     .filter(([, variable]) => !('isRaw' in variable))
     .map(([name, variable]) => [name, reader.read(variable)] as const)
     .filter(([, value]) => value !== undefined);
-  // The type is inferred from the very list that was walked.
+  // The type is inferred from the list that was iterated.
   return Object.fromEntries(settings) as unknown as Settings;
 }
 
-/** What each variable alone cannot know. */
+/** Contradictions between variables. */
 function refuseContradictions(environment: Environment, reader: VariableReader): void {
-  // A faulty variable has its own line already: what is set, rightly or not, is not also called missing.
+  // A faulty variable has its own line already, so a variable that is set, valid or not, is not also reported as
+  // missing.
   const isWithoutKeys = reader.isSet(VARIABLES.databaseUrl) && !reader.isSet(VARIABLES.encryptionKeys);
   if (isWithoutKeys && !reader.isSet(VARIABLES.keyService)) {
     reader.refuse(VARIABLES.encryptionKeys, 'is required with DATABASE_URL: replicas must share their keys');
   } else if (isWithoutKeys && environment.keyServices.some(({ kind }) => kind === 'local')) {
     reader.refuse(VARIABLES.encryptionKeys, 'is required where FAIRLEAD_KEY_SERVICE names local');
   }
-  // Secrets print alike, so that only what is named counts.
+  // Secrets print alike, so only the names are compared.
   const services = environment.keyServices.map((service) => JSON.stringify(service));
   if (new Set(services).size < services.length) reader.refuse(VARIABLES.keyService, 'names a key twice');
   const ids = environment.encryptionKeys.map((key) => key.id);
@@ -101,13 +102,13 @@ function warnOfUnknown(variables: NodeJS.ProcessEnv): string[] {
     });
 }
 
-/** What a name was meant for, by all appearance: with the prefix or without it, or but for a slip of the pen. */
+/** The variable that a name was probably meant for: with or without the prefix, or with a typing error. */
 function nearestVariable(name: string, own: ReadonlySet<string>): string | undefined {
   if (name.startsWith(PREFIX)) {
     const bare = name.slice(PREFIX.length);
     return own.has(bare) ? bare : nearestNames(name, own, 1)[0];
   }
-  // It may be somebody else's.
+  // It may belong to another program.
   if (name.length < COMPARED_FROM) return undefined;
   if (own.has(`${PREFIX}${name}`) && name !== ANYBODYS) return `${PREFIX}${name}`;
   const common = [...own].filter((one) => !one.startsWith(PREFIX) && one.length >= COMPARED_FROM);
@@ -130,7 +131,7 @@ function warnOfOddities(environment: Environment, { NODE_ENV: mode }: NodeJS.Pro
   ];
 }
 
-/** The key itself stands in no warning. */
+/** The warning does not contain the key itself. */
 function warnOfWeakKeys({ managementKey, apiKey }: Environment): string[] {
   return [[VARIABLES.managementKey, managementKey] as const, [VARIABLES.apiKey, apiKey] as const]
     .filter(([, key]) => key && looksGuessable(key.reveal()))

@@ -1,5 +1,5 @@
-// Goal: readiness follows start-up, checks and shutdown by docs/operating.md#health; liveness follows nothing.
-// Method: the state after each change; the controller against a response that notes its status.
+// Readiness follows start-up, checks and shutdown by docs/operate/scaling.md#health; liveness is independent. The
+// state after each change; the controller against a response that records its status.
 import { Clock } from '../core/time.js';
 import { HealthController } from './health.controller.js';
 import { afterGrace, Readiness } from './readiness.js';
@@ -23,7 +23,7 @@ describe('Readiness', () => {
     expect(readiness.state()).toEqual({ ready: false, checks: { process: { ready: false, detail: 'shutting down' } } });
   });
 
-  it('is not ready while one check says no or fails itself', () => {
+  it('is not ready while one check is negative or fails', () => {
     const readiness = new Readiness();
     readiness.markStarted();
     let ready = true;

@@ -1,12 +1,12 @@
 import type { Clock } from '../core/time.js';
 
-/** What one check says. `detail` is shown to anyone who asks: no host, no error text. */
+/** The result of one check. `detail` is public: it contains neither hosts nor error texts. */
 export interface ReadinessState {
   readonly ready: boolean;
   readonly detail?: string;
 }
 
-/** Looks at what is known already. Never calls a database or a provider: it may be asked many times a second. */
+/** Reads state that is already known. Never calls a database or a provider, because it may run many times a second. */
 export type ReadinessCheck = () => ReadinessState;
 
 /** The answer of `GET /health/ready`. */
@@ -15,7 +15,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, ReadinessState>>;
 }
 
-/** What a probe is told of it. */
+/** The report as shown to a probe. */
 export const viewReadiness = ({ ready, checks }: ReadinessReport): ReadinessView => ({
   status: ready ? 'ok' : 'unavailable',
   checks,
@@ -35,14 +35,14 @@ const PHASES: Record<Phase, ReadinessState> = {
 };
 
 /**
- * Whether this process should be sent requests: not before its start-up is done, not once it is stopping, and not while
- * a registered check says no. One per process.
+ * Whether this process should receive requests: not before its start-up is done, not once it is stopping, and not while
+ * a registered check fails. One per process.
  */
 export class Readiness {
   private readonly checks = new Map<string, ReadinessCheck>();
   private phase: Phase = 'starting';
 
-  /** Adds a check under a name of its own; the same name again replaces it. */
+  /** Adds a check under a unique name; the same name again replaces it. */
   register(name: string, check: ReadinessCheck): void {
     this.checks.set(name, check);
   }
@@ -52,7 +52,7 @@ export class Readiness {
     if (this.phase === 'starting') this.phase = 'started';
   }
 
-  /** For good: a process that is stopping does not come back. */
+  /** Irreversible: a process that is stopping does not become ready again. */
   markDraining(): void {
     this.phase = 'draining';
   }
@@ -73,8 +73,8 @@ function run(check: ReadinessCheck): ReadinessState {
 }
 
 /**
- * A check that forgives a short failure: taking every replica away at once for an outage they share helps nobody.
- * @param failingSince milliseconds since 1970 at which the trouble began, undefined when there is none
+ * A check that ignores a short failure: removing every replica at once during a shared outage would make it worse.
+ * @param failingSince start of the failure in epoch milliseconds, undefined when there is none
  */
 export function afterGrace(graceMs: number, clock: Clock, failingSince: () => number | undefined): ReadinessCheck {
   return () => {

@@ -1,7 +1,7 @@
-/** Goal: the entries that were used last are kept, and no more of them. Method: more of them than there is room for. */
+/** The most recently used entries are kept, up to the limit. More entries than the limit. */
 import { recentlyUsed } from './recently-used.js';
 
-it('keeps the entries that were used last', () => {
+it('keeps the most recently used entries', () => {
   const cache = recentlyUsed<string, number>(2);
   cache.set('a', 1).set('b', 2);
   cache.get('a');

@@ -1,5 +1,5 @@
-// Goal: rounds come by themselves, one at a time, whatever one of them came to, and the end waits for the last one, but
-// not for long. Method: work that ends when it is told to, and a clock that is moved.
+// Rounds run by themselves, one at a time, whatever the result of one, and the end waits briefly for the last one. Work
+// that ends on command, and a clock that is moved.
 import { RecurringJob } from './recurring-job.js';
 
 const EVERY_MS = 1_000;
@@ -14,7 +14,7 @@ beforeEach(() => {
 });
 afterEach(() => jest.useRealTimers());
 
-it('has one round at a time', async () => {
+it('runs one round at a time', async () => {
   job.start(EVERY_MS);
   await jest.advanceTimersByTimeAsync(3 * EVERY_MS);
   expect(rounds).toHaveLength(1);
@@ -25,7 +25,19 @@ it('has one round at a time', async () => {
   expect(rounds).toHaveLength(2);
 });
 
-it('tells what failed, but for an outage, and comes round again', async () => {
+it('runs a round anew after the running one, and one for all who call meanwhile', async () => {
+  void job.run();
+  const anew = [job.runAnew(), job.runAnew()];
+  expect(rounds).toHaveLength(1);
+  rounds[0]!.resolve();
+  await jest.advanceTimersByTimeAsync(0);
+  expect(rounds).toHaveLength(2);
+  rounds[1]!.resolve();
+  await Promise.all(anew);
+  expect(rounds).toHaveLength(2);
+});
+
+it('logs a failure, except an outage, and runs again', async () => {
   for (const error of [new Error('no room'), Object.assign(new Error('gone'), { code: '57P02' })]) {
     const round = job.run();
     rounds.at(-1)!.reject(error);
@@ -36,7 +48,7 @@ it('tells what failed, but for an outage, and comes round again', async () => {
   expect(rounds).toHaveLength(3);
 });
 
-it('ends behind the round under way, of which it tells', async () => {
+it('ends after the running round, whose failure it logs', async () => {
   job.start(EVERY_MS);
   await jest.advanceTimersByTimeAsync(EVERY_MS);
   let hasEnded = false;

@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from '@nestjs/common';
 import { isDatabaseUnavailable } from './database/database-unavailable.js';
 
-/** How long the end of the process waits for what is under way; what is cut off then is rolled back. */
+/** How long the end of the process waits for a running round; an interrupted one is rolled back. */
 const LAST_ROUND_MS = 2_000;
 
-/** Work on the database that comes round by itself, one round at a time, and keeps no process alive. */
+/** A recurring job on the database, one round at a time. It does not keep the process alive. */
 export class RecurringJob {
   private timer: NodeJS.Timeout | undefined;
   private round: Promise<void> | undefined;
@@ -16,17 +16,17 @@ export class RecurringJob {
     private readonly logger: Pick<Logger, 'error'>,
   ) {}
 
-  /** The process ends: a round under way begins nothing more. */
+  /** The process ends: a running round must start nothing more. */
   get isEnding(): boolean {
     return this.ending;
   }
 
-  /** The first round begins after that time, in milliseconds. */
+  /** The first round starts after that time, in milliseconds. */
   start(everyMs: number): void {
     this.timer = setInterval(() => void this.run(), everyMs).unref();
   }
 
-  /** A round, or the one that is under way. Never throws: what fails now is done the next time. */
+  /** Runs a round, or joins the running one. Never throws: a failed round is repeated the next time. */
   async run(): Promise<void> {
     this.round ??= this.work()
       .catch((error: unknown) => {
@@ -36,7 +36,13 @@ export class RecurringJob {
     await this.round;
   }
 
-  /** No round begins any more. */
+  /** Runs a round that begins after this call: a running one is waited for first. Never throws. */
+  async runAnew(): Promise<void> {
+    await this.round;
+    await this.run();
+  }
+
+  /** No further round starts. */
   async end(): Promise<void> {
     this.ending = true;
     clearInterval(this.timer);

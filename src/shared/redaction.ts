@@ -15,8 +15,8 @@ const SECRET_FIELDS = new Set([
 ]); // oxfmt-ignore
 
 /**
- * Vendors' and our own keys, and what follows an authentication scheme. Each pattern is linear
- * and cannot backtrack far.
+ * Keys of vendors and of the gateway, and the value after an authentication scheme. Each pattern is linear and cannot
+ * backtrack far.
  */
 const KEY_SHAPES: readonly (readonly [RegExp, string])[] = [
   [/\b(?:(?:sk|pk|rk|gsk|xai|ghp)[-_]|AIza)[A-Za-z0-9_-]{16,}/g, MASK],
@@ -25,27 +25,27 @@ const KEY_SHAPES: readonly (readonly [RegExp, string])[] = [
 ];
 
 /**
- * Takes secrets out of whatever goes to the log: fields by their name, known secrets and everything that looks like a
- * key wherever it stands in a text. Texts, depth and width are bounded. Safe to share.
+ * Removes secrets from log data: fields by their name, known secrets and anything in the form of a key wherever it
+ * occurs in a text. Texts, depth and width are bounded. Safe to share.
  */
 export class Redaction {
   private readonly known: readonly string[];
 
-  /** @param secrets what must not be printed even inside a foreign error's message */
+  /** @param secrets that must not be printed even inside the message of a foreign error */
   constructor(secrets: readonly Secret[] = []) {
     this.known = secrets.flatMap((secret) => withPassword(secret.reveal())).filter((text) => text.length >= 4);
   }
 
   /** The text without secrets, cut at 4,096 characters. */
   text(text: string): string {
-    // Cut last: a secret that lies across the cut would lose the end by which it is known.
+    // Cut last: a secret that spans the cut would lose the end by which it is recognised.
     let clean = text.length > 16 * TEXT_CHARACTERS_MAX ? text.slice(0, 16 * TEXT_CHARACTERS_MAX) : text;
     for (const secret of this.known) if (clean.includes(secret)) clean = clean.replaceAll(secret, MASK);
     for (const [shape, mask] of KEY_SHAPES) clean = clean.replace(shape, mask);
     return clean.length > TEXT_CHARACTERS_MAX ? `${clean.slice(0, TEXT_CHARACTERS_MAX)}…` : clean;
   }
 
-  /** A copy fit for JSON, without secrets. Errors keep type, message, code, stack and cause, nothing else. */
+  /** A copy that JSON can represent, without secrets. Errors keep only type, message, code, stack and cause. */
   value(value: unknown, depth = 0): unknown {
     if (typeof value === 'string') return this.text(value);
     if (typeof value === 'bigint') return value.toString();
@@ -64,7 +64,7 @@ export class Redaction {
     );
   }
 
-  /** Errors of drivers carry statements, parameters and rows beside their message: only the named fields leave. */
+  /** Errors of drivers carry statements, parameters and rows besides their message: only the named fields are kept. */
   private error(error: Error, depth: number): Record<string, unknown> {
     return {
       type: error.name,
@@ -77,12 +77,12 @@ export class Redaction {
   }
 }
 
-/** Errors of the runtime may come from another realm, where `instanceof` does not know them. */
+/** Errors of the runtime may come from another realm, where `instanceof` does not recognise them. */
 export const isError = (value: unknown): value is Error => types.isNativeError(value) || value instanceof Error;
 
 const isSecretField = (name: string): boolean => SECRET_FIELDS.has(name.toLowerCase().replace(/[-_]/g, ''));
 
-/** Drivers also print parts of a URL: its password alone is a secret too, as written and decoded. */
+/** Drivers also print parts of a URL, so its password alone is a secret too, as written and decoded. */
 function withPassword(secret: string): string[] {
   const password = parseUrl(secret)?.password;
   return password === undefined ? [secret] : [secret, password, decodeSafely(password)];

@@ -1,31 +1,31 @@
 import { Redis } from 'ioredis';
 import type { Secret } from '../core/secret.js';
 
-/** Longest that making a connection takes, in milliseconds. */
+/** Time limit of connecting, in milliseconds. */
 const CONNECT_MS_MAX = 1_500;
-/** Longest wait for a socket to close, in milliseconds. */
+/** Time limit for a socket to close, in milliseconds. */
 const CLOSE_MS_MAX = 100;
-/** Beats in a row without an answer after which the connection counts as dead. */
+/** Consecutive beats without an answer after which the connection counts as dead. */
 const UNANSWERED_BEATS_MAX = 4;
 
 /**
- * One connection to Redis that lives by its beats: each makes it when there is none, asks whether it is alive when
- * there is one, and gives up one that has not answered several. It never keeps the process running. Nothing waits in it
- * for better times: commands fail at once while it is not ready, and those under way fail when it is given up.
+ * One connection to Redis, driven by beats: each beat connects when there is no connection, checks a connection that
+ * exists, and drops one that has missed several beats. It never keeps the process running. Commands are not queued:
+ * they fail at once while it is not ready, and pending ones fail when it is dropped.
  */
 export class RedisConnection {
   readonly client: Redis;
   private unansweredBeats = 0;
   private isClosed = false;
 
-  /** @param changed told when the connection became ready, and when it ended or could not be made */
+  /** @param changed called when the connection became ready, and when it ended or could not be made */
   constructor(url: Secret, changed: (isReady: boolean) => void) {
     this.client = new Redis(url.reveal(), {
       lazyConnect: true,
       enableOfflineQueue: false,
       autoResubscribe: false,
       autoResendUnfulfilledCommands: false,
-      // The beats connect again; the client's own timers would keep the process running.
+      // The beats reconnect; the client's own timers would keep the process running.
       retryStrategy: null,
       maxRetriesPerRequest: 0,
       connectTimeout: CONNECT_MS_MAX,
@@ -39,7 +39,7 @@ export class RedisConnection {
     this.client.on('end', () => {
       if (!this.isClosed) changed(false);
     });
-    // Without a listener the client prints errors, which name the address.
+    // Without a listener the client prints errors, which contain the address.
     this.client.on('error', () => undefined);
   }
 

@@ -3,17 +3,17 @@ import type { Secret } from '../core/secret.js';
 import { RedisConnection } from './redis-connection.js';
 import { ReplicaLink, type LinkedMap } from './replicated-map-link.js';
 
-/** Between two beats, in milliseconds: how soon a lost Redis is looked for again. */
+/** Interval in milliseconds at which a lost Redis is tried again. */
 const BEAT_MS = 500;
-/** Writes under way at one time; further ones wait in their maps. */
+/** Limit of concurrent writes; further ones wait in their maps. */
 const WRITES_MAX = 1_000;
-/** Keys Redis walks over in one step of a load, and most steps of one load: a million keys. */
+/** Keys per scan step of a load, and limit of steps: a million keys. */
 const SCAN_COUNT = 1_000;
 const SCAN_STEPS_MAX = 1_000;
 
 /**
- * Joins maps through Redis: one connection for commands, one that listens. It comes up by itself, also again after an
- * outage, and then gives each map what Redis holds. An outage is logged once, without the address.
+ * Connects maps through Redis: one connection for commands, one for subscriptions. It connects by itself, also after an
+ * outage, and then gives each map the content of Redis. An outage is logged once, without the address.
  */
 export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private readonly logger = new Logger('replicas');
@@ -21,10 +21,10 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
   private readonly listener: RedisConnection;
   private readonly timer: NodeJS.Timeout;
   private readonly maps = new Map<string, LinkedMap>();
-  /** Those that have heard everything since the link came up. */
+  /** Maps that have received everything since the connection. */
   private readonly upToDate = new Set<LinkedMap>();
   private readonly catchingUp = new Set<LinkedMap>();
-  /** Counts the losses of either connection: what was begun before one is not up to date after it. */
+  /** Counts the losses of either connection: a load that started before a loss is not up to date after it. */
   private losses = 0;
   private isAway = false;
   private isClosed = false;
@@ -69,7 +69,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
     this.listener.close();
   }
 
-  /** Keys are apart by the number of the database, channels are not. */
+  /** Keys are separated by the number of the database, channels are not. */
   private channelOf(name: string): string {
     return `fairlead:${this.commands.client.options.db ?? 0}:${name}`;
   }
@@ -109,7 +109,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
     }
   }
 
-  /** Listens first and loads then, so that nothing falls between. One that fails is begun again at the next beat. */
+  /** Subscribes before it loads, so that no write is missed. A failed load is repeated at the next beat. */
   private async catchUp(map: LinkedMap): Promise<void> {
     const { losses } = this;
     this.catchingUp.add(map);
@@ -121,7 +121,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
       this.setAway(false);
       map.load(stored);
     } catch {
-      // Without the error: it may hold the address. A connection may also stand and its commands be refused.
+      // Without the error, which may contain the address. The connection may also be open and commands be refused.
       if (!this.isClosed) this.setAway(true);
     } finally {
       this.catchingUp.delete(map);
@@ -154,7 +154,7 @@ export class RedisLink extends ReplicaLink implements OnApplicationShutdown {
 
 const prefixOf = (name: string): string => `fairlead:${name}:`;
 
-/** Anyone may publish: whatever is not a pair of texts is ignored. */
+/** Any client may publish: anything but a pair of texts is ignored. */
 function readPair(message: string): readonly string[] {
   try {
     const pair: unknown = JSON.parse(message);

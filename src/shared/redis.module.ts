@@ -4,8 +4,8 @@ import { RedisLink } from './redis-link.js';
 import { NoReplicas, ReplicaLink } from './replicated-map-link.js';
 
 /**
- * What replicas share their maps through. Without a Redis nothing is opened, and each process
- * knows what it sees itself.
+ * The link through which replicas share their maps. Without Redis no connection is opened, and each process works
+ * alone.
  */
 @Module({
   providers: [

@@ -1,5 +1,5 @@
-// Goal: at most one admission per key and interval, with an exact count of the rest, in bounded memory.
-// Method: a clock moved by hand, at the interval and one millisecond before it, also backwards.
+// At most one admission per key and interval, with an exact count of the rest, in bounded memory. A clock moved by
+// hand, at the interval and one millisecond before it, also backwards.
 import { Clock } from '../core/time.js';
 import { RepeatedLog } from './repeated-log.js';
 
@@ -35,7 +35,7 @@ describe('RepeatedLog', () => {
     expect(repeated.admit('a')).toBe(0);
   });
 
-  it('forgets the key seen longest ago, beyond a thousand', () => {
+  it('forgets the key with the oldest use, beyond a thousand', () => {
     const repeated = new RepeatedLog(new HandClock());
     for (let index = 0; index < 1001; index++) repeated.admit(`key ${index}`);
     expect(repeated.admit('key 1000')).toBeUndefined();

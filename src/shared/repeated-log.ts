@@ -10,8 +10,8 @@ interface Seen {
 }
 
 /**
- * Lets a message through at most once in ten seconds and counts the ones it held back: an outage must not bury the log
- * under the same line. Remembers the thousand keys seen last. Safe to share.
+ * Admits a message at most once in ten seconds and counts the suppressed ones: an outage must not flood the log with
+ * one line. Remembers the last thousand keys. Safe to share.
  */
 export class RepeatedLog {
   private readonly seen = recentlyUsed<string, Seen>(KEYS_MAX);
@@ -22,8 +22,8 @@ export class RepeatedLog {
   ) {}
 
   /**
-   * Asks whether a message may be written now.
-   * @returns how many were held back since the last one, or undefined when this one is to be held back
+   * Whether a message may be written now.
+   * @returns how many were suppressed since the last one, or undefined when this one is suppressed
    */
   admit(key: string): number | undefined {
     const now = this.clock.now();

@@ -1,26 +1,24 @@
 import { isJsonObject, type Json } from '../core/json/json.js';
 
-/** Largest entry that crosses between replicas, in characters of its text. */
+/** Largest entry sent between replicas, in characters of its text. */
 export const ENTRY_CHARACTERS_MAX = 4096;
 
-/** What a map holds under one key. Without a value it says that the key was withdrawn. */
+/** The entry of a key. Without a value the key was withdrawn. */
 export interface Entry<T> {
   readonly value?: T;
-  /** Epoch milliseconds; later than any write to the key that the writer knew, whatever its clock says. */
+  /** Epoch milliseconds; later than any write to the key known to the writer, whatever its clock shows. */
   readonly writtenAt: number;
   /** Epoch milliseconds. */
   readonly expiresAt: number;
 }
 
-/**
- * Which of two values written apart stays: above 0 the first, below 0 the second; 0 leaves it to the time of writing.
- */
+/** Which of two concurrent values wins: above 0 the first, below 0 the second; 0 leaves it to the time of writing. */
 export type MergeRule = (first: Entry<unknown>, second: Entry<unknown>) => number;
 
 export const laterDeadline: MergeRule = (first, second) => first.expiresAt - second.expiresAt;
 export const laterWrite: MergeRule = () => 0;
 
-/** Above 0: the first stays. 0: they are the same. Every replica answers alike, whichever of the two it heard first. */
+/** Above 0: the first wins. 0: they are equal. The result is the same on every replica, in any order of arrival. */
 export function compareEntries(first: Entry<unknown>, second: Entry<unknown>, merge: MergeRule): number {
   const isWithdrawn = first.value === undefined;
   if (isWithdrawn || second.value === undefined) {
@@ -40,8 +38,8 @@ export function printEntry({ value, writtenAt, expiresAt }: Entry<unknown>): str
 }
 
 /**
- * What another replica wrote; undefined for anything that is not an entry.
- * @param latest epoch milliseconds, past which no sound entry lies: neither written nor to expire
+ * Parses an entry from another replica; undefined for anything that is not an entry.
+ * @param latest upper bound of valid times of writing and expiry, in epoch milliseconds
  */
 export function readEntry<T>(
   text: string,

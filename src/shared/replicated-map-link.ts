@@ -1,33 +1,33 @@
-/** What a link asks of each map that joined it. */
+/** What a link requires of each map that joined it. */
 export interface LinkedMap {
-  /** Lower-case words and hyphens: keys and channel are named after it. */
+  /** Lower-case words and hyphens: prefix of its keys and channel. */
   readonly name: string;
   readonly entriesMax: number;
-  /** Told of each write to the map anywhere, its own included. */
+  /** Called for each write to the map anywhere, including its own. */
   receive(key: string, text: string): void;
-  /** Given what Redis holds, each time the link has come up. Everything written after that is heard. */
+  /** Called with the content of Redis each time the link has connected. All later writes are received. */
   load(entries: ReadonlyMap<string, string>): void;
-  /** Asked again and again while the link is up, to write what Redis does not have yet. */
+  /** Called repeatedly while the link is connected, to write what Redis does not have yet. */
   resend(): void;
 }
 
-/** Between the maps of this process and those of the other replicas. One per process. */
+/** The link between the maps of this process and those of the other replicas. One per process. */
 export abstract class ReplicaLink {
   abstract join(map: LinkedMap): void;
 
-  /** Whether what the replicas share can be reached now; undefined: there is nothing to reach. */
+  /** Whether the shared store is reachable now; undefined: there is none. */
   get answers(): boolean | undefined {
     return undefined;
   }
 
   /**
-   * Stores an entry and tells the replicas of it. Never rejects.
-   * @returns false where this is not known to have happened: the map is to try again
+   * Stores an entry and publishes it to the replicas. Never rejects.
+   * @returns false where this is not known to have happened: the map should try again
    */
   abstract write(name: string, key: string, text: string, ttlMs: number): Promise<boolean>;
 }
 
-/** No other replica to tell: each write is done as it is made. */
+/** There is no other replica: each write is complete immediately. */
 export class NoReplicas extends ReplicaLink {
   override join(): void {}
 

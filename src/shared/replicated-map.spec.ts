@@ -1,5 +1,5 @@
-// Goal: maps agree whatever the order in which they hear of each other's writes, alone or after an outage, in bounded
-// memory. Method: maps joined by a store and a channel in this process that can be cut, and a clock moved by hand.
+// Maps converge in any order of each other's writes, alone or after an outage, in bounded memory. Maps joined by a
+// store and a channel in this process that can be cut, and a clock moved by hand.
 import fc from 'fast-check';
 import { Clock } from '../core/time.js';
 import { laterDeadline, laterWrite, type MergeRule } from './replicated-map-entry.js';
@@ -15,13 +15,13 @@ class HandClock extends Clock {
   }
 }
 
-/** Redis as one link sees it: messages wait until they are carried, and nothing passes while the link is cut. */
+/** Redis as seen by one link: messages wait until they are delivered, and nothing passes while the link is cut. */
 class Store {
   readonly texts = new Map<string, string>();
   readonly links: StoreLink[] = [];
 
   async carry(): Promise<void> {
-    // Writes are confirmed a turn after they are made.
+    // Writes are confirmed in the next turn.
     await new Promise(setImmediate);
     for (const link of this.links) link.carry();
     await new Promise(setImmediate);
@@ -79,11 +79,11 @@ interface Replica {
   readonly map: ReplicatedMap<string>;
   readonly link: StoreLink;
   readonly clock: HandClock;
-  readonly heard: (readonly [string, string | undefined])[];
+  readonly received: (readonly [string, string | undefined])[];
 }
 
 function replicaOf(store: Store, merge: MergeRule = laterDeadline, clock = new HandClock()): Replica {
-  const heard: (readonly [string, string | undefined])[] = [];
+  const received: (readonly [string, string | undefined])[] = [];
   const link = new StoreLink(store);
   const map = new ReplicatedMap<string>(
     {
@@ -92,12 +92,12 @@ function replicaOf(store: Store, merge: MergeRule = laterDeadline, clock = new H
       lifeMsMax: LIFE_MS_MAX,
       merge,
       read: (value) => (typeof value === 'string' ? value : undefined),
-      onRemoteChange: (key, value) => heard.push([key, value]),
+      onRemoteChange: (key, value) => received.push([key, value]),
     },
     link,
     clock,
   );
-  return { map, link, clock, heard };
+  return { map, link, clock, received };
 }
 
 describe('ReplicatedMap', () => {
@@ -129,7 +129,7 @@ describe('ReplicatedMap', () => {
       expect(here.map.get('a')).toBe('two');
     });
 
-    it('holds its own writes to the rule', () => {
+    it('applies the rule to its own writes', () => {
       here.map.set('a', 'later', soon(100));
       here.map.set('a', 'sooner', soon(50));
       expect(here.map.get('a')).toBe('later');
@@ -147,7 +147,7 @@ describe('ReplicatedMap', () => {
       expect(here.map.get('a')).toBeUndefined();
     });
 
-    it('lets the entry go that was written longest ago', () => {
+    it('drops the entry with the oldest write', () => {
       for (let key = 0; key < ENTRIES_MAX; key++) here.map.set(String(key), 'one', soon(1_000));
       here.map.set('0', 'again', soon(2_000));
       here.map.set('new', 'one', soon(1_000));
@@ -155,7 +155,7 @@ describe('ReplicatedMap', () => {
       expect([here.map.get('0'), here.map.get('1'), here.map.get('new')]).toEqual(['again', undefined, 'one']);
     });
 
-    it('sweeps what has expired', () => {
+    it('sweeps expired entries', () => {
       here.map.set('a', 'one', soon(100));
       here.map.set('b', 'one', soon(100));
       here.map.delete('b');
@@ -175,27 +175,27 @@ describe('ReplicatedMap', () => {
   });
 
   describe('between replicas', () => {
-    it('tells the others of a write and of its withdrawal, and not itself', async () => {
+    it('sends a write and its withdrawal to the others, and not to itself', async () => {
       here.map.set('a', 'one', soon(100));
       await store.carry();
-      expect([there.map.get('a'), there.heard]).toEqual(['one', [['a', 'one']]]);
+      expect([there.map.get('a'), there.received]).toEqual(['one', [['a', 'one']]]);
       there.map.delete('a');
       await store.carry();
-      expect([here.map.get('a'), here.heard]).toEqual([undefined, [['a', undefined]]]);
-      expect(there.heard).toHaveLength(1);
+      expect([here.map.get('a'), here.received]).toEqual([undefined, [['a', undefined]]]);
+      expect(there.received).toHaveLength(1);
     });
 
-    it('lets the later deadline stay, whoever wrote last', async () => {
+    it('keeps the later deadline, in any order of writing', async () => {
       here.map.set('a', 'later', soon(100));
       there.map.set('a', 'sooner', soon(50));
       await store.carry();
       expect([here.map.get('a'), there.map.get('a')]).toEqual(['later', 'later']);
       await store.carry();
-      // The loser had been written over the winner in the store.
+      // The losing value had replaced the winning one in the store.
       expect(store.texts.get('a')).toContain('later');
     });
 
-    it('lets a new value stand after the withdrawal of one that would have lasted longer', async () => {
+    it('keeps a new value after the withdrawal of one that would have lasted longer', async () => {
       here.map.set('a', 'one', soon(100));
       await store.carry();
       there.map.delete('a');
@@ -204,7 +204,7 @@ describe('ReplicatedMap', () => {
       expect([here.map.get('a'), there.map.get('a')]).toEqual(['two', 'two']);
     });
 
-    it('knows a later write by what its writer knew, though its clock is slow', async () => {
+    it('recognises a later write by what its writer knew, though its clock is slow', async () => {
       const [fast, slow] = [replicaOf(store, laterWrite), replicaOf(store, laterWrite)];
       slow.clock.time -= 5_000;
       fast.map.set('a', 'one', soon(50_000));
@@ -214,14 +214,14 @@ describe('ReplicatedMap', () => {
       expect([fast.map.get('a'), slow.map.get('a')]).toEqual(['two', 'two']);
     });
 
-    it('gives a replica that joins what the others know', async () => {
+    it('gives a new replica the entries of the others', async () => {
       here.map.set('a', 'one', soon(100));
       here.map.set('b', 'one', soon(100));
       here.map.delete('b');
       await store.carry();
       const added = replicaOf(store);
       added.link.mend();
-      expect([added.map.get('a'), added.map.get('b'), added.heard]).toEqual(['one', undefined, [['a', 'one']]]);
+      expect([added.map.get('a'), added.map.get('b'), added.received]).toEqual(['one', undefined, [['a', 'one']]]);
     });
 
     it.each([
@@ -238,15 +238,15 @@ describe('ReplicatedMap', () => {
     ])('ignores %s', (_, text) => {
       here.map.receive('a', text);
       here.map.receive('b', JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 1_000_100 }));
-      expect([here.map.get('a'), here.map.get('b'), here.heard]).toEqual([undefined, 'x', [['b', 'x']]]);
+      expect([here.map.get('a'), here.map.get('b'), here.received]).toEqual([undefined, 'x', [['b', 'x']]]);
     });
 
-    it('ignores a key without measure', () => {
+    it('ignores a key that is too long', () => {
       here.map.receive('k'.repeat(2_000), JSON.stringify({ value: 'x', writtenAt: 1, expiresAt: 1_000_100 }));
       expect(here.map.size).toBe(0);
     });
 
-    it('keeps to itself what is too large to share', async () => {
+    it('does not share an entry that is too large', async () => {
       here.map.set('a', 'x'.repeat(5_000), soon(100));
       await store.carry();
       expect([here.map.get('a')?.length, there.map.get('a'), here.link.writes]).toEqual([5_000, undefined, 0]);
@@ -254,7 +254,7 @@ describe('ReplicatedMap', () => {
   });
 
   describe('through an outage', () => {
-    it('goes on alone, and tells later what it wrote and withdrew', async () => {
+    it('continues alone, and sends its writes and withdrawals later', async () => {
       here.map.set('a', 'one', soon(100));
       await store.carry();
       here.link.cut();
@@ -266,10 +266,10 @@ describe('ReplicatedMap', () => {
       here.link.mend();
       await store.carry();
       expect([there.map.get('a'), there.map.get('b')]).toEqual([undefined, 'two']);
-      expect([here.map.get('a'), here.heard]).toEqual([undefined, []]);
+      expect([here.map.get('a'), here.received]).toEqual([undefined, []]);
     });
 
-    it('hears later what the others wrote and withdrew', async () => {
+    it('receives the writes and withdrawals of the others later', async () => {
       here.map.set('a', 'one', soon(100));
       await store.carry();
       there.link.cut();
@@ -280,7 +280,7 @@ describe('ReplicatedMap', () => {
       expect([there.map.get('a'), there.map.get('b')]).toEqual([undefined, 'two']);
     });
 
-    it('gives its own entries again to a store that has lost them, and forgets none', async () => {
+    it('writes its own entries again to a store that has lost them, and forgets none', async () => {
       here.map.set('a', 'one', soon(100));
       await store.carry();
       for (const { link } of [here, there]) link.cut();
@@ -288,17 +288,17 @@ describe('ReplicatedMap', () => {
       for (const { link } of [here, there]) link.mend();
       await store.carry();
       expect([here.map.get('a'), there.map.get('a'), store.texts.has('a')]).toEqual(['one', 'one', true]);
-      // Once by its writer; who only heard of it writes nothing.
+      // Once by its writer; replicas that only received it write nothing.
       expect([here.link.writes, there.link.writes]).toEqual([2, 0]);
     });
 
-    it('writes nothing again that is known to be written', async () => {
+    it('does not repeat confirmed writes', async () => {
       here.map.set('a', 'one', soon(100));
       for (let beat = 0; beat < 3; beat++) await store.carry();
       expect(here.link.writes).toBe(1);
     });
 
-    it('does not tell later what has expired by then', async () => {
+    it('does not send entries later that have expired by then', async () => {
       here.link.cut();
       here.map.set('a', 'one', soon(100));
       here.clock.time += 100;
@@ -311,7 +311,7 @@ describe('ReplicatedMap', () => {
   it.each([
     ['later deadline', laterDeadline],
     ['later write', laterWrite],
-  ])('agrees by the %s rule, whatever two replicas write and whenever they are cut', async (_, merge) => {
+  ])('converges by the %s rule, for any writes of two replicas and any cuts', async (_, merge) => {
     const step = fc.record({
       by: fc.nat(1),
       action: fc.constantFrom('set', 'cut', 'mend', 'carry'),

@@ -10,39 +10,38 @@ import {
 } from './replicated-map-entry.js';
 import type { LinkedMap, ReplicaLink } from './replicated-map-link.js';
 
-/** How often expired entries are looked for, at most, in milliseconds. */
+/** Minimum interval of the search for expired entries, in milliseconds. */
 const SWEEP_MS = 10_000;
-/** Entries written again at one time, so that a long outage is not made good in one burst. */
+/** Limit of entries written again at a time, so that a long outage is not followed by one burst. */
 const RESEND_MAX = 500;
-/** How far the clock of another replica may be ahead, in milliseconds. */
+/** Tolerated lead of another replica's clock, in milliseconds. */
 const SKEW_MS_MAX = 60_000;
-/** Longest key that is believed from another replica, in characters. */
+/** Longest key accepted from another replica, in characters. */
 const KEY_CHARACTERS_MAX = 1024;
 
 export interface ReplicatedMapOptions<T> {
-  /** Lower-case words and hyphens, another one for each map: Redis keys begin with `fairlead:<name>:`. */
+  /** Lower-case words and hyphens, unique per map: Redis keys begin with `fairlead:<name>:`. */
   readonly name: string;
-  /** Past it the entry that was written longest ago goes, here only. */
+  /** Past it the entry with the oldest write is dropped, in this process only. */
   readonly entriesMax: number;
-  /** Longest life of an entry, milliseconds. A longer one is cut; from another replica it is not believed. */
+  /** Longest life of an entry in milliseconds. A longer one is shortened; one from another replica is ignored. */
   readonly lifeMsMax: number;
   readonly merge: MergeRule;
-  /** The value of another replica, or undefined for what is none: such an entry is ignored. */
+  /** Parses a value of another replica; undefined if it is invalid: such an entry is ignored. */
   readonly read: (value: Json) => T | undefined;
-  /** Told when another replica changed a key, with undefined when it withdrew it. */
+  /** Called when another replica changed a key, with undefined when it withdrew it. */
   readonly onRemoteChange?: (key: string, value: T | undefined) => void;
 }
 
 interface Kept<T> extends Entry<T> {
-  /** Written by this process: it answers for Redis having it. */
+  /** Written by this process, which is responsible for storing it in Redis. */
   readonly isOwn: boolean;
 }
 
 /**
- * Small JSON values by key, each until it expires, that replicas share. Reading and writing are local and never wait.
- * Through the link each write reaches the others; while there is none the map goes on alone, and what was written
- * meanwhile is told later. A key that two replicas wrote is settled by the merge rule, to which writes of this
- * process are held as well.
+ * Small JSON values by key, each until it expires, shared by the replicas. Reads and writes are local and never wait.
+ * The link sends each write to the others; while there is none the map works alone, and writes are sent later. A key
+ * that two replicas wrote is resolved by the merge rule, which also applies to writes of this process.
  */
 export class ReplicatedMap<T> implements LinkedMap {
   private readonly entries = new Map<string, Kept<T>>();
@@ -65,7 +64,7 @@ export class ReplicatedMap<T> implements LinkedMap {
     return this.options.entriesMax;
   }
 
-  /** Entries held, withdrawn and not yet swept ones included. */
+  /** Number of entries, including withdrawn ones that are not swept yet. */
   get size(): number {
     return this.entries.size;
   }
@@ -81,7 +80,7 @@ export class ReplicatedMap<T> implements LinkedMap {
     this.write(key, { value, expiresAt: Math.min(expiresAt, now + this.options.lifeMsMax) }, now);
   }
 
-  /** Withdraws what is known under the key, everywhere. */
+  /** Withdraws the value of the key on all replicas. */
   delete(key: string): void {
     const now = this.clock.now();
     const known = this.findKept(key, now);
@@ -125,10 +124,10 @@ export class ReplicatedMap<T> implements LinkedMap {
     if (order > 0) {
       this.keep(key, { ...entry, isOwn: false }, now);
       this.unsent.delete(key);
-      // Only what was seen here is withdrawn here.
+      // Only a value that was seen here counts as withdrawn here.
       if (entry.value !== undefined || known?.value !== undefined) this.options.onRemoteChange?.(key, entry.value);
     } else if (order < 0 && known!.isOwn) {
-      // Theirs may have been written over ours in Redis.
+      // In Redis, the other replica's write may have replaced this process's own.
       this.unsent.add(key);
     }
   }
@@ -153,7 +152,7 @@ export class ReplicatedMap<T> implements LinkedMap {
 
   private keep(key: string, entry: Kept<T>, now: number): void {
     this.sweep(now);
-    // Taken out first, so that the order of the map is that of writing.
+    // Deleted first, so that the map is in the order of writing.
     this.entries.delete(key);
     this.entries.set(key, entry);
     if (this.entries.size <= this.options.entriesMax) return;

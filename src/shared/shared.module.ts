@@ -7,6 +7,7 @@ import { HealthController } from './health.controller.js';
 import { CheckedAddresses } from './http/checked-addresses.js';
 import { ForwardProxies } from './http/forward-proxies.js';
 import { SafeFetch } from './http/safe-fetch.js';
+import { SafePost } from './http/safe-post.js';
 import { PinoLogger } from './logger.js';
 import { MetricsController } from './metrics.controller.js';
 import { Metrics } from './metrics.js';
@@ -14,7 +15,7 @@ import { Readiness } from './readiness.js';
 import { Tracing } from './tracing.js';
 import { findPrimaryChannel } from './worker-channel.js';
 
-/** What the process brings along: made before the application, known to every room. */
+/** What the process provides: created before the application, available to every module. */
 export interface ProcessContext {
   readonly environment: Environment;
   readonly clock: Clock;
@@ -22,14 +23,14 @@ export interface ProcessContext {
   readonly tracing: Tracing;
 }
 
-/** Settings, time, log, metrics, readiness and the guarded fetch, for every room. */
+/** Settings, time, log, metrics, readiness and the guarded fetch, for every module. */
 @Module({})
 export class SharedModule {
   static register({ environment, clock, logger, tracing }: ProcessContext): DynamicModule {
     return {
       module: SharedModule,
       global: true,
-      // On a port of their own they are not among the routes.
+      // With a port of their own they are not among the routes.
       controllers: environment.healthPort === undefined ? [HealthController, MetricsController] : [],
       providers: [
         { provide: Environment, useValue: environment },
@@ -39,9 +40,10 @@ export class SharedModule {
         BytesInFlight,
         CheckedAddresses,
         ForwardProxies,
-        { provide: Metrics, useValue: new Metrics({ tellsModels: environment.metricsModels === 'on' }) },
+        { provide: Metrics, useValue: new Metrics({ labelsModels: environment.metricsModels === 'on' }) },
         Readiness,
         SafeFetch,
+        SafePost,
         {
           provide: ClusterMetrics,
           inject: [Metrics],
@@ -59,6 +61,7 @@ export class SharedModule {
         Metrics,
         Readiness,
         SafeFetch,
+        SafePost,
         Tracing,
       ],
     };

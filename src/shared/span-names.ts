@@ -1,6 +1,6 @@
 /**
- * Names of span attributes, by the OpenTelemetry conventions for generative AI. These are not stable yet: they stand
- * here and nowhere else. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
+ * Names of span attributes, by the OpenTelemetry conventions for generative AI. These are not stable yet, so they are
+ * kept in this file only. https://opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans/
  */
 export const SPAN_NAMES = {
   operation: 'gen_ai.operation.name',
@@ -11,7 +11,7 @@ export const SPAN_NAMES = {
   finishReasons: 'gen_ai.response.finish_reasons',
   /** Seconds. */
   timeToFirstChunk: 'gen_ai.response.time_to_first_chunk',
-  /** All tokens of the prompt, cached ones included. */
+  /** All tokens of the prompt, including cached ones. */
   inputTokens: 'gen_ai.usage.input_tokens',
   outputTokens: 'gen_ai.usage.output_tokens',
   cacheReadTokens: 'gen_ai.usage.cache_read.input_tokens',
@@ -19,13 +19,13 @@ export const SPAN_NAMES = {
   errorType: 'error.type',
   /** HTTP status that the provider gave. */
   responseStatus: 'http.response.status_code',
-  /** Ours: the conventions name no such things. */
+  /** Fairlead's own: the conventions have no equivalents. */
   streamed: 'fairlead.streamed',
-  /** Of the request, as its log line and the header of its reply have it. */
+  /** Of the request, as in its log line and the header of its reply. */
   requestId: 'fairlead.request_id',
-  /** What the caller is charged. */
+  /** The amount charged to the caller. */
   costUsd: 'fairlead.cost_usd',
 } as const;
 
-/** The operation of both faces, in the words of the conventions. */
+/** The operation of both faces, as named in the conventions. */
 export const CHAT_OPERATION = 'chat';

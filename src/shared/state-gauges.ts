@@ -1,17 +1,17 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** One value of a gauge, with its labels in their order. */
+/** One value of a gauge, with its labels in order. */
 export type StateSample = readonly [value: number, ...labels: string[]];
 
 interface StateGauge {
   readonly name: string;
   readonly help: string;
   readonly labels?: readonly string[];
-  /** How those of several processes of one gateway become one. What each sees of the same thing is not summed. */
+  /** How the values of several processes of one gateway are combined. Views of the same thing are not summed. */
   readonly aggregator: 'sum' | 'min' | 'max';
 }
 
-/** What is asked of others when somebody asks for the metrics; nobody counts along. */
+/** Read from other parts when the metrics are requested, instead of counted. */
 const STATES = {
   build: {
     name: 'fairlead_build_info',
@@ -81,7 +81,7 @@ const STATES = {
 
 export type WatchedState = keyof typeof STATES;
 
-/** Gauges whose values are read as they are asked for. One without a reader has no value. */
+/** Gauges whose values are read when the metrics are requested. One without a reader has no value. */
 export class StateGauges {
   private readonly readers = new Map<WatchedState, () => readonly StateSample[]>();
 
@@ -103,7 +103,7 @@ export class StateGauges {
       registers: [registry],
       collect() {
         this.reset();
-        // Without labels the library begins with a 0 that nobody has seen.
+        // Without labels the library starts with a 0 that was never measured.
         if (labels.length === 0) this.remove();
         for (const [value, ...values] of readers.get(state)?.() ?? [])
           this.set(Object.fromEntries(labels.map((label, index) => [label, values[index]!])), value);

@@ -3,24 +3,24 @@ import type { PrimaryChannel, StopSignal } from './worker-channel.js';
 const SIGNALS: readonly StopSignal[] = ['SIGTERM', 'SIGINT'];
 
 export interface StopListeners {
-  /** Begin to stop. Called once. */
+  /** Starts the stop. Called once. */
   readonly stop: (signal: StopSignal) => void;
-  /** Somebody insists: leave at once. */
+  /** The stop was requested again: exit immediately. */
   readonly stopNow: () => void;
   /** Set in a worker process. */
   readonly channel?: PrimaryChannel | undefined;
-  /** Where signals arrive: the process. */
+  /** The source of signals: the process. */
   readonly signals?: Pick<NodeJS.EventEmitter, 'on'>;
 }
 
 /**
- * Listens for the wish to stop: the first SIGTERM or SIGINT asks for it, the second insists. In a worker the primary's
- * word counts as well, and signals never insist: a terminal and a process supervisor signal the whole group, so a
- * worker hears of one wish twice. Before it is installed `early-stop.ts` listens.
+ * Listens for requests to stop: the first SIGTERM or SIGINT starts the stop, the second forces it. In a worker the
+ * primary's message counts as well, and signals never force it: a terminal and a process supervisor signal the whole
+ * group, so a worker receives one request twice. Until it is installed, `early-stop.ts` listens.
  */
 export function listenForStop({ stop, stopNow, channel, signals = process }: StopListeners): void {
   let stopping = false;
-  const ask = (signal: StopSignal): void => {
+  const requestStop = (signal: StopSignal): void => {
     if (!stopping) {
       stopping = true;
       stop(signal);
@@ -28,8 +28,8 @@ export function listenForStop({ stop, stopNow, channel, signals = process }: Sto
       stopNow();
     }
   };
-  for (const signal of SIGNALS) signals.on(signal, () => ask(signal));
+  for (const signal of SIGNALS) signals.on(signal, () => requestStop(signal));
   channel?.listen((message) => {
-    if (message.fairlead === 'stop') ask(message.signal);
+    if (message.fairlead === 'stop') requestStop(message.signal);
   });
 }

@@ -2,29 +2,30 @@
 import { createRequire, syncBuiltinESMExports } from 'node:module';
 import type { Worker } from 'node:worker_threads';
 
-// Node 20 ends the whole process with a failed assertion ("close before init") where a thread is terminated between
-// the making and the opening of a compressor. A thread announces each call of zlib, and begins none once it is to end.
+// Node 20 aborts the whole process with a failed assertion ("close before init") where a thread is terminated between
+// the creation and the initialisation of a compressor. A thread therefore announces each call of zlib, and begins none
+// once it should end.
 
-/** Shared by a thread and its process: 1 while the thread is within a call of zlib; 1 once it is to end. */
+/** Shared by a thread and its process: 1 while the thread is within a call of zlib; 1 once it should end. */
 export type ThreadState = Int32Array<SharedArrayBuffer>;
 const WITHIN = 0;
 const ENDS = 1;
 
-/** A call that takes longer is at its work, and long past the moment in question. Chosen. */
+/** A longer call is past the critical moment. Chosen. */
 const WAIT_MS_MAX = 1_000;
 
 export const newThreadState = (): ThreadState => new Int32Array(new SharedArrayBuffer(8));
 
-/** Terminates a thread at a moment when that is safe: at once, unless it is within a call of zlib. */
+/** Terminates a thread at a safe moment: at once, unless it is within a call of zlib. */
 export async function endThread(thread: Worker, state: ThreadState): Promise<void> {
   Atomics.store(state, ENDS, 1);
-  // What is awaited here holds the process open by nothing of its own.
+  // The wait alone would not keep the process alive.
   thread.ref();
   await Atomics.waitAsync(state, WITHIN, 1, WAIT_MS_MAX).value;
   await thread.terminate();
 }
 
-/** In the thread: whatever is loaded there calls zlib through this, with imports of either kind. */
+/** Called in the thread: all later calls of zlib go through this, with imports of either kind. */
 export function announceCompression(state: ThreadState): void {
   const zlib = createRequire(import.meta.url)('node:zlib') as Record<string, unknown>;
   for (const [name, call] of Object.entries(zlib)) {
@@ -39,7 +40,8 @@ const announced =
   (call: Call, state: ThreadState): Call =>
   (...parameters) => {
     Atomics.store(state, WITHIN, 1);
-    // Whoever ends the thread has seen it outside, or waits until it is. It waits for its end.
+    // The process that ends the thread has seen it outside zlib, or waits until it is. The thread waits to be
+    // terminated.
     if (Atomics.load(state, ENDS) === 1) {
       leave(state);
       Atomics.wait(state, ENDS, 1);

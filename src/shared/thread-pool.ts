@@ -4,22 +4,22 @@ import { endThread, newThreadState, type ThreadState } from './thread-end.js';
 
 export interface ThreadPoolOptions {
   readonly threadsMax: number;
-  /** Jobs that wait for a thread. */
+  /** Limit of jobs that wait for a thread. */
   readonly waitingMax: number;
   readonly heapMegabytes: number;
-  /** How long a new thread may take to load its code; absent: 2 s. */
+  /** How long a new thread may take to load its code; absent: 10 s. */
   readonly startMs?: number;
 }
 
-/** What a job is given beside its input. */
+/** Terms of a job besides its input. */
 export interface ThreadJob {
-  /** From when a thread has it. */
+  /** Limit from when a thread has it. */
   readonly timeMs: number;
-  /** From when it is asked for: with its wait for a thread, and that thread's start. */
+  /** Limit from the request on: includes the wait for a thread, and that thread's start. */
   readonly totalMs: number;
-  /** Memory of the input that goes to the thread, and is no longer here, instead of being copied. */
+  /** Memory of the input that is transferred to the thread instead of copied. */
   readonly moved?: readonly Transferable[];
-  /** Nobody waits any more once it is aborted: the job's thread ends, or the job's wait for one. */
+  /** When it is aborted, the job's thread ends, or the job leaves the queue. */
   readonly signal?: CancelSignal;
 }
 
@@ -29,9 +29,9 @@ export class ThreadFault extends Error {
 
   constructor(
     readonly kind:
-      | 'busy' // nobody had time for it, nor a place to wait
+      | 'busy' // no thread and no place in the queue was free
       | 'timed-out'
-      | 'died', // it threw, ended, had no memory left, or was never loaded
+      | 'died', // it threw, ended, ran out of memory, or was never loaded
   ) {
     super(`The thread ${kind === 'died' ? kind : `is ${kind}`}.`);
   }
@@ -43,17 +43,18 @@ interface Task<Output> {
   readonly timeMs: number;
   readonly done: (output: Output) => void;
   readonly fail: (error: Error) => void;
-  /** Ends the thread that has it. */
+  /** Ends the thread that runs the task. */
   stop?: (error: Error) => void;
 }
 
-const START_MS = 2_000;
+/** Chosen: on an overloaded machine a thread takes seconds to start, and the first caller must not fail by that. */
+const START_MS = 10_000;
 
 /**
- * Threads for work that would hold the event loop up, all of one file: it sends a message when it has been loaded, and
- * one for each that it gets. They start when they are needed, stay, know none of the process's variables, and do not
- * keep it alive. A job that takes too long ends its thread. A thread whose code calls zlib gives its `workerData` to
- * `announceCompression`.
+ * Threads for work that would block the event loop, all of one file. The file sends one message when it has been
+ * loaded, and one for each message it receives. Threads start on demand, stay, know none of the process's variables,
+ * and do not keep it alive. A job that takes too long ends its thread. A thread whose code calls zlib passes its
+ * `workerData` to `announceCompression`.
  */
 export class ThreadPool<Input, Output> {
   private readonly idle: Worker[] = [];
@@ -95,8 +96,8 @@ export class ThreadPool<Input, Output> {
       };
       const abort = (): void => (task.stop ?? task.fail)(signal!.reason);
       signal?.addEventListener('abort', abort, { once: true });
-      // What a thread has is done with within its own time, for nobody: a thread that is still loading is wanted by
-      // others.
+      // Fails only the task: a thread that runs it ends by the job's own limit, and one that is still loading is needed
+      // by other jobs.
       const timer = setTimeout(() => task.fail(new ThreadFault('timed-out')), totalMs);
       this.waiting.push(task);
       this.assign();
@@ -125,7 +126,7 @@ export class ThreadPool<Input, Output> {
     const thread = new Worker(this.file, { env: {}, resourceLimits, workerData: state });
     thread.unref();
     this.threads.set(thread, state);
-    // Told to whoever waits for it as its exit, which follows.
+    // Reported through the exit event, which follows.
     thread.on('error', () => undefined);
     thread.on('exit', () => {
       this.threads.delete(thread);

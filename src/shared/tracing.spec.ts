@@ -1,6 +1,5 @@
-// Goal: spans carry the names of the GenAI conventions and figures only, cost nothing when off, and never hold up the
-// end. Method: the real SDK with an exporter in memory; a flush that never ends. The way over the wire stands in
-// test/http/operation.spec.ts.
+// Spans carry only the names of the GenAI conventions and figures, cost nothing when off, and never delay the end. The
+// real SDK with an exporter in memory; a flush that never ends. test/http/operation.spec.ts tests the transport.
 import { SpanKind, SpanStatusCode } from '@opentelemetry/api';
 import { InMemorySpanExporter, NodeTracerProvider, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-node';
 import { createTracing, Tracing } from './tracing.js';
@@ -15,7 +14,7 @@ const REQUEST = { model: 'anthropic/claude', generationId: 'gen-1-a', streamed: 
 const ATTEMPT = { provider: 'anthropic', model: 'claude-1', streamed: true };
 
 describe('Tracing', () => {
-  it('makes one span of the request and one below it for each attempt', () => {
+  it('creates one span of the request and a child span for each attempt', () => {
     const { tracing, spans } = traceInMemory();
     const request = tracing.startRequest(REQUEST)!;
     request.startAttempt({ ...ATTEMPT, provider: 'first' }).end({ error: 'overloaded' });
@@ -66,8 +65,8 @@ describe('Tracing', () => {
 
   it.each([
     ['of this version', `00-${TRACE}-${SPAN}-01`],
-    ['of a later version, which may say more', `cc-${TRACE}-${SPAN}-01-what-comes`],
-  ])("goes on with a caller's trace %s, and tells the providers", (_, traceparent) => {
+    ['of a later version, which may append fields', `cc-${TRACE}-${SPAN}-01-what-comes`],
+  ])("continues a caller's trace %s, and passes it to the providers", (_, traceparent) => {
     const { tracing, spans } = traceInMemory();
     const request = tracing.startRequest({ ...REQUEST, requestId: 'r-1', traceparent, tracestate: 'acme=1,other=2' })!;
     const attempt = request.startAttempt(ATTEMPT);
@@ -101,7 +100,7 @@ describe('Tracing', () => {
     expect(span!.spanContext().traceState).toBeUndefined();
   });
 
-  it('sends no span of a trace that its caller does not sample, and tells the providers so', () => {
+  it('sends no span of a trace that its caller does not sample, and passes that to the providers', () => {
     const { tracing, spans } = traceInMemory();
     const request = tracing.startRequest({ ...REQUEST, traceparent: `00-${TRACE}-${SPAN}-00` })!;
     const attempt = request.startAttempt(ATTEMPT);
@@ -111,7 +110,7 @@ describe('Tracing', () => {
     expect(attempt.traceparent).toMatch(new RegExp(`^00-${TRACE}-[0-9a-f]{16}-00$`));
   });
 
-  it('has no spans when it is off, and says so', async () => {
+  it('has no spans when it is off, and reports that', async () => {
     const tracing = await createTracing(undefined);
     expect(tracing.isOn).toBe(false);
     expect(tracing.startRequest(REQUEST)).toBeUndefined();

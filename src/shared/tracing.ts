@@ -22,12 +22,12 @@ const FLUSH_MS = 2000;
 const EXPORT_MS = 5000;
 
 export interface RequestTrace {
-  /** The model asked for, as the catalog names it. */
+  /** The requested model, by its id in the catalog. */
   readonly model: string;
   readonly generationId: string;
   readonly streamed: boolean;
   readonly requestId?: string | undefined;
-  /** Of the caller, whose trace goes on here; what is none is passed over. */
+  /** Of the caller, whose trace continues here; an invalid one is ignored. */
   readonly traceparent?: string | undefined;
   readonly tracestate?: string | undefined;
 }
@@ -40,7 +40,7 @@ export interface AttemptTrace {
   readonly streamed: boolean;
 }
 
-/** How a span ended. Closed words and figures only: no content can get in. */
+/** How a span ended. Only enumerated words and figures, so that no content can appear. */
 export interface SpanResult {
   readonly usage?: Usage;
   readonly stop?: StopReason['unified'];
@@ -53,16 +53,16 @@ export interface SpanResult {
   /** HTTP status that the provider gave. */
   readonly status?: number;
   readonly costUsd?: number;
-  /** When it ended, by `performance.now()`; absent: now. */
+  /** End time by `performance.now()`; absent: now. */
   readonly endedAt?: number;
 }
 
-/** A request or an attempt that is being traced. End it once. */
+/** The span of a request or an attempt. End it once. */
 export class TraceSpan {
   constructor(
     private readonly tracer: Tracer,
     private readonly span: Span,
-    /** What makes other spans children of this one. */
+    /** The parent context of child spans. */
     private readonly context: Context,
   ) {}
 
@@ -79,16 +79,16 @@ export class TraceSpan {
     this.span.end(result.endedAt);
   }
 
-  /** The header by which others go on with this trace. */
+  /** The header by which others continue this trace. */
   get traceparent(): string {
     const { traceId, spanId, traceFlags } = this.span.spanContext();
     return `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
   }
 }
 
-/** Spans per request and per attempt; none without an exporter. */
+/** Creates spans per request and per attempt; none without an exporter. */
 export class Tracing {
-  /** There is an exporter: else nothing need be traced. */
+  /** Whether there is an exporter; without one nothing is traced. */
   readonly isOn: boolean;
 
   constructor(
@@ -108,7 +108,7 @@ export class Tracing {
     });
   }
 
-  /** Sends what is still here, for two seconds at most: a collector that never answers must not hold up the end. */
+  /** Sends the remaining spans, for two seconds at most: a collector that never answers must not delay the end. */
   async shutdown(): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const limit = new Promise<void>((resolve) => (timer = setTimeout(resolve, FLUSH_MS)));
@@ -120,12 +120,12 @@ export class Tracing {
   }
 }
 
-/** Of a later version there may be more behind it. */
+/** Later versions may append further fields. */
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
 /**
- * The caller's span, where it sent a valid one; else none. Its sampling counts, unless OTEL_TRACES_SAMPLER says
- * otherwise.
+ * The caller's span, where it sent a valid one; else none. Its sampling decision applies unless OTEL_TRACES_SAMPLER
+ * overrides it.
  */
 function parentOf({ traceparent, tracestate }: RequestTrace): Context {
   const [, version, traceId = '', spanId = '', flags = '', more] = TRACEPARENT.exec(traceparent ?? '') ?? [];
@@ -172,8 +172,8 @@ function viewUsage(usage: Usage): Attributes {
 
 /**
  * Tracing to an OTLP/HTTP collector, or none without an endpoint. The exporter is an optional dependency and is loaded
- * only when it is wanted. Nothing global is registered.
- * @param endpoint base URL; `/v1/traces` is appended, as the OTLP specification says
+ * only on demand. Nothing global is registered.
+ * @param endpoint base URL; `/v1/traces` is appended, as the OTLP specification requires
  * @throws InvalidEnvironment when an endpoint is given and the exporter is not installed
  */
 export async function createTracing(endpoint: string | undefined): Promise<Tracing> {
@@ -184,7 +184,7 @@ export async function createTracing(endpoint: string | undefined): Promise<Traci
     timeoutMillis: EXPORT_MS,
   });
   const provider = new sdk.NodeTracerProvider({
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES have the last word.
+    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES take precedence.
     resource: resources
       .defaultResource()
       .merge(resources.resourceFromAttributes({ 'service.name': 'fairlead', 'service.version': PACKAGE_VERSION }))

@@ -1,16 +1,13 @@
-/** A vendor whose keys cannot be mistaken for anybody else's, or who takes no others at its own address. */
+/** A vendor whose keys are unmistakable, or whose address accepts no others. */
 export interface KeyVendor {
   readonly name: string;
-  /** Of its own address; absent: it is no provider. */
+  /** The host of its API; absent: it is no provider. */
   readonly host?: string;
   /** Absent: its keys have no form of their own. */
   readonly form?: RegExp;
 }
 
-/**
- * As the vendors' documentation and the recorded requests show their keys. A bare `sk-` is in use by many, and
- * proves nothing.
- */
+/** From the vendors' documentation and recorded requests. A bare `sk-` is used by many vendors, and proves nothing. */
 export const KEY_VENDORS: readonly KeyVendor[] = [
   { name: 'Anthropic', host: 'api.anthropic.com', form: /^sk-ant-/ },
   { name: 'OpenAI', host: 'api.openai.com', form: /^sk-(?:proj|svcacct|admin)-|^sk-\w{20}T3BlbkFJ/ },
@@ -32,5 +29,5 @@ export const KEY_VENDORS: readonly KeyVendor[] = [
   { name: 'Moonshot', host: 'api.moonshot.ai' },
 ];
 
-/** Whose key a text is by its form alone. */
+/** The vendor of a key, by its form alone. */
 export const vendorOfKey = (key: string): KeyVendor | undefined => KEY_VENDORS.find(({ form }) => form?.test(key));

@@ -2,12 +2,12 @@ import { GatewayError } from '../core/errors.js';
 import { DATABASE_RETRY_AFTER_MS } from './database/database-unavailable.js';
 
 /**
- * How long a statement of the request path is waited for, in milliseconds
- * (docs/reasons/money.md#patience-with-the-database).
+ * How long the request path waits for a statement, in milliseconds
+ * (docs/contribute/reasons/money.md#patience-with-the-database).
  */
 export const STATEMENT_MS_MAX = 2_000;
 
-/** What the work brings, unless it takes longer than a request may wait for the store. The work itself goes on. */
+/** The result of the work, unless it takes longer than a request may wait for the store. The work itself continues. */
 export async function withinTime<T>(work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const deadline = new Promise<never>((_, reject) => {
@@ -20,7 +20,7 @@ export async function withinTime<T>(work: Promise<T>): Promise<T> {
   }
 }
 
-/** What a caller is told of a store that does not answer. `what` begins the sentence: `The key`. */
+/** The error for a store that does not answer. `what` begins the sentence: `The key`. */
 export const notReadable = (what: string, cause?: unknown): GatewayError =>
   new GatewayError(
     'service-unavailable',

@@ -3,7 +3,7 @@ import type { MetricReport } from './metrics.js';
 
 export type StopSignal = 'SIGTERM' | 'SIGINT';
 
-/** What a worker tells the primary. `ask` numbers the questions of one worker. */
+/** Messages from a worker to the primary. `ask` numbers the questions of one worker. */
 export type WorkerMessage =
   | { readonly fairlead: 'readiness-answer'; readonly ask: number; readonly ready: boolean }
   | { readonly fairlead: 'metrics-ask'; readonly ask: number }
@@ -14,10 +14,10 @@ export type WorkerMessage =
       readonly report: MetricReport[];
     };
 
-/** The `asker` that is no worker. */
+/** The `asker` of questions from the primary itself. */
 export const PRIMARY = 0;
 
-/** What the primary tells a worker. `asker` is the id of the worker that wants to know, or `PRIMARY`. */
+/** Messages from the primary to a worker. `asker` is the id of the requesting worker, or `PRIMARY`. */
 export type PrimaryMessage =
   | { readonly fairlead: 'readiness-wanted'; readonly ask: number }
   | { readonly fairlead: 'stop'; readonly signal: StopSignal }
@@ -25,18 +25,18 @@ export type PrimaryMessage =
   | { readonly fairlead: 'metrics-wanted'; readonly asker: number; readonly ask: number }
   | { readonly fairlead: 'metrics-given'; readonly ask: number; readonly report: MetricReport[] };
 
-/** A worker's line to the primary process. */
+/** A worker's channel to the primary process. */
 export interface PrimaryChannel {
   send(message: WorkerMessage): void;
   listen(listener: (message: PrimaryMessage) => void): void;
 }
 
-/** This process's line to the primary; undefined when it is not one of several workers. */
+/** This process's channel to the primary; undefined when it is not one of several workers. */
 export function findPrimaryChannel(): PrimaryChannel | undefined {
   if (!cluster.isWorker) return undefined;
   return {
     send(message) {
-      // A primary that has gone ends this process by itself; there is nobody to tell of a failed send.
+      // The end of the primary ends this process, so a failed send needs no report.
       if (process.connected) process.send?.(message, () => undefined);
     },
     listen(listener) {
@@ -48,8 +48,8 @@ export function findPrimaryChannel(): PrimaryChannel | undefined {
 }
 
 /**
- * Tells our messages from those of the runtime and of libraries. Both ends run the same build, so
- * the mark is proof enough.
+ * Distinguishes the gateway's messages from those of the runtime and of libraries. Both ends run the same build, so the
+ * marker suffices.
  */
 export function isOurs<Message extends WorkerMessage | PrimaryMessage>(message: unknown): message is Message {
   return typeof message === 'object' && message !== null && 'fairlead' in message;

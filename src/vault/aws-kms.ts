@@ -1,18 +1,18 @@
 import type { Clock } from '../core/time.js';
 import type { KeyServiceSetting } from '../shared/environment.js';
-import { signPost } from './aws-signature.js';
+import { SignatureV4, type SigningAccount } from '../shared/http/signature-v4.js';
 import { KeyService, Undecryptable, unknownKey, type WrappedKey } from './key-service.js';
 import { bytesOf, ExternalCall, textOf, type CallLimits, type Meaning, type Reply } from './external-call.js';
 import { KEY_BYTES } from './sealed-box.js';
 
 type Setting = Extract<KeyServiceSetting, { kind: 'aws-kms' }>;
 
-/** The most that Decrypt takes. */
+/** The maximum size that Decrypt accepts. */
 const CIPHERTEXT_BYTES_MAX = 6_144;
 const CONTEXT_NAME = 'fairlead-credential';
 
 /**
- * Of the stored bytes, and not of this process: https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html
+ * Errors of the stored bytes, not of this process: https://docs.aws.amazon.com/kms/latest/APIReference/API_Decrypt.html
  */
 const UNDECRYPTABLE = ['InvalidCiphertextException', 'IncorrectKeyException'];
 const BUSY = ['ThrottlingException', 'KeyUnavailableException', 'DependencyTimeoutException', 'LimitExceededException'];
@@ -34,13 +34,13 @@ const REFUSALS = [
 ];
 
 /**
- * A symmetric key of AWS KMS, over its JSON protocol. The context is its encryption context, so its audit
- * trail shows which credential.
+ * A symmetric key of AWS KMS, over its JSON protocol. The context is its encryption context, so that its audit trail
+ * shows the credential.
  */
 export class AwsKms extends KeyService {
   readonly currentKeyId: string;
   private readonly call: ExternalCall;
-  private readonly host: string;
+  private readonly signature = new SignatureV4('kms');
 
   constructor(
     private readonly setting: Setting,
@@ -50,7 +50,6 @@ export class AwsKms extends KeyService {
     super();
     this.currentKeyId = `aws-kms:${setting.keyId}`;
     this.call = new ExternalCall('AWS KMS', limits);
-    this.host = new URL(setting.endpoint).host;
   }
 
   async wrap(dataKey: Buffer, context: string): Promise<WrappedKey> {
@@ -72,15 +71,23 @@ export class AwsKms extends KeyService {
   }
 
   private send(action: 'Encrypt' | 'Decrypt', input: object, context: string): Promise<unknown> {
-    const { setting, host } = this;
+    const { setting } = this;
+    const url = `${setting.endpoint}/`;
     const body = JSON.stringify({ KeyId: setting.keyId, EncryptionContext: { [CONTEXT_NAME]: context }, ...input });
     const headers = { 'content-type': 'application/x-amz-json-1.1', 'x-amz-target': `TrentService.${action}` };
     return this.call.send(() => {
-      const signed = signPost({ ...setting, service: 'kms' }, { host, headers, body, atMs: this.clock.now() });
-      return { url: `${setting.endpoint}/`, headers: signed, body };
+      const call = { method: 'POST', url, headers, body };
+      return { url, headers: { ...headers, ...this.signature.sign(call, accountOf(setting), this.clock.now()) }, body };
     }, meaningOf);
   }
 }
+
+const accountOf = ({ accessKeyId, secretAccessKey, sessionToken, region }: Setting): SigningAccount => ({
+  accessKeyId: accessKeyId.reveal(),
+  secretAccessKey: secretAccessKey.reveal(),
+  ...(sessionToken && { sessionToken: sessionToken.reveal() }),
+  region,
+});
 
 function meaningOf({ status, body }: Reply): Meaning {
   // Some front ends put a namespace before the name.

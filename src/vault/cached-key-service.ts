@@ -2,26 +2,26 @@ import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { KeyService, KeyServiceUnavailable, type WrappedKey } from './key-service.js';
 
-/** How long a data key is kept in memory: for so long, a service that is down or was told to refuse is not noticed. */
+/** How long a data key is cached: for that time, an outage or a revocation at the service goes unnoticed. */
 const AGE_MS_MAX = 60_000;
 const KEYS_MAX = 10_000;
-/** A service that did not answer is left alone for so long: those who come meanwhile need not wait for it as well. */
+/** How long a service that did not answer is not called: later requests need not wait for it as well. */
 const PAUSE_MS = 1_000;
 
 /**
- * Keeps what a service outside unwrapped, by the hash of wrapped bytes and context. However many ask for one key at a
- * time, the service is asked once. Failures are not kept, beyond a second of rest for a service that is down.
+ * Caches what an external service unwrapped, by the hash of wrapped bytes and context. Concurrent requests for one key
+ * make one call. Failures are not cached, except for a pause of a second after the service did not answer.
  */
 export class CachedKeyService extends KeyService {
   readonly currentKeyId: string;
   /** Private to the runtime too, so that no inspection prints them. */
   readonly #keys: LRUCache<string, Buffer>;
-  readonly #asking = new Map<string, Promise<Buffer>>();
+  readonly #pending = new Map<string, Promise<Buffer>>();
   private failure: { readonly error: KeyServiceUnavailable; readonly untilMs: number } | undefined;
 
   constructor(
     private readonly service: KeyService,
-    /** Milliseconds that only rise. */
+    /** A monotonic clock, in milliseconds. */
     private readonly now: () => number = () => performance.now(),
   ) {
     super();
@@ -44,16 +44,16 @@ export class CachedKeyService extends KeyService {
 
   async unwrap(key: WrappedKey, context: string): Promise<Buffer> {
     const name = nameOf(key, context);
-    const known = this.#keys.get(name) ?? this.#asking.get(name);
+    const known = this.#keys.get(name) ?? this.#pending.get(name);
     if (known) return known;
     const answer = this.ask(() => this.service.unwrap(key, context));
-    this.#asking.set(name, answer);
+    this.#pending.set(name, answer);
     try {
       const dataKey = await answer;
       this.#keys.set(name, dataKey);
       return dataKey;
     } finally {
-      this.#asking.delete(name);
+      this.#pending.delete(name);
     }
   }
 
@@ -68,7 +68,7 @@ export class CachedKeyService extends KeyService {
   }
 }
 
-/** Texts of a JSON array, so that no two print alike. */
+/** A JSON array, so that no two print alike. */
 const nameOf = ({ keyId, wrapped }: WrappedKey, context: string): string =>
   createHash('sha256')
     .update(JSON.stringify([keyId, wrapped.toString('base64'), context]))

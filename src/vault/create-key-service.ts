@@ -12,8 +12,8 @@ export type KeySettings = Pick<Environment, 'databaseUrl' | 'dataDir' | 'encrypt
 type LocalKeys = Environment['encryptionKeys'];
 
 /**
- * The services that the settings name, in their order, and the local keys in any case. No service is asked: one that is
- * down must not keep the process from starting.
+ * The services of the settings, in their order, and always the local keys. No service is called: one that is down must
+ * not keep the process from starting.
  * @throws StoreRefused when the file of generated keys is broken
  */
 export async function createKeyService(settings: KeySettings, clock: Clock): Promise<KeyService> {
@@ -22,7 +22,7 @@ export async function createKeyService(settings: KeySettings, clock: Clock): Pro
   return service;
 }
 
-/** The same, but that no key is generated: undefined where there is none. For who only reads. */
+/** The same, but generates no key: undefined where there is none. For read-only commands. */
 export const findKeyService = async (settings: KeySettings, clock: Clock): Promise<KeyService | undefined> =>
   serviceOf(settings, await localKeysOf(settings, findGeneratedKeys), clock);
 
@@ -45,7 +45,7 @@ function createExternal(setting: Exclude<KeyServiceSetting, { kind: 'local' }>, 
   }
 }
 
-/** Those of the variable, and beside the embedded database those generated earlier: what they sealed stays readable. */
+/** Those of the variable, and with the embedded database those generated earlier: what they sealed stays readable. */
 async function localKeysOf(
   { databaseUrl, dataDir, encryptionKeys, keyServices }: KeySettings,
   makeKeys: (dataDir: string) => Promise<LocalKeys>,

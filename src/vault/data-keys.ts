@@ -6,10 +6,11 @@ import { Clock } from '../core/time.js';
 import { KeyService, Undecryptable } from './key-service.js';
 import { KEY_BYTES } from './sealed-box.js';
 
-/** What a key of the gateway's own is for, with what it does, for operators: none serves another purpose. */
+/** Purposes of the gateway's own keys, with texts for operators: a key serves one purpose only. */
 export const DATA_KEY_PURPOSES = {
   'audit-seal': 'seals the audit log',
   'tool-seal': 'seals what tools keep',
+  'destination-seal': 'seals destinations of events',
 } as const;
 export type DataKeyPurpose = keyof typeof DATA_KEY_PURPOSES;
 
@@ -31,8 +32,8 @@ export interface DataKeyRotation {
 }
 
 /**
- * The gateway's own data keys, one row each, wrapped by the key-encryption key as those of credentials are. Nothing is
- * kept in memory here. Safe to share.
+ * The gateway's own data keys, one row each, wrapped by the key-encryption key like those of credentials. Nothing is
+ * cached here. Safe to share.
  */
 @Injectable()
 export class DataKeys {
@@ -55,13 +56,14 @@ export class DataKeys {
   /** @throws Undecryptable, KeyServiceUnavailable */
   async unwrap(stored: StoredDataKey): Promise<Buffer> {
     const key = await this.keys.unwrap({ keyId: stored.keyId, wrapped: stored.wrappedKey }, contextOf(stored));
-    // The services outside assert it themselves.
+    // External services assert it themselves.
     if (key.length !== KEY_BYTES) throw new Undecryptable('The stored bytes are not those of a data key.');
     return key;
   }
 
   /**
-   * Makes a key, unless another process has made the one of that number meanwhile: whoever needs it lists them anew.
+   * Makes a key, unless another process has made the one of that number meanwhile: callers list the keys again
+   * afterwards.
    * @throws KeyServiceUnavailable
    */
   async create(purpose: DataKeyPurpose, number: number): Promise<void> {
@@ -76,8 +78,8 @@ export class DataKeys {
   }
 
   /**
-   * Wraps every key by the current key-encryption key; the data keys themselves do not change. To be repeated at will,
-   * also at once.
+   * Wraps every key by the current key-encryption key; the data keys themselves do not change. It may be repeated and
+   * run concurrently.
    * @returns how many are left under other keys
    * @throws KeyServiceUnavailable
    */
@@ -106,6 +108,6 @@ export class DataKeys {
   }
 }
 
-/** Additional data of the wrapping. No credential's context begins like it: these begin with an id. */
+/** Additional data of the wrapping. Distinct from every credential's context: these begin with an id. */
 const contextOf = ({ purpose, id }: Pick<StoredDataKey, 'purpose' | 'id'>): string =>
   JSON.stringify(['data-key', purpose, id]);

@@ -3,7 +3,7 @@ import { Agent, request } from 'undici';
 import { systemCode } from '../shared/database/system-code.js';
 import { KeyServiceUnavailable, Undecryptable } from './key-service.js';
 
-/** How long a service may take. A caller waits for two tries and the pause between them at most. */
+/** Time limits of a service. A caller waits at most for two tries and the pause between them. */
 export interface CallLimits {
   readonly connectMs: number;
   /** Of one try, from the connection to the last byte. */
@@ -28,19 +28,19 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** What a reply that is no success means. `reason` is one of a closed list of the service's own words, or nothing. */
+/** The meaning of an unsuccessful reply. `reason` is one of a closed list of the service's own words, or absent. */
 export type Meaning = { readonly undecryptable: true } | { readonly again: boolean; readonly reason?: string };
 
 /**
- * POSTs JSON to a service outside. Redirects are not followed, since keys and tokens go to the address of the settings
- * alone. No message holds anything of a reply, an address or a request. Safe to share.
+ * POSTs JSON to an external service. Redirects are not followed, so that keys and tokens reach only the address of the
+ * settings. Messages contain no part of a reply, an address or a request. Safe to share.
  */
 export class ExternalCall {
   private readonly limits: CallLimits;
   /** Private to the runtime too: its connections hold requests. */
   readonly #agent: Agent;
 
-  /** @param service as messages name it */
+  /** @param service its name in messages */
   constructor(
     private readonly service: string,
     limits: Partial<CallLimits> = {},
@@ -50,7 +50,7 @@ export class ExternalCall {
   }
 
   /**
-   * @param build called for each try: signatures hold the time
+   * @param build called for each try, because signatures contain the time
    * @throws Undecryptable, KeyServiceUnavailable
    */
   async send(build: () => Call, meaningOf: (reply: Reply) => Meaning): Promise<unknown> {
@@ -64,12 +64,12 @@ export class ExternalCall {
     }
   }
 
-  /** The reply was a success, but is not what it should be. */
+  /** The error for a successful reply without the expected contents. */
   malformed(): KeyServiceUnavailable {
     return new KeyServiceUnavailable(`${this.service} answers with something else than a key.`);
   }
 
-  /** @returns the reply, or the code of why there is none */
+  /** @returns the reply, or the error code where there is none */
   private async try({ url, headers, body }: Call): Promise<Reply | string> {
     try {
       const signal = AbortSignal.timeout(this.limits.tryMs);
@@ -82,7 +82,7 @@ export class ExternalCall {
       });
       return { status: reply.statusCode, body: await readJson(reply.body) };
     } catch (error) {
-      // Codes are words of the runtime and of the client: they tell why, and nothing of where or what.
+      // Codes are words of the runtime and of the client: they state the cause, and reveal no address or contents.
       return systemCode(error) ?? 'time-out';
     }
   }
@@ -100,7 +100,7 @@ async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   try {
     for await (const part of body) {
       bytes += part.length;
-      // Leaving the loop closes the connection, which some bodies take for a failure.
+      // Leaving the loop closes the connection, which some bodies treat as a failure.
       if (bytes > REPLY_BYTES_MAX) return undefined;
       parts.push(part);
     }
@@ -115,7 +115,7 @@ async function readJson(body: AsyncIterable<Buffer>): Promise<unknown> {
   }
 }
 
-/** A member of a reply that is a text, if the reply is an object that has it. */
+/** A string member of a reply, if the reply is an object that has it. */
 export function textOf(body: unknown, name: string): string | undefined {
   const value = memberOf(body, name);
   return typeof value === 'string' ? value : undefined;

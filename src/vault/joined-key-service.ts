@@ -1,6 +1,6 @@
 import { KeyService, unknownKey, type WrappedKey } from './key-service.js';
 
-/** Several services whose key ids differ: the first wraps, all unwrap what is theirs. */
+/** Several services whose key ids differ: the first wraps, each unwraps its own. */
 export class JoinedKeyService extends KeyService {
   private readonly services: readonly KeyService[];
 

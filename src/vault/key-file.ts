@@ -15,9 +15,8 @@ const FILE_BYTES_MAX = 64 * 1024;
 const readKeys = list(encryptionKey);
 
 /**
- * The keys in `<dataDir>/encryption-keys`, which are written in the grammar of FAIRLEAD_ENCRYPTION_KEYS;
- * none when there is no file.
- * @throws StoreRefused when the file cannot be read as that; its content is never told
+ * The keys in `<dataDir>/encryption-keys`, which have the grammar of FAIRLEAD_ENCRYPTION_KEYS; none without a file.
+ * @throws StoreRefused when the file cannot be read as that; the message contains nothing of it
  */
 export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
   const path = join(dataDir, FILE);
@@ -27,7 +26,7 @@ export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
     const keys = readKeys(text.trim());
     if (new Set(keys.map(({ id }) => id)).size === keys.length) return keys;
   } catch {
-    // Told below, for both.
+    // Reported below, for both.
   }
   throw new StoreRefused(
     `${path} does not contain encryption keys: restore it from a backup. Without it, the provider credentials stored here cannot be ` +
@@ -36,8 +35,8 @@ export async function findGeneratedKeys(dataDir: string): Promise<LocalKeys> {
 }
 
 /**
- * The same, and one new key is made where there is no file. Whole or not at all, and of several processes one wins: the
- * file appears under its name when it is complete and on the disk.
+ * The same, but makes one new key where there is no file. It is atomic: the file gets its name when it is complete and
+ * on the disk, and of several processes one wins.
  * @throws StoreRefused as above
  * @throws InvalidEnvironment when the folder cannot be written to
  */
@@ -47,7 +46,7 @@ export async function generateKeys(dataDir: string): Promise<LocalKeys> {
   await createDataDirectory(dataDir);
   const path = join(dataDir, FILE);
   const unfinished = `${path}.new-${randomBytes(6).toString('hex')}`;
-  // The id is new as well: should the file be lost, what it sealed is told apart from what the next one seals.
+  // The id is new as well: if the file is lost, what it sealed can be distinguished from what the next one seals.
   const line = `generated-${randomBytes(4).toString('hex')}:${randomBytes(KEY_BYTES).toString('base64')}\n`;
   try {
     await writeDurably(unfinished, line);
@@ -82,14 +81,14 @@ async function writeDurably(path: string, text: string): Promise<void> {
 /** Gives the complete file its name, unless another process was faster. */
 async function appear(unfinished: string, path: string): Promise<void> {
   try {
-    // Some file systems have no second names for a file.
+    // Some file systems have no hard links.
     await link(unfinished, path).catch(() => copyFile(unfinished, path, constants.COPYFILE_EXCL));
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
   const folder = await open(dirname(path), 'r');
   try {
-    // A new name is on the disk once its folder is; not every file system can be asked for that.
+    // A new name is on the disk once its folder is synced; not every file system supports that.
     await folder.sync().catch(() => undefined);
   } finally {
     await folder.close();

@@ -5,50 +5,50 @@ import { GatewayError } from '../core/errors.js';
 import type { DataKeyPurpose, DataKeys, StoredDataKey } from './data-keys.js';
 import { KeyServiceUnavailable, Undecryptable } from './key-service.js';
 
-/** Times that a key is made before it is given up: each beyond the first is one that another process made meanwhile. */
+/** Tries to make a key: each beyond the first means that another process made one meanwhile. */
 const ROUNDS_MAX = 3;
-/** What does not open, or is not stored, is left alone for so long: it is told at once to who presents it. Chosen. */
+/** How long a key that does not open or is not stored is not tried again; its users fail at once. Chosen. */
 const LEFT_ALONE_MS = 60_000;
-/** Ids that are not stored and are remembered: whoever presents them may make them up. Chosen. */
+/** Unknown ids that are remembered: callers may make them up. Chosen. */
 const UNKNOWN_MAX = 1_000;
-/** Told where the key service does not answer. */
+/** Sent as `Retry-After` where the key service does not answer. */
 const KEY_SERVICE_RETRY_AFTER_MS = 1_000;
 
-/** What a ring is for, and what it says. Nothing secret. */
+/** The purpose of a ring, and its messages. Nothing secret. */
 export interface KeyRingUse {
   readonly purpose: DataKeyPurpose;
   readonly logger: Logger;
-  /** Logged where there are keys and none opens here: what goes on under a new one. */
+  /** Logged where there are keys and none opens here: work continues under a new one. */
   readonly lost: string;
   /** Logged where the key service does not answer. */
   readonly stuck: string;
-  /** The caller is told, meanwhile. */
+  /** The error message for the caller meanwhile. */
   readonly unavailable: string;
 }
 
 /**
- * The gateway's own data keys of one purpose, as far as this process has opened them: they stay in memory until it
- * ends, so that work goes on while a key service is down.
+ * The gateway's own data keys of one purpose that this process has opened: they stay in memory until it ends, so that
+ * work continues while a key service is down.
  */
 export class KeyRing<Key extends object> {
   private readonly opened = new Map<string, Key>();
-  /** By id of keys that the encryption keys of this process do not open: when that was last tried. */
+  /** When a key that the encryption keys of this process do not open was last tried, by id. */
   private readonly foreign = new Map<string, number>();
-  /** Ids that were presented here and are not stored. */
+  /** Presented ids that are not stored. */
   private readonly unknown: LRUCache<string, true>;
 
   constructor(
     private readonly keys: DataKeys,
     private readonly use: KeyRingUse,
-    /** What a key works by; its bytes should be private to it. */
+    /** Makes the key object, which should keep the bytes private. */
     private readonly make: (id: string, bytes: Buffer) => Key,
-    /** Milliseconds that only rise. */
+    /** A monotonic clock, in milliseconds. */
     private readonly now: () => number = () => performance.now(),
   ) {
     this.unknown = new LRUCache({ max: UNKNOWN_MAX, ttl: LEFT_ALONE_MS, ttlResolution: 0, perf: { now } });
   }
 
-  /** Those that are stored, newest first. */
+  /** The stored keys, newest first. */
   list(manager?: EntityManager): Promise<StoredDataKey[]> {
     return this.keys.list(this.use.purpose, manager);
   }
@@ -67,7 +67,7 @@ export class KeyRing<Key extends object> {
   }
 
   /**
-   * The newest of those listed that can be opened here, if it is opened. Asks nobody.
+   * The newest of the listed keys that can be opened here, if it is opened already. Makes no call.
    * @returns undefined where a newer one has not been tried yet, or none opens
    */
   newestOf(stored: readonly StoredDataKey[]): Key | undefined {
@@ -80,11 +80,11 @@ export class KeyRing<Key extends object> {
   }
 
   /**
-   * Opens the newest that these encryption keys open, and makes one where there is none.
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * Opens the newest key that these encryption keys open, and makes one where there is none.
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   async prepare(): Promise<Key> {
-    return this.asking(async () => {
+    return this.reportingOutage(async () => {
       for (let round = 1; round <= ROUNDS_MAX; round++) {
         const newest = await this.openNewest();
         if (typeof newest !== 'number') return newest;
@@ -96,14 +96,14 @@ export class KeyRing<Key extends object> {
   }
 
   /**
-   * Opens those of these ids that are stored and that these encryption keys open. What did not open, or was not there,
-   * is not asked for again for a while.
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * Opens the keys of these ids that are stored and that these encryption keys open. One that did not open, or was not
+   * stored, is not tried again for a while.
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   async openThese(ids: ReadonlySet<string>): Promise<void> {
     const missing = new Set([...ids].filter((id) => !this.opened.has(id) && !this.isLeftAlone(id)));
     if (missing.size === 0) return;
-    await this.asking(async () => {
+    await this.reportingOutage(async () => {
       for (const stored of await this.list()) if (missing.delete(stored.id)) await this.openAgain(stored);
       for (const id of missing) this.unknown.set(id, true);
     });
@@ -111,7 +111,7 @@ export class KeyRing<Key extends object> {
 
   /**
    * Opens the newest key that opens here.
-   * @returns the highest number, 0 where there is no key, where none opens
+   * @returns the highest number, or 0 without any key, where none opens
    * @throws KeyServiceUnavailable
    */
   async openNewest(): Promise<Key | number> {
@@ -128,7 +128,9 @@ export class KeyRing<Key extends object> {
     return triedAt === undefined ? this.unknown.has(id) : this.now() - triedAt < LEFT_ALONE_MS;
   }
 
-  /** @throws KeyServiceUnavailable for what has not been tried before: the rest counts as gone until it opens */
+  /**
+   * @throws KeyServiceUnavailable for one that has not been tried before: the others count as absent until they open
+   */
   private async openAgain(stored: StoredDataKey): Promise<void> {
     try {
       await this.open(stored);
@@ -154,7 +156,7 @@ export class KeyRing<Key extends object> {
     }
   }
 
-  private async asking<Result>(work: () => Promise<Result>): Promise<Result> {
+  private async reportingOutage<Result>(work: () => Promise<Result>): Promise<Result> {
     try {
       return await work();
     } catch (cause) {

@@ -1,11 +1,11 @@
-/** A data key as it is stored: wrapped by the key-encryption key that `keyId` names. */
+/** A data key as it is stored: wrapped by the key-encryption key of id `keyId`. */
 export interface WrappedKey {
   readonly keyId: string;
   readonly wrapped: Buffer;
 }
 
 /**
- * The port to what holds the key-encryption keys: the process itself, or a service outside. The context is
+ * The port to the owner of the key-encryption keys: the process itself, or an external service. The context is
  * authenticated with each data key: another context does not unwrap it.
  */
 export abstract class KeyService {
@@ -16,18 +16,18 @@ export abstract class KeyService {
   /** @throws Undecryptable, KeyServiceUnavailable */
   abstract unwrap(key: WrappedKey, context: string): Promise<Buffer>;
 
-  /** Whether it has the key of this id. Asks nobody. */
+  /** Whether it has the key of this id. Makes no call. */
   unwraps(keyId: string): boolean {
     return keyId === this.currentKeyId;
   }
 }
 
-/** The key is not known here, or the stored bytes are not what was stored. The message holds nothing of either. */
+/** The key is unknown here, or the stored bytes have changed. The message contains nothing of either. */
 export class Undecryptable extends Error {
   override readonly name = 'Undecryptable';
 }
 
-/** A key service outside does not answer, or refuses this process: it may well be over in a while. */
+/** An external key service does not answer, or refuses this process: it may well be temporary. */
 export class KeyServiceUnavailable extends Error {
   override readonly name = 'KeyServiceUnavailable';
 }

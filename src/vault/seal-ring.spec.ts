@@ -1,5 +1,5 @@
-// Goal: what is sealed opens as it was, in its own context, and whatever else is presented is answered with nothing.
-// Method: a ring over keys in memory; texts that were cut, changed and made up.
+// Sealed bytes open unchanged, in their own context, and any other text yields nothing. A ring over keys in memory;
+// texts that were cut, changed and invented.
 import { inspect } from 'node:util';
 import type { DataKeys, StoredDataKey } from './data-keys.js';
 import { SealRing } from './seal-ring.js';
@@ -7,7 +7,7 @@ import { SealRing } from './seal-ring.js';
 const ID = '01900000-0000-7000-8000-000000000001';
 const STORED: StoredDataKey = { id: ID, purpose: 'tool-seal', number: 1, keyId: 'k', wrappedKey: Buffer.alloc(0) };
 
-/** Of keys that any process may list. */
+/** A ring of keys that any process may list. */
 async function ringOf(stored: readonly StoredDataKey[] = [STORED]): Promise<SealRing> {
   const keys: Pick<DataKeys, 'list' | 'unwrap'> = {
     list: () => Promise.resolve([...stored]),
@@ -18,7 +18,7 @@ async function ringOf(stored: readonly StoredDataKey[] = [STORED]): Promise<Seal
   return ring;
 }
 
-it('prints what only it opens, another time each time', async () => {
+it('prints what only it opens, differently each time', async () => {
   const ring = await ringOf();
   for (const plain of ['', 'a', 'ü'.repeat(70_000)].map((text) => Buffer.from(text))) {
     const sealed = ring.seal(plain, 'here');
@@ -34,7 +34,7 @@ it('opens nothing in another context', async () => {
   for (const context of ['', 'there', 'here ']) expect(ring.open(ring.seal(Buffer.from('a'), 'here'), context)).toBe(undefined); // oxfmt-ignore
 });
 
-it('opens nothing that was changed, at whatever place', async () => {
+it('opens nothing that was changed, at any place', async () => {
   const ring = await ringOf();
   const sealed = ring.seal(Buffer.from('something'), 'here');
   for (let at = 0; at < sealed.length; at++) {
@@ -49,7 +49,7 @@ it.each(['', 'fl1.', `fl1.${ID}`, `fl1.${ID}.`, `fl1.${ID}.AAAA`, `fl2.${ID}.AAA
   async (text) => expect((await ringOf()).open(text, 'here')).toBe(undefined),
 );
 
-it('opens what an older key sealed once that was prepared, and asks the store no further', async () => {
+it('opens what an older key sealed once that is prepared, without further calls to the store', async () => {
   const newer = { ...STORED, id: ID.replace(/1$/, '2'), number: 2 };
   const sealed = (await ringOf()).seal(Buffer.from('a'), 'here');
   const stored = [newer, STORED];

@@ -1,14 +1,14 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
 import { SEAL_PREFIX } from '../core/conversation/reasoning-mark.js';
 import { DataKeys } from './data-keys.js';
 import { Undecryptable } from './key-service.js';
-import { KeyRing } from './key-ring.js';
+import { KeyRing, type KeyRingUse } from './key-ring.js';
 import { open, seal } from './sealed-box.js';
 
 const KEY_ID_LENGTH = 36;
 const BYTES_AT = SEAL_PREFIX.length + KEY_ID_LENGTH + 1;
 
-/** Bytes under one of the keys: nonce, tag and ciphertext, whose key is named beside them. */
+/** Bytes sealed under one of the keys: nonce, tag and ciphertext, with the id of the key. */
 export interface SealedBytes {
   readonly keyId: string;
   readonly sealed: Buffer;
@@ -36,35 +36,42 @@ class BoxKey {
   }
 }
 
+/** What tools of the gateway give out or store. */
+const FOR_TOOLS: KeyRingUse = {
+  purpose: 'tool-seal',
+  logger: new Logger('tools'),
+  lost: 'No key that seals for tools opens with the encryption keys of this process: what was sealed counts as expired here.',
+  stuck: 'Nothing can be sealed for tools: the key service does not answer.',
+  unavailable: 'What the tools of this request keep cannot be read or kept at the moment; try again shortly.',
+};
+
+/** How destinations of events are called. */
+const FOR_DESTINATIONS: KeyRingUse = {
+  purpose: 'destination-seal',
+  logger: new Logger('destinations'),
+  lost: 'No key that seals destinations opens with the encryption keys of this process: nothing is sent to those that exist.',
+  stuck: 'No destination can be sealed or opened: the key service does not answer.',
+  unavailable: 'Destinations cannot be read or kept at the moment; try again shortly.',
+};
+
 /**
- * Seals what service-side tools give out or keep, synchronously: AES-256-GCM under a data key of the gateway's own that
- * stays in memory. What is sealed opens on every replica, in its own context only: a text that says of what and whose
- * it is. Safe to share.
+ * Seals for one purpose of the gateway, synchronously: AES-256-GCM under a data key of the gateway that stays in
+ * memory. Sealed bytes open on every replica, but only in their context: a text that names their kind and owner. Safe
+ * to share. Tools use this class, others a subclass.
  */
-@Injectable()
 export class SealRing {
   private readonly ring: KeyRing<BoxKey>;
   private newest: BoxKey | undefined;
   private preparing: Promise<void> | undefined;
 
-  constructor(keys: DataKeys) {
-    this.ring = new KeyRing(
-      keys,
-      {
-        purpose: 'tool-seal',
-        logger: new Logger('tools'),
-        lost: 'No key that seals for tools opens with the encryption keys of this process: what was sealed counts as expired here.',
-        stuck: 'Nothing can be sealed for tools: the key service does not answer.',
-        unavailable: 'What the tools of this request keep cannot be read or kept at the moment; try again shortly.',
-      },
-      (id, key) => new BoxKey(id, key),
-    );
+  constructor(keys: DataKeys, use: KeyRingUse = FOR_TOOLS) {
+    this.ring = new KeyRing(keys, use, (id, key) => new BoxKey(id, key));
   }
 
   /**
-   * To be awaited before anything is sealed: at once but for the first time in a process. Where it failed, the next
+   * To be awaited before anything is sealed: immediate except for the first time in a process. If it failed, the next
    * call tries again.
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   async ready(): Promise<void> {
     if (this.newest) return;
@@ -78,12 +85,12 @@ export class SealRing {
     return `${SEAL_PREFIX}${keyId}.${sealed.toString('base64url')}`;
   }
 
-  /** @returns undefined for what is none of ours, was changed, is of another context, or whose key is not at hand */
+  /** @returns undefined for foreign or changed texts, those of another context, and those whose key is not cached */
   open(sealed: string, context: string): Buffer | undefined {
     const keyId = keyIdOf(sealed);
     const text = sealed.slice(BYTES_AT);
     const bytes = Buffer.from(text, 'base64url');
-    // The decoder passes over what is no base64: one text, not many, stands for the bytes.
+    // The decoder ignores characters outside of base64: one text only, not several, may stand for the bytes.
     if (keyId === undefined || bytes.toString('base64url') !== text) return undefined;
     return this.openBytes({ keyId, sealed: bytes }, context);
   }
@@ -104,10 +111,10 @@ export class SealRing {
   }
 
   /**
-   * Has the keys of these at hand, as far as there are any: to be awaited before they are opened. Asks the store only
-   * for a key that this process has not opened.
-   * @param sealed texts that may be what `seal` gave
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * Loads the keys of these texts, as far as they exist: to be awaited before they are opened. Calls the store only for
+   * a key that this process has not opened.
+   * @param sealed texts that `seal` may have returned
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   async prepareToOpen(sealed: Iterable<string>): Promise<void> {
     const keyIds = [...sealed].map(keyIdOf).filter((id) => id !== undefined);
@@ -121,6 +128,13 @@ export class SealRing {
 
   private async prepare(): Promise<void> {
     this.newest = await this.ring.prepare();
+  }
+}
+
+/** The same for destinations of events. */
+export class DestinationSeals extends SealRing {
+  constructor(keys: DataKeys) {
+    super(keys, FOR_DESTINATIONS);
   }
 }
 

@@ -7,12 +7,12 @@ type Setting = Extract<KeyServiceSetting, { kind: 'vault-transit' }>;
 
 /** As `vault:v3:…`; the version is Vault's own. */
 const CIPHERTEXT = /^vault:v\d{1,9}:[A-Za-z0-9+/=]{1,2048}$/;
-/** How Vault says that bytes or context are not those that were sealed. */
+/** Vault's messages for bytes or context other than the sealed ones. */
 const UNDECRYPTABLE = /message authentication failed|invalid ciphertext|unable to decrypt/;
 
 /**
  * A key of the transit engine of HashiCorp Vault: one that authenticates data (`aes256-gcm96`, `chacha20-poly1305`),
- * derived or not. The context goes along as both `associated_data` and the derivation's `context`.
+ * derived or not. The context is sent both as `associated_data` and as the derivation's `context`.
  */
 export class VaultTransit extends KeyService {
   readonly currentKeyId: string;
@@ -54,7 +54,7 @@ export class VaultTransit extends KeyService {
       url: `${address}/v1/${mount}/${action}/${key}`,
       headers: {
         'x-vault-token': token.reveal(),
-        // Agents and proxies of Vault may ask for it: no browser can be made to send it.
+        // Agents and proxies of Vault may require it: no browser can be made to send it.
         'x-vault-request': 'true',
         ...(namespace !== undefined && { 'x-vault-namespace': namespace }),
       },
@@ -72,7 +72,7 @@ function meaningOf({ status, body }: Reply, action: 'encrypt' | 'decrypt'): Mean
   const errors = memberOf(body, 'errors');
   const texts = Array.isArray(errors) ? errors.filter((text) => typeof text === 'string') : [];
   const opens = !texts.some((text) => UNDECRYPTABLE.test(text));
-  // 503 is a sealed Vault, 473 and 472 standby nodes.
+  // 503 is a sealed Vault, 473 and 472 are standby nodes.
   if (action === 'decrypt' && !opens && (status === 400 || status === 500)) return { undecryptable: true };
   return { again: status >= 500 || status === 429 || status === 472 || status === 473 };
 }

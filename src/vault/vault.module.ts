@@ -4,20 +4,20 @@ import { Environment } from '../shared/environment.js';
 import { createKeyService } from './create-key-service.js';
 import { DataKeys } from './data-keys.js';
 import { KeyService } from './key-service.js';
-import { SealRing } from './seal-ring.js';
+import { DestinationSeals, SealRing } from './seal-ring.js';
 import { Vault } from './vault.js';
 
 /**
- * What is encrypted at rest, with the keys that the environment names: provider credentials, and the gateway's own data
- * keys.
+ * What is encrypted at rest, with the keys of the environment: provider credentials, and the gateway's own data keys.
  */
 @Module({
   providers: [
     { provide: KeyService, inject: [Environment, Clock], useFactory: createKeyService },
     Vault,
     DataKeys,
-    SealRing,
+    { provide: SealRing, inject: [DataKeys], useFactory: (keys: DataKeys) => new SealRing(keys) },
+    { provide: DestinationSeals, inject: [DataKeys], useFactory: (keys: DataKeys) => new DestinationSeals(keys) },
   ],
-  exports: [Vault, DataKeys, SealRing],
+  exports: [Vault, DataKeys, SealRing, DestinationSeals],
 })
 export class VaultModule {}

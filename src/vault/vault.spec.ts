@@ -1,6 +1,5 @@
-// Goal: a credential opens with its key in its place, unchanged, and in no other case; and nothing of keys or
-// credentials can be printed. Method: real keys; each byte of what is stored is flipped, each part of the place
-// exchanged; canaries are looked for.
+// A credential opens unchanged with its key in its place, and in no other case; nothing of keys or credentials can be
+// printed. Real keys; each stored byte is flipped, each part of the place exchanged; output is searched for canaries.
 import { inspect } from 'node:util';
 import { Secret } from '../core/secret.js';
 import { JoinedKeyService } from './joined-key-service.js';
@@ -53,7 +52,7 @@ describe('Vault', () => {
     expect(await failureOf(vault.rewrap(sealed, place))).toBeInstanceOf(Undecryptable);
   });
 
-  it('does not open with another key of the same id, nor without the key, whose id it names', async () => {
+  it('opens neither with another key of the same id nor without the key, whose id the error names', async () => {
     const sealed = await vault.seal(CREDENTIAL, PLACE);
     expect(await failureOf(vaultOf(key('new', 'other')).open(sealed, PLACE))).toBeInstanceOf(Undecryptable);
     const missing = await failureOf(vaultOf(key('old')).open(sealed, PLACE));
@@ -89,7 +88,7 @@ describe('Vault', () => {
     expect(await failureOf(vault.rewrap(broken, PLACE))).toBeInstanceOf(Undecryptable);
   });
 
-  it('prints nothing of keys and credentials, whichever way it is printed', async () => {
+  it('prints nothing of keys and credentials, by any way of printing', async () => {
     const sealed = await vault.seal(CREDENTIAL, PLACE);
     const opened = await vault.open(sealed, PLACE);
     const joined = new Vault(new JoinedKeyService(new LocalKeyService([key('a')]), new LocalKeyService([key('b')])));
@@ -113,7 +112,7 @@ describe('Vault', () => {
 });
 
 describe('JoinedKeyService', () => {
-  it('wraps by the first, unwraps by whose key it is, and has no other', async () => {
+  it('wraps with the first, unwraps with the owner of the key, and fails for other keys', async () => {
     const [first, second] = [new LocalKeyService([key('a')]), new LocalKeyService([key('b')])];
     const joined = new JoinedKeyService(first, second);
     const dataKey = Buffer.alloc(32, 1);

@@ -4,7 +4,7 @@ import { Secret } from '../core/secret.js';
 import { KeyService } from './key-service.js';
 import { KEY_BYTES, open, seal } from './sealed-box.js';
 
-/** Where a credential belongs: bound to its ciphertext, so that no row can be passed off as another. */
+/** The place of a credential: bound to its ciphertext, so that no row can be passed off as another. */
 export interface CredentialContext {
   readonly id: string;
   readonly workspaceId: string;
@@ -21,7 +21,7 @@ export interface SealedCredential {
 
 /**
  * Envelope encryption of provider credentials: a data key for each, wrapped by a key-encryption key
- * (docs/reasons/security.md#sealed-credentials).
+ * (docs/contribute/threat-model.md#stored-credentials-and-management).
  */
 @Injectable()
 export class Vault {
@@ -32,7 +32,7 @@ export class Vault {
     return this.keys.currentKeyId;
   }
 
-  /** Whether this process has the key of that id: without it, what it wrapped cannot be opened here. */
+  /** Whether this process has the key of that id: otherwise it cannot open what the key wrapped. */
   hasKey(keyId: string): boolean {
     return this.keys.unwraps(keyId);
   }
@@ -53,8 +53,8 @@ export class Vault {
   }
 
   /**
-   * The same credential, its data key wrapped by the current key: the ciphertext itself does not
-   * change, but is proven to open.
+   * The same credential, its data key wrapped by the current key: the ciphertext itself does not change, but is
+   * verified to open.
    * @throws Undecryptable, KeyServiceUnavailable
    */
   async rewrap({ keyId, wrappedKey, sealed }: SealedCredential, place: CredentialContext): Promise<SealedCredential> {

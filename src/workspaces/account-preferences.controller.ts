@@ -1,12 +1,13 @@
-import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { Controller, Get, Patch } from '@nestjs/common';
 import { policyFields } from '../accounts/policy-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
-import { egressBody, egressView, readEgress } from '../shared/http/egress-fields.js';
+import { egressBody, egressView, readEgress } from '../accounts/egress-fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { one } from '../shared/http/replies.js';
+import { FromBody } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { object, titled, type Of, type Static } from '../shared/http/schema.js';
 import { AccountPreferences, viewPreferences } from './account-preferences.js';
@@ -23,7 +24,7 @@ export class AccountPreferencesDto extends PolicyDto {
 const preferencesView = titled('account-preferences', object({ ...policyFields.properties, egress: egressView }));
 type PreferencesView = Static<typeof preferencesView>;
 
-/** What the account allows, whatever its workspaces and keys do, and its defaults of plugins. */
+/** The routing policy of the account, which limits its workspaces and keys, and its defaults of plugins. */
 @Controller('account/preferences')
 @Accepts('management')
 export class AccountPreferencesController {
@@ -41,14 +42,17 @@ export class AccountPreferencesController {
   @Patch()
   @Answers(one(preferencesView), {
     summary: 'Change what the account allows',
-    description: 'It applies to every workspace. What is left out stays as it is, null clears.',
+    description: 'It applies to every workspace. Absent fields stay as they are; null clears a field.',
     examples: {
       careful: { data_collection: 'deny', ignored_providers: ['groq'] },
       bound: { egress: { blocked_domains: ['paste.example.com'] } },
       plugins: { plugins: [{ id: 'response-healing' }, { id: 'web', enabled: false, prevent_overrides: true }] },
     },
   })
-  async update(@FromCaller() caller: Caller, @Body() body: AccountPreferencesDto): Promise<{ data: PreferencesView }> {
+  async update(
+    @FromCaller() caller: Caller,
+    @FromBody() body: AccountPreferencesDto,
+  ): Promise<{ data: PreferencesView }> {
     const egress = readEgress(body.egress);
     const changes = { ...readPolicy(body, this.catalog.current), ...(egress !== undefined && { egress }) };
     return { data: viewPreferences(await this.preferences.change(caller, changes)) };

@@ -4,8 +4,8 @@ import { AccountEntity } from '../accounts/account.entity.js';
 import type { PolicyColumns } from '../accounts/policy-columns.js';
 import { viewPolicy, type PolicyView } from '../accounts/policy-view.js';
 import { RoutingPolicies } from '../accounts/routing-policies.js';
-import { ManagedChanges } from '../audit/managed-changes.js';
-import { ManagedKind } from '../audit/managed-kind.js';
+import { ManagedChanges } from '../management/managed-changes.js';
+import { ManagedKind } from '../management/managed-kind.js';
 import type { Caller } from '../core/caller.js';
 import type { EgressRules } from '../core/egress.js';
 import { KeyCache } from '../keys/key-cache.js';
@@ -20,7 +20,7 @@ export const viewPreferences = (preferences: Preferences): PolicyView & { readon
   egress: preferences.egress,
 });
 
-/** Preferences for the log. */
+/** Preferences as the audit log shows them. */
 const PREFERENCES = new ManagedKind<AccountEntity>('account.preferences', (account) => ({
   target: account.id,
   view: viewPreferences(account),
@@ -44,7 +44,7 @@ export class AccountPreferences {
     const { accountId: id } = caller;
     const forget = (): void => {
       this.policies.forgetAll();
-      // Each key is kept with what its account says.
+      // Each cached key contains the account's preferences.
       this.keys.forgetAll();
     };
     return this.changes.run(caller, async (manager) => {

@@ -1,5 +1,5 @@
-// Goal: a budget is shown by the figures that are enforced, and with the moment its window ends, whatever the length of
-// the month. Method: figures and times by hand.
+// A budget is shown with the figures that are enforced, and with the end of its window, whatever the length of the
+// month.
 import type { StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Interval } from '../core/time.js';
@@ -15,6 +15,8 @@ const budget = (interval: Interval, changes: Partial<StoredBudget> = {}): Stored
   interval,
   limit: 5n * USD,
   includesByok: false,
+  raise: null,
+  subject: null,
   createdAt: new Date(1),
   updatedAt: new Date(2),
   ...changes,

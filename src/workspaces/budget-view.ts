@@ -18,8 +18,8 @@ import {
 } from '../shared/http/schema.js';
 
 /**
- * A budget as management sees it: what clients want of it (docs/workspaces.md#budgets), and where it stands by the
- * counters that are enforced.
+ * A budget as management sees it: the fields that clients require (docs/operate/workspaces.md#budgets), and its state
+ * by the counters that are enforced.
  */
 export const budgetView = titled(
   'budget',
@@ -67,14 +67,14 @@ export function viewBudget(
   };
 }
 
-/** For the log: without figures, which change by themselves. */
+/** For the log: without figures, which change with every call. */
 export const viewBudgetTerms = ({ interval, limit, includesByok }: Budget): object => ({
   interval,
   limit_usd: usdNumber(limit),
   include_byok_in_budgets: includesByok,
 });
 
-/** A time that lies in the window after, whatever the length of months. */
+/** Reaches into the next window, whatever the length of months. */
 const REACH_MS: Readonly<Record<Exclude<Interval, 'lifetime'>, number>> = {
   daily: DAY_MS,
   weekly: 7 * DAY_MS,

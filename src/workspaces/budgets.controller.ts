@@ -1,9 +1,10 @@
-import { Body, Controller, Delete, Get, Param, Put } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Put } from '@nestjs/common';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { INTERVALS, type Interval } from '../core/time.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { deleted } from '../shared/http/replies.js';
+import { FromBody } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { flag, object, rows, type Static } from '../shared/http/schema.js';
 import { readUsdNumber } from '../shared/http/usd-amount.js';
@@ -14,7 +15,7 @@ import { WorkspaceBudgets, type BudgetList } from './workspace-budgets.js';
 const budgetReply = object({ data: budgetView, include_byok_in_budgets: flag() });
 type BudgetReply = Static<typeof budgetReply>;
 
-/** What a workspace may spend by interval (docs/workspaces.md#budgets). */
+/** What a workspace may spend by interval (docs/operate/workspaces.md#budgets). */
 @Controller('workspaces/:reference/budgets')
 @Accepts('management')
 export class BudgetsController {
@@ -51,7 +52,7 @@ export class BudgetsController {
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
     @Param('interval') interval: string,
-    @Body() body: SetBudgetDto,
+    @FromBody() body: SetBudgetDto,
   ): Promise<BudgetReply> {
     const wish = {
       interval: readInterval(interval),

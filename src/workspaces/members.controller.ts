@@ -1,9 +1,10 @@
-import { Body, Controller, Get, HttpCode, Param, Post, Query } from '@nestjs/common';
+import { Controller, Get, HttpCode, Param, Post } from '@nestjs/common';
 import { derivedId } from '../accounts/derived-id.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { part } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { integer, literal, moment, object, rows, text, titled, type Static } from '../shared/http/schema.js';
 import { MembersDto } from './members.dto.js';
@@ -16,7 +17,7 @@ const memberView = titled(
 );
 type MemberView = Static<typeof memberView>;
 
-/** Who belongs to a workspace (docs/workspaces.md#calls). */
+/** The members of a workspace (docs/operate/workspaces.md#calls). */
 @Controller('workspaces/:reference/members')
 @Accepts('management')
 export class MembersController {
@@ -27,7 +28,7 @@ export class MembersController {
   async list(
     @FromCaller() { accountId }: Caller,
     @Param('reference') reference: string,
-    @Query() query: PageDto,
+    @FromQuery() query: PageDto,
   ): Promise<{ data: MemberView[]; total_count: number }> {
     const [members, total] = await this.members.list(accountId, reference, query);
     return { data: members.map(viewMember), total_count: total };
@@ -42,7 +43,7 @@ export class MembersController {
   async add(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
-    @Body() body: MembersDto,
+    @FromBody() body: MembersDto,
   ): Promise<{ data: MemberView[]; added_count: number }> {
     const added = await this.members.add(caller, reference, body.user_ids);
     return { data: added.map(viewMember), added_count: added.length };
@@ -57,7 +58,7 @@ export class MembersController {
   async remove(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
-    @Body() body: MembersDto,
+    @FromBody() body: MembersDto,
   ): Promise<{ removed_count: number }> {
     return { removed_count: await this.members.remove(caller, reference, body.user_ids) };
   }

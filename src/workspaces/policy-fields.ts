@@ -10,7 +10,7 @@ import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, list, oneOf, text, type Of } from '../shared/http/schema.js';
 
-// Chosen: several times the providers there are, each with a variant.
+// Chosen: several times the number of existing providers, each with a variant.
 const SLUGS_MAX = 500;
 const SLUG_CHARACTERS_MAX = 200;
 
@@ -19,7 +19,7 @@ const dataCollection = compile(oneOf(['allow', 'deny']));
 
 const SLUG_LISTS = ['allowed_providers', 'ignored_providers'] as const;
 
-/** What bodies of workspaces and of the account say of routing and plugins: what is left out stays, null clears. */
+/** The fields for routing and plugins in bodies of workspaces and of the account: absent ones stay, null clears. */
 @Closed()
 export abstract class PolicyDto {
   @MayOmit()
@@ -47,8 +47,8 @@ export abstract class PolicyDto {
 }
 
 /**
- * What a valid body changes.
- * @throws GatewayError `invalid-request` for a provider that nobody knows
+ * The changes of a valid body.
+ * @throws GatewayError `invalid-request` for an unknown provider
  */
 export function readPolicy(body: PolicyDto, catalog: CatalogSnapshot): Partial<PolicyColumns> {
   for (const name of SLUG_LISTS) assertKnownProviders(name, body[name], catalog);

@@ -11,7 +11,7 @@ export class SetBudgetDto {
   @IsPositiveUsd()
   limit_usd!: number | ExactNumber;
 
-  /** Of all budgets of the workspace, as clients know it; unchanged where it is left out. */
+  /** For all budgets of the workspace, as clients expect; unchanged where it is absent. */
   @MayOmit()
   @Fits(yesOrNo)
   include_byok_in_budgets?: boolean;

@@ -20,7 +20,7 @@ export class CreateWorkspaceDto extends WorkspaceSettingsDto {
   slug!: string;
 }
 
-/** Body of `PATCH /workspaces/{id or slug}`: what is left out stays as it is, null clears. */
+/** Body of `PATCH /workspaces/{id or slug}`: absent fields stay as they are, null clears. */
 export class UpdateWorkspaceDto extends WorkspaceSettingsDto {
   @MayOmit()
   @Fits(name)
@@ -65,6 +65,8 @@ export function readWorkspace(
     }),
     ...(body.io_logging_sampling_rate !== undefined && { ioLoggingSamplingRate: body.io_logging_sampling_rate }),
     ...(body.io_logging_api_key_ids !== undefined && { ioLoggingApiKeyIds: body.io_logging_api_key_ids }),
+    ...(body.tags !== undefined && { tags: body.tags ?? {} }),
+    ...(body.required_tags !== undefined && { requiredTags: body.required_tags ?? [] }),
     ...(body.include_byok_in_budgets !== undefined && { includeByokInBudgets: body.include_byok_in_budgets }),
   };
 }

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Budgets, type Budget, type StoredBudget } from '../accounts/budgets.js';
+import { assertInOrder, Budgets, type StoredBudget } from '../accounts/budgets.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import type { Caller } from '../core/caller.js';
-import { GatewayError } from '../core/errors.js';
-import { formatUsd, type PicoUsd } from '../core/money/credits.js';
-import { Clock, INTERVALS, type Interval } from '../core/time.js';
+import type { PicoUsd } from '../core/money/credits.js';
+import { Clock, type Interval } from '../core/time.js';
 import { SpendingWindows } from '../ledger/spending-windows.js';
 import { viewBudget, type BudgetView } from './budget-view.js';
 import { budgetSet, budgetsRemoved, scopeOf, WorkspacesService } from './workspaces.service.js';
@@ -17,7 +16,7 @@ export interface BudgetList {
   readonly includesByok: boolean;
 }
 
-/** What a budget is to be. */
+/** The settings of a budget. */
 export interface BudgetSettings {
   readonly interval: Interval;
   readonly limit: PicoUsd;
@@ -26,8 +25,8 @@ export interface BudgetSettings {
 }
 
 /**
- * The budgets of workspaces and every change of them. Holds read them themselves: a change is in
- * force at once, everywhere.
+ * The budgets of workspaces and every change of them. Holds read them from the store, so a change is in force at once,
+ * everywhere.
  */
 @Injectable()
 export class WorkspaceBudgets {
@@ -47,10 +46,10 @@ export class WorkspaceBudgets {
   }
 
   /**
-   * Makes it, or changes what is there.
+   * Inserts or updates it.
    * @returns the one that was set
    * @throws GatewayError `not-found`; `invalid-request` when the limit of a shorter interval would not be below that of
-   * a longer one
+   *   a longer one
    */
   async set(caller: Caller, reference: string, settings: BudgetSettings): Promise<BudgetList> {
     const { accountId } = caller;
@@ -78,7 +77,7 @@ export class WorkspaceBudgets {
   }
 
   /**
-   * Removes it where it is there.
+   * Removes it if it exists.
    * @throws GatewayError `not-found` for the workspace
    */
   async remove(caller: Caller, reference: string, interval: Interval): Promise<void> {
@@ -97,20 +96,5 @@ export class WorkspaceBudgets {
       budgets: budgets.map((budget) => viewBudget(budget, workspace, spending, now)),
       includesByok: workspace.includeByokInBudgets,
     };
-  }
-}
-
-/** A budget that a longer one always stops first would never be felt (docs/workspaces.md#budgets). */
-function assertInOrder({ interval, limit }: BudgetSettings, standing: readonly Budget[]): void {
-  const place = INTERVALS.indexOf(interval);
-  for (const other of standing) {
-    const otherPlace = INTERVALS.indexOf(other.interval);
-    const isInOrder = otherPlace === place || (otherPlace > place ? limit < other.limit : limit > other.limit);
-    if (isInOrder) continue;
-    const relation = otherPlace > place ? 'below' : 'above';
-    throw new GatewayError(
-      'invalid-request',
-      `limit_usd: must be ${relation} the ${other.interval} limit of ${formatUsd(other.limit)} USD: a shorter interval has a smaller limit`,
-    );
   }
 }

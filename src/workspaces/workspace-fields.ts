@@ -1,10 +1,12 @@
 import { SORTS } from '../core/routing/preferences.js';
+import type { Tags } from '../core/tags.js';
 import { STORABLE } from '../shared/http/field-patterns.js';
 import { shortText, yesOrNo } from '../shared/http/fields.js';
 import { Fits } from '../shared/http/fits.decorator.js';
 import { MayBeNull, MayOmit } from '../shared/http/may-omit.decorator.js';
 import { compile, integer, list, number, oneOf, text, type Of } from '../shared/http/schema.js';
-import { noList } from '../shared/http/unsupported-fields.js';
+import { IS_TAGS, tagNames } from '../shared/http/tag-fields.js';
+import { noList } from './unsupported-fields.js';
 import { PolicyDto } from './policy-fields.js';
 
 export const name = compile(text({ min: 1, max: 100, ...STORABLE }));
@@ -12,10 +14,10 @@ export const name = compile(text({ min: 1, max: 100, ...STORABLE }));
 const description = compile(text({ max: 500, ...STORABLE }));
 const sort = compile(oneOf(SORTS));
 const samplingRate = compile(number({ min: 0.0001, max: 1 }));
-// Numbers as clients have them, although keys here are named by their hashes. Chosen: the bounds.
+// Numbers as clients send them, although keys here have hashes as ids. Chosen: the bounds.
 const apiKeyIds = compile(list(integer({ min: 0, max: Number.MAX_SAFE_INTEGER }), { max: 1_000 }));
 
-/** What creating and changing a workspace have in common (docs/workspaces.md#fields). */
+/** The common fields of creating and changing a workspace (docs/operate/workspaces.md#fields). */
 export abstract class WorkspaceSettingsDto extends PolicyDto {
   @MayOmit()
   @MayBeNull()
@@ -58,10 +60,20 @@ export abstract class WorkspaceSettingsDto extends PolicyDto {
   @Fits(apiKeyIds)
   io_logging_api_key_ids?: number[] | null;
 
-  /** Of all its budgets: a change of it is a change of each. */
+  /** For all its budgets: a change of it changes each. */
   @MayOmit()
   @Fits(yesOrNo)
   include_byok_in_budgets?: boolean;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(IS_TAGS)
+  tags?: Tags | null;
+
+  @MayOmit()
+  @MayBeNull()
+  @Fits(tagNames)
+  required_tags?: string[] | null;
 
   @MayOmit()
   @Fits(noList)

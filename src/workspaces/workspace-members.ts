@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { WORKSPACE } from '../audit/managed-workspace.js';
+import { WORKSPACE } from '../management/managed-workspace.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import type { Page } from '../shared/http/page.dto.js';
@@ -8,7 +8,7 @@ import { shortened } from '../core/shortened.js';
 import { membersRemoved, WorkspacesService } from './workspaces.service.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
-/** A user that a workspace was opened to. */
+/** A user who belongs to a workspace. */
 export interface WorkspaceMember {
   readonly workspaceId: string;
   readonly userId: string;
@@ -21,10 +21,10 @@ interface MemberRow {
   readonly created_at: Date;
 }
 
-/** Members named in a refusal; the rest is counted. */
+/** Members named in an error message; the rest is counted. */
 const NAMED_MAX = 10;
 
-/** The members of workspaces and every change of them. Users are opaque: whom the account knows is its own matter. */
+/** The members of workspaces and every change of them. Users are opaque: only the caller's system knows them. */
 @Injectable()
 export class WorkspaceMembers {
   constructor(
@@ -34,7 +34,7 @@ export class WorkspaceMembers {
   ) {}
 
   /**
-   * Newest first, with how many there are in all.
+   * Newest first, with the total number.
    * @throws GatewayError `not-found`
    */
   async list(accountId: string, reference: string, page: Page): Promise<[readonly WorkspaceMember[], number]> {
@@ -60,7 +60,7 @@ export class WorkspaceMembers {
     return this.workspaces.within(caller, reference, async (manager, workspace, at) => {
       const rows = await manager.query<MemberRow[]>(
         `INSERT INTO workspace_members (account_id, workspace_id, user_id, created_at)
-         SELECT $1, $2, asked.user_id, $4 FROM unnest($3::text[]) AS asked (user_id)
+         SELECT $1, $2, given.user_id, $4 FROM unnest($3::text[]) AS given (user_id)
          ON CONFLICT DO NOTHING RETURNING workspace_id, user_id, created_at`,
         [caller.accountId, workspace.id, userIds, at],
       );
@@ -73,7 +73,7 @@ export class WorkspaceMembers {
   /**
    * @returns how many were members
    * @throws GatewayError `not-found`; `invalid-request`, naming them, when some still have active keys in the
-   *   workspace: nobody is removed then
+   *   workspace: then none is removed
    */
   async remove(caller: Caller, reference: string, userIds: readonly string[]): Promise<number> {
     return this.workspaces.within(caller, reference, async (manager, workspace, at) => {

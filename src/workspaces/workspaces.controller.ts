@@ -1,15 +1,16 @@
-import { Body, Controller, Delete, Get, Param, Patch, Post, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Param, Patch, Post } from '@nestjs/common';
 import { viewWorkspace, workspaceView, type WorkspaceView } from '../accounts/workspace-view.js';
 import { CatalogStore } from '../catalog/catalog-store.js';
 import type { Caller } from '../core/caller.js';
 import { Answers } from '../shared/http/answers.decorator.js';
 import { PageDto } from '../shared/http/page.dto.js';
 import { deleted, one, part } from '../shared/http/replies.js';
+import { FromBody, FromQuery } from '../shared/http/parameter-types.js';
 import { Accepts, FromCaller } from '../shared/http/route.decorators.js';
 import { CreateWorkspaceDto, readWorkspace, UpdateWorkspaceDto } from './workspace-bodies.dto.js';
 import { WorkspacesService } from './workspaces.service.js';
 
-/** Administration of workspaces (docs/workspaces.md#calls). A path names one by its id or its slug. */
+/** Administration of workspaces (docs/operate/workspaces.md#calls). A path names one by its id or its slug. */
 @Controller('workspaces')
 @Accepts('management')
 export class WorkspacesController {
@@ -33,7 +34,7 @@ export class WorkspacesController {
       },
     },
   })
-  async create(@FromCaller() caller: Caller, @Body() body: CreateWorkspaceDto): Promise<{ data: WorkspaceView }> {
+  async create(@FromCaller() caller: Caller, @FromBody() body: CreateWorkspaceDto): Promise<{ data: WorkspaceView }> {
     const description = { ...readWorkspace(body, this.catalog.current), name: body.name, slug: body.slug };
     return { data: viewWorkspace(await this.workspaces.create(caller, description)) };
   }
@@ -42,7 +43,7 @@ export class WorkspacesController {
   @Answers(part(workspaceView), { summary: 'List workspaces' })
   async list(
     @FromCaller() { accountId }: Caller,
-    @Query() query: PageDto,
+    @FromQuery() query: PageDto,
   ): Promise<{ data: WorkspaceView[]; total_count: number }> {
     const [rows, total] = await this.workspaces.list(accountId, query);
     return { data: rows.map(viewWorkspace), total_count: total };
@@ -60,7 +61,7 @@ export class WorkspacesController {
   @Patch(':reference')
   @Answers(one(workspaceView), {
     summary: 'Change a workspace',
-    description: 'What is left out stays as it is, null clears.',
+    description: 'Absent fields stay as they are; null clears a field.',
     examples: {
       providers: { ignored_providers: ['groq'], description: null },
       plugins: { plugins: [{ id: 'response-healing' }] },
@@ -69,7 +70,7 @@ export class WorkspacesController {
   async update(
     @FromCaller() caller: Caller,
     @Param('reference') reference: string,
-    @Body() body: UpdateWorkspaceDto,
+    @FromBody() body: UpdateWorkspaceDto,
   ): Promise<{ data: WorkspaceView }> {
     const changes = readWorkspace(body, this.catalog.current);
     return { data: viewWorkspace(await this.workspaces.change(caller, reference, changes)) };

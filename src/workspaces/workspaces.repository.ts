@@ -8,12 +8,12 @@ import type { WorkspaceChanges } from './workspace-bodies.dto.js';
 
 const SLUG_INDEX = 'workspaces_slug';
 
-/** The statements over `workspaces`. A deleted workspace is there for none of them. */
+/** The statements over `workspaces`. All of them ignore deleted ones. */
 @Injectable()
 export class WorkspacesRepository {
   constructor(private readonly database: DataSource) {}
 
-  /** Newest first, with how many there are in all. */
+  /** Newest first, with the total number. */
   async list(accountId: string, { offset, limit }: Page): Promise<[WorkspaceEntity[], number]> {
     return this.database.manager.findAndCount(WorkspaceEntity, {
       where: { accountId, deletedAt: IsNull() },
@@ -32,7 +32,7 @@ export class WorkspacesRepository {
   }
 
   /**
-   * @returns the row as it is stored since
+   * @returns the row as it is stored now
    * @throws GatewayError `invalid-request` when another workspace of the account has the slug
    */
   async change(
@@ -48,7 +48,7 @@ export class WorkspacesRepository {
     return row!;
   }
 
-  /** Whether the account has the guardrail, which stays until the transaction ends. */
+  /** Whether the account has the guardrail; locks it against deletion until the transaction ends. */
   async lockGuardrailShared(manager: EntityManager, accountId: string, guardrailId: string): Promise<boolean> {
     const rows = await manager.query<unknown[]>(
       'SELECT 1 FROM guardrails WHERE account_id = $1 AND id = $2 FOR KEY SHARE',
@@ -57,7 +57,7 @@ export class WorkspacesRepository {
     return rows.length > 0;
   }
 
-  /** Those of the members that have active keys in the workspace, by name. */
+  /** The members that have active keys in the workspace, by name. */
   async listMembersWithKeys(
     manager: EntityManager,
     { accountId, id }: WorkspaceEntity,
@@ -77,8 +77,8 @@ export class WorkspacesRepository {
   }
 
   /**
-   * Takes members from it.
-   * @param userIds all of them where they are left out
+   * Removes members from it.
+   * @param userIds all of them where absent
    * @returns those that were members
    */
   async removeMembers(

@@ -6,13 +6,14 @@ import { WorkspaceDirectory } from '../accounts/workspace-directory.js';
 import type { WorkspaceEntity } from '../accounts/workspace.entity.js';
 import { noGuardrailOf } from '../accounts/workspace-view.js';
 import type { AuditChange } from '../audit/audit-log.js';
-import { ManagedChanges, takingAlong, type ManagedChange } from '../audit/managed-changes.js';
-import { WORKSPACE } from '../audit/managed-workspace.js';
+import { ManagedChanges, takingAlong, type ManagedChange } from '../management/managed-changes.js';
+import { WORKSPACE } from '../management/managed-workspace.js';
 import { CredentialsService } from '../byok/credentials.service.js';
 import type { Caller } from '../core/caller.js';
 import { GatewayError } from '../core/errors.js';
 import { newUuid } from '../core/ids.js';
 import { ActiveGuardrails } from '../guardrails/active-guardrails.js';
+import { KeyCache } from '../keys/key-cache.js';
 import { KeysService } from '../keys/keys.service.js';
 import { batches } from '../shared/batches.js';
 import type { Page } from '../shared/http/page.dto.js';
@@ -20,7 +21,7 @@ import { viewBudgetTerms } from './budget-view.js';
 import type { WorkspaceChanges } from './workspace-bodies.dto.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 
-/** What a new workspace must be told of. */
+/** A new workspace, with its required fields. */
 export type WorkspaceDescription = WorkspaceChanges & Pick<WorkspaceEntity, 'name' | 'slug'>;
 
 /** The workspaces of an account and every change of them. */
@@ -33,11 +34,12 @@ export class WorkspacesService {
     private readonly policies: RoutingPolicies,
     private readonly guardrails: ActiveGuardrails,
     private readonly keys: KeysService,
+    private readonly keyCache: KeyCache,
     private readonly credentials: CredentialsService,
     private readonly changes: ManagedChanges,
   ) {}
 
-  /** Newest first, with how many there are in all. */
+  /** Newest first, with the total number. */
   async list(accountId: string, page: Page): Promise<[WorkspaceEntity[], number]> {
     return this.workspaces.list(accountId, page);
   }
@@ -83,8 +85,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Lets what goes through own credentials count in these budgets as the workspace has it for all of them.
-   * @returns what the log keeps of those that had it otherwise
+   * Sets in these budgets whether calls with own credentials count, as the workspace specifies for all of them.
+   * @returns the log entries of those that changed
    */
   async alignBudgets(
     manager: EntityManager,
@@ -102,8 +104,8 @@ export class WorkspacesService {
   }
 
   /**
-   * Deletes it with what it alone had: keys, credentials, members and budgets. Guardrails that are kept in it stay, for
-   * they may be in force elsewhere.
+   * Deletes it with everything that belongs to it alone: keys, credentials, members and budgets. Guardrails that are
+   * stored in it stay, because they may be in force elsewhere.
    * @throws GatewayError `not-found`; `forbidden` for the default one; `invalid-request` while it has active keys
    */
   async remove(caller: Caller, reference: string): Promise<void> {
@@ -124,7 +126,7 @@ export class WorkspacesService {
   }
 
   /**
-   * Makes a change of a workspace that nobody else changes meanwhile.
+   * Makes a change of a workspace that is locked against other changes.
    * @throws GatewayError `not-found`
    */
   async within<Result>(
@@ -148,30 +150,32 @@ export class WorkspacesService {
       change.forget?.();
       this.policies.forgetAll();
       this.guardrails.forget(accountId);
+      // Each cached key contains the tags of its workspace.
+      this.keyCache.forgetAll();
     };
     return { ...change, forget };
   }
 
-  /** Before the workspace: guardrails are locked before workspaces by everyone. */
+  /** Before the workspace: all transactions lock guardrails before workspaces. */
   private async lockGuardrail(
     manager: EntityManager,
     accountId: string,
-    asked: string | null | undefined,
+    requested: string | null | undefined,
   ): Promise<NamedGuardrail | null | undefined> {
-    if (asked === undefined || asked === null) return asked;
-    const id = asked.toLowerCase();
+    if (requested === undefined || requested === null) return requested;
+    const id = requested.toLowerCase();
     return { id, exists: await this.workspaces.lockGuardrailShared(manager, accountId, id) };
   }
 }
 
-/** The guardrail that a body names; where it exists, it stays until the transaction ends. */
+/** The guardrail that a body names; where it exists, it is locked until the transaction ends. */
 interface NamedGuardrail {
   readonly id: string;
   readonly exists: boolean;
 }
 
 /**
- * @returns undefined where nothing is said; null for none, also when it comes as clients are shown it
+ * @returns undefined where the body omits it; null for none, also in the form that clients are shown
  * @throws GatewayError `not-found`
  */
 function chosenGuardrail(
@@ -184,10 +188,10 @@ function chosenGuardrail(
   throw new GatewayError('not-found', 'default_guardrail_id: there is no such guardrail');
 }
 
-/** Whose budgets those of a workspace are. */
+/** The scope of a workspace's budgets. */
 export const scopeOf = ({ id }: WorkspaceEntity): BudgetScope => ({ scope: 'workspace', scopeId: id });
 
-/** What the log keeps of a budget that was set. @param before undefined where there was none */
+/** The log entries of a budget that was set. @param before undefined where there was none */
 export const budgetSet = (
   workspace: WorkspaceEntity,
   before: StoredBudget | undefined,
@@ -198,20 +202,20 @@ export const budgetSet = (
     after: viewBudgetTerms(after),
   });
 
-/** What the log keeps of budgets that were removed. */
+/** The log entries of budgets that were removed. */
 export const budgetsRemoved = (workspace: WorkspaceEntity, budgets: readonly StoredBudget[]): readonly AuditChange[] =>
   budgets.map((budget) => WORKSPACE.entry('budget.remove', workspace, { before: viewBudgetTerms(budget) }));
 
 /** Members that one entry of the log names. */
 const LOGGED_MEMBERS_MAX = 500;
 
-/** The same of members. */
+/** The log entries of members that were removed. */
 export const membersRemoved = (workspace: WorkspaceEntity, userIds: readonly string[]): readonly AuditChange[] =>
   batches(userIds, LOGGED_MEMBERS_MAX).map((some) =>
     WORKSPACE.entry('members.remove', workspace, { before: { user_ids: some } }),
   );
 
-/** A workspace of which nothing was said. */
+/** The defaults of a workspace. */
 const PLAIN = {
   isDefault: false,
   updatedAt: null,
@@ -232,4 +236,6 @@ const PLAIN = {
   denyDataCollection: false,
   enforceZdr: false,
   plugins: [],
+  tags: {},
+  requiredTags: [],
 } as const;

@@ -3,13 +3,13 @@ import { parseJson, type Json, type Opaque } from '../json/json.js';
 import type { ContentBlock, Message } from './content.js';
 import type { Reply, ReplyBlock } from './reply.js';
 
-/** A finished reply as the turn of the conversation that it is, for the request that goes on from it. */
+/** A finished reply as the turn of the conversation, for the request that continues it. */
 export const assistantTurn = ({ blocks }: Pick<Reply, 'blocks'>): Message => ({
   role: 'assistant',
   content: blocks.map(contentOf).filter((block) => block !== undefined),
 });
 
-/** @returns undefined for what is no part of a conversation */
+/** @returns undefined for a block that is not part of a conversation */
 function contentOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlock): ContentBlock | undefined {
   switch (start.type) {
     case 'text':
@@ -45,19 +45,19 @@ function contentOf({ start, text, signature, citations, opaqueDeltas }: ReplyBlo
   }
 }
 
-/** The keys of a delta replace, as the vendor's own client does it. */
+/** The keys of a delta replace those of the block, as in the vendor's own client. */
 const withDeltas = ({ vendor, value }: Opaque, deltas: readonly Opaque[]): Opaque => ({
   vendor,
   value: deltas.reduce((whole, { value: { type: _type, ...fields } }) => ({ ...whole, ...fields }), value),
 });
 
-/** Of one call, in characters: parsed in one step. Chosen: far above any use. */
+/** Of one call, in characters: parsed in one step. Chosen far above any use. */
 export const ARGUMENTS_LENGTH_MAX = 1024 * 1024;
 
-/** Levels of a call's arguments: with those that a request has around them, as deep as a body may be. */
+/** Levels of a call's arguments: with the levels around them in a request, as deep as a body may be. */
 const ARGUMENTS_DEPTH_MAX = JSON_DEPTH_MAX - 10;
 
-/** The arguments of a call, `{}` where there are none; undefined for what is no JSON, or more than any tool reads. */
+/** The arguments of a call, `{}` where there are none; undefined for invalid JSON, or more than any tool reads. */
 export function readArguments(text: string): Json | undefined {
   if (text.length > ARGUMENTS_LENGTH_MAX) return undefined;
   if (text.trim() === '') return {};
@@ -74,5 +74,5 @@ function isDeeper(value: Json, levels: number): boolean {
   return levels === 0 || Object.values(value).some((inner) => isDeeper(inner as Json, levels - 1));
 }
 
-/** What cannot be read was answered with an error, and is told as nothing. */
+/** Unreadable arguments were answered with an error, and are sent as `{}`. */
 const readInput = (text: string): Json => readArguments(text) ?? {};

@@ -1,5 +1,5 @@
-// Goal: what is cleared is what was asked for and no more; calls stay with their results, reasoning stays whole, and
-// what was cleared once is left alone. Method: conversations and edits made at random, and some by hand.
+// Random conversations and edits, and some by hand: exactly what was requested is cleared; calls stay with their
+// results, reasoning stays whole, and cleared content is not cleared again.
 import * as fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { estimateInputTokens } from '../money/estimate.js';
@@ -12,7 +12,7 @@ import type { ModelRequest } from './request.js';
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 const origin = { vendor: 'anthropic', value: { strange: true } } as const;
 const user = (...content: ContentBlock[]): Message => ({ role: 'user', content, origin });
-const said = (...content: ContentBlock[]): Message => ({ role: 'assistant', content, origin });
+const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant', content, origin });
 const thought = (signature: string): ContentBlock => ({ type: 'thinking', thinking: 'hm '.repeat(9), signature });
 const use = (id: string, name = 'look', input: object = { at: 'x'.repeat(50) }): ContentBlock => ({
   type: 'tool-use',
@@ -43,14 +43,14 @@ const conversation = fc
     const messages = turns.flatMap(({ steps, thinks, isAlone }, at) => [
       user(text('?')),
       ...steps.flatMap(({ calls, thinks: how }, index) => [
-        said(
+        assistant(
           ...(how === 'no' ? [] : [how === 'signed' ? thought(`${at}.${index}`) : sealed(`${at}.${index}`)]),
-          // Some models count their calls anew in each turn.
+          // Some models number their calls anew in each turn.
           ...calls.map(({ name }, place) => use(`call_${index}_${place}`, name)),
         ),
         user(...calls.map(({ length }, place) => result(`call_${index}_${place}`, 'r'.repeat(length)))),
       ]),
-      said(...(thinks ? [thought(`${at}`)] : []), ...(isAlone && thinks ? [] : [text('!')])),
+      assistant(...(thinks ? [thought(`${at}`)] : []), ...(isAlone && thinks ? [] : [text('!')])),
     ]);
     return endsInLoop ? messages.slice(0, -1) : [...messages, user(text('?'))];
   });
@@ -94,7 +94,7 @@ const pairsIn = (messages: readonly Message[]): Pair[] => {
 };
 const isThought = ({ type }: ContentBlock): boolean => type === 'thinking' || type === 'redacted-thinking';
 
-it('clears old results and nothing else, as far as it is asked to', () => {
+it('clears old results and nothing else, as far as requested', () => {
   fc.assert(
     fc.property(conversation, clearUses, (messages, edit: ClearToolUses) => {
       const { request: left, applied } = clear(messages, edit);
@@ -123,7 +123,7 @@ it('clears old results and nothing else, as far as it is asked to', () => {
           content: [{ type: 'text', text: CLEARED_RESULT }],
         });
       }
-      // All else is as it was.
+      // Everything else is unchanged.
       const rest = (all: readonly Message[]): unknown =>
         all.map(({ role, content }) => [role, content.filter(({ type }) => !type.startsWith('tool-'))]);
       expect(rest(left.messages)).toEqual(rest(messages));
@@ -140,7 +140,7 @@ it('clears old results and nothing else, as far as it is asked to', () => {
   );
 });
 
-it('clears reasoning in whole blocks, of the oldest turns, and never of the last that has any', () => {
+it('clears reasoning in whole blocks, of the oldest turns, and never of the last turn that has any', () => {
   fc.assert(
     fc.property(conversation, clearThinking, (messages, edit) => {
       const { request: left, applied } = clear(messages, edit);
@@ -163,7 +163,7 @@ it('clears reasoning in whole blocks, of the oldest turns, and never of the last
   );
 });
 
-it('leaves alone what it has left', () => {
+it('clears nothing on a second pass', () => {
   const edits = fc.array(fc.oneof(clearUses, clearThinking), { maxLength: 3 });
   fc.assert(
     fc.property(conversation, edits, (messages, list) => {
@@ -173,7 +173,7 @@ it('leaves alone what it has left', () => {
   );
 });
 
-describe('edits as they are said', () => {
+describe('edits of a request', () => {
   const edits = (...list: object[]) => readContextEdits({ vendor: 'anthropic', value: { edits: list as never } });
 
   it('have the defaults of their vendor', () => {
@@ -199,7 +199,7 @@ describe('edits as they are said', () => {
     expect(edits({ type: 'clear_thinking_20251015', keep })?.clearing).toMatchObject([{ keep: turns }]);
   });
 
-  it('leave to the vendor what is the vendor’s', () => {
+  it('leave the other edits to the vendor', () => {
     const compact = { type: 'compact_20260112' };
     expect(edits({ type: 'clear_thinking_20251015' }, compact)?.rest?.value).toEqual({ edits: [compact] });
     expect(edits(compact)).toBeUndefined();
@@ -210,9 +210,15 @@ describe('edits as they are said', () => {
   });
 });
 
-it('tells where blocks stood that errors are about', () => {
+it('keeps the original paths of blocks for errors', () => {
   const { request: left } = clear(
-    [user(text('?')), said(thought('a'), text('!')), user(text('?')), said(thought('b'), text('!')), user(text('?'))],
+    [
+      user(text('?')),
+      assistant(thought('a'), text('!')),
+      user(text('?')),
+      assistant(thought('b'), text('!')),
+      user(text('?')),
+    ],
     { type: 'clear_thinking_20251015', keep: 1 },
   );
   expect(left.messages[1]).toEqual({ role: 'assistant', content: [text('!')], paths: ['messages.1.content.1'] });
@@ -221,7 +227,7 @@ it('tells where blocks stood that errors are about', () => {
 it('reads a long conversation in many steps, and all of it', () => {
   const messages = Array.from({ length: 1_000 }, (_, at) => [
     user(text('?')),
-    said(thought('s'), use(`t${at}`, 'look', { at: 'x'.repeat(100) })),
+    assistant(thought('s'), use(`t${at}`, 'look', { at: 'x'.repeat(100) })),
     user(result(`t${at}`, 'r'.repeat(1_000))),
   ]).flat();
   const keep = { type: 'thinking_turns', value: 1 };

@@ -5,10 +5,10 @@ import { blockPath, type ContentBlock, type Message, type ToolResultBlock, type 
 import { CLEAR_THINKING, type ClearThinking, type ClearToolUses, type ContextEdit } from './context-edits.js';
 import type { ModelRequest } from './request.js';
 
-/** What an edit came to, in the words of who defined it. */
+/** The result of an edit, in the words of its vendor. */
 export type AppliedEdit = JsonObject & {
   readonly type: ContextEdit['type'];
-  /** As they are estimated. */
+  /** Estimated. */
   readonly cleared_input_tokens: number;
 };
 
@@ -19,15 +19,15 @@ export interface ClearedContext {
   readonly applied: readonly AppliedEdit[];
 }
 
-/** What the model reads in the place of a cleared result. Chosen: its vendor does not publish its own words. */
+/** What the model reads in place of a cleared result. Our own text: the vendor does not publish its own. */
 export const CLEARED_RESULT = '[tool result cleared]';
 
 /**
- * Clears old results of tools and old reasoning out of a conversation, one edit after another. Calls stay with their
- * results, which are a word then; reasoning goes in whole blocks. What is cleared is not cleared again. Pure.
+ * Clears old tool results and old reasoning from a conversation, one edit after another. Calls stay, with results that
+ * contain only a placeholder; reasoning is removed in whole blocks. Cleared content is not cleared again. Pure.
  */
-export function* clearContext(asked: ModelRequest, edits: readonly ContextEdit[]): Steps<ClearedContext> {
-  let request = asked;
+export function* clearContext(original: ModelRequest, edits: readonly ContextEdit[]): Steps<ClearedContext> {
+  let request = original;
   const applied: AppliedEdit[] = [];
   for (const edit of edits) {
     const cleared =
@@ -69,7 +69,7 @@ function* clearToolUses(request: ModelRequest, edit: ClearToolUses): Steps<Clear
   };
 }
 
-/** Uses with their results, in the order of these. */
+/** Uses with their results, in the order of the results. */
 function* listUses(messages: readonly Message[]): Steps<readonly AnsweredUse[]> {
   const steps = new StepCounter();
   const open = new Map<string, ToolUseBlock>();
@@ -90,7 +90,7 @@ function* isPastTrigger(request: ModelRequest, { trigger }: ClearToolUses, uses:
   return (yield* estimateInSteps(request)) > trigger.value;
 }
 
-// New values, without the words they came in: these hold what was cleared.
+// New values without their origin, which still contains the cleared content.
 
 const withoutContent = ({ origin: _origin, ...result }: ToolResultBlock): ToolResultBlock => ({
   ...result,
@@ -100,8 +100,8 @@ const withoutContent = ({ origin: _origin, ...result }: ToolResultBlock): ToolRe
 const withoutInput = ({ origin: _origin, ...use }: ToolUseBlock): ToolUseBlock => ({ ...use, input: {} });
 
 /**
- * Reasoning counts by turns of the assistant: all that is said from what a user asks to the next such question. A
- * message that is nothing but reasoning stays, for it would be empty.
+ * Reasoning is counted by turns of the assistant: everything between two questions of the user. A message that consists
+ * of reasoning alone stays, because it would become empty.
  */
 function* clearThinking(messages: readonly Message[], { type, keep }: ClearThinking): Steps<Cleared | undefined> {
   if (keep === undefined || keep === Infinity) return undefined;
@@ -126,7 +126,7 @@ function* clearThinking(messages: readonly Message[], { type, keep }: ClearThink
   };
 }
 
-/** Of each turn the messages with reasoning. */
+/** The messages with reasoning, by turn. */
 function* turnsWithThinking(messages: readonly Message[]): Steps<readonly (readonly Message[])[]> {
   const steps = new StepCounter();
   const turns: Message[][] = [];
@@ -143,13 +143,13 @@ function* turnsWithThinking(messages: readonly Message[]): Steps<readonly (reado
 
 const isThinking = ({ type }: ContentBlock): boolean => type === 'thinking' || type === 'redacted-thinking';
 
-/** What becomes of blocks, and what that saves. */
+/** The changes to blocks, and the tokens that they save. */
 class Changes {
   private readonly left = new Map<ContentBlock, readonly ContentBlock[]>();
   private readonly steps = new TextStepCounter();
   private bytes = 0;
   private tokens = 0;
-  /** Since it was asked last. */
+  /** Since the last call of `isStepOver`. */
   private measured = 0;
 
   get clearedTokens(): number {
@@ -168,7 +168,7 @@ class Changes {
     this.left.set(block, []);
   }
 
-  /** @returns false where nothing would be saved: it stays as it is */
+  /** @returns false where nothing would be saved: the block stays unchanged */
   put(block: ContentBlock, shorter: ContentBlock): boolean {
     const { bytes, tokens } = sizeOf(block);
     const saved = bytes - sizeOf(shorter).bytes;
@@ -179,7 +179,7 @@ class Changes {
     return true;
   }
 
-  /** Messages that change lose the words they came in, and tell where their blocks stood. */
+  /** Changed messages lose their origin, and record the original paths of their blocks. */
   *madeTo(messages: readonly Message[]): Steps<readonly Message[]> {
     const made: Message[] = [];
     for (const [index, message] of messages.entries()) {

@@ -6,11 +6,13 @@ import type { WebCitation } from './web-citation.js';
 export interface CacheMarker {
   /** Absent: the provider's default, five minutes. */
   readonly ttl?: '5m' | '1h';
+  /** Who shares the cache, as the caller sent it. Not every platform takes it. */
+  readonly scope?: Json;
 }
 
 /**
- * The wire object a value was read from. A dialect of the same vendor prints it as it came, so that nothing is lost and
- * equal prefixes stay equal bytes. Whoever rewrites the value makes a new one without it.
+ * The wire object that a value was read from. A dialect of the same vendor prints it unchanged, so that nothing is lost
+ * and equal prefixes stay equal bytes. Code that changes the value makes a new one without it.
  */
 export interface Origin {
   readonly vendor: Vendor;
@@ -27,13 +29,15 @@ export interface TextBlock extends Block {
   readonly text: string;
   /** Citations in the vendor's shape. */
   readonly citations?: readonly Json[];
-  /** What part of the model's work it was, in its vendor's word (`commentary`, `final_answer`), who wants it back. */
+  /**
+   * The part of the model's work, in its vendor's word (`commentary`, `final_answer`), which the vendor requires back.
+   */
   readonly phase?: string;
-  /** Where there is no room for all of it in the prompt it may be cut: in UTF-16 units, what stays of both its ends. */
+  /** Where the prompt has no room for all of it, it may be cut: the UTF-16 units that remain at both ends. */
   readonly keeps?: { readonly start: number; readonly end: number };
 }
 
-/** Bytes carried in the request (base64, never decoded on the way) or an address the caller named. */
+/** Bytes in the request (base64, never decoded on the way) or an address from the caller. */
 export type MediaSource =
   | { readonly type: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly type: 'url'; readonly url: string };
@@ -41,9 +45,9 @@ export type MediaSource =
 export interface ImageBlock extends Block {
   readonly type: 'image';
   readonly source: MediaSource;
-  /** It stands in a file that is told in words: a model that takes no images is told of it. */
+  /** It is part of a file converted to text: a model without image input receives a note in its place. */
   readonly isOfFile?: true;
-  /** How closely to look, where the vendor knows it: `auto`, `low`, `high`, `original`. */
+  /** The resolution, where the vendor supports it: `auto`, `low`, `high`, `original`. */
   readonly detail?: string;
 }
 
@@ -54,18 +58,19 @@ export type DocumentSource =
   | { readonly type: 'file'; readonly fileId: string };
 
 /**
- * A file in words, beside the file itself: for models that take none (docs/decisions/0070-pdfs-in-words.md). Awaited:
- * they come behind the hold, before any model is asked.
+ * The text of a file, beside the file itself, for models that accept no files
+ * (docs/contribute/decisions/0064-the-way-of-plugins.md). Awaited: it is read after the hold, before any model is
+ * called.
  */
 export type DocumentWords =
   | { readonly type: 'blocks'; readonly blocks: readonly (TextBlock | ImageBlock)[] }
   | {
       readonly type: 'awaited';
-      /** An engine outside reads it, for money. */
+      /** An external engine reads it, for money. */
       readonly isScan: boolean;
-      /** Nobody is to have the file itself. */
+      /** No model may receive the file itself. */
       readonly isForAll: boolean;
-      /** Absent: nobody has counted them, for the file is still to be fetched. */
+      /** Absent: not counted, because the file is still to be fetched. */
       readonly pages?: number;
     };
 
@@ -107,7 +112,7 @@ export interface ToolUseBlock extends Block {
   readonly type: 'tool-use';
   readonly id: string;
   readonly name: string;
-  /** The arguments as JSON, in the caller's own text where it gave text. */
+  /** The arguments as JSON, in the caller's own text where it sent text. */
   readonly input: Json | undefined;
 }
 
@@ -118,11 +123,11 @@ export interface ToolResultBlock extends Block {
   readonly toolUseId: string;
   readonly content: readonly ToolResultContent[];
   readonly isError?: boolean;
-  /** Of a tool of the gateway's, in an earlier turn: the pages that it stands on. Models are not told of them. */
+  /** Of a gateway tool in an earlier turn: the pages that it is based on. They are not sent to models. */
   readonly sources?: readonly WebCitation[];
 }
 
-/** Reasoning. The signature is valid only at the family that made it. */
+/** Reasoning. The signature is valid only for the model family that made it. */
 export interface ThinkingBlock extends Block {
   readonly type: 'thinking';
   readonly thinking: string;
@@ -137,8 +142,8 @@ export interface RedactedThinkingBlock extends Block {
 }
 
 /**
- * A block only its own vendor understands (server tools and their results, compaction,
- * containers). `value.type` names it.
+ * A block that only its own vendor understands (server tools and their results, compaction, containers). `value.type`
+ * names it.
  */
 export interface OpaqueBlock extends Block {
   readonly type: 'opaque';
@@ -163,10 +168,12 @@ export interface Message {
   readonly role: 'user' | 'assistant' | 'system';
   readonly content: readonly ContentBlock[];
   readonly origin?: Origin;
-  /** Where each block stands in what the caller wrote, where the turn was put together from several messages. */
+  /** Fields of the turn that core does not model; absent: none. */
+  readonly extras?: Opaque;
+  /** The original path of each block, where the turn was joined from several messages. */
   readonly paths?: readonly string[];
 }
 
-/** The block as errors name it. @param index of the turn in the request */
+/** The path of the block in errors. @param index of the turn in the request */
 export const blockPath = ({ paths }: Message, index: number, place: number): string =>
   paths?.[place] ?? `messages.${index}.content.${place}`;

@@ -1,50 +1,50 @@
 import { isJsonObject, type Json, type JsonObject, type Opaque } from '../json/json.js';
 
 /*
- * Edits of a conversation that need no model, by the names and the meaning of who defined them
- * (docs/wire/messages.md#context-management).
+ * Edits of a conversation that need no model, with the names and the meaning that their vendor defines
+ * (docs/use/messages.md#context-management).
  */
 
 export const CLEAR_TOOL_USES = 'clear_tool_uses_20250919';
 export const CLEAR_THINKING = 'clear_thinking_20251015';
 
-/** Leaves out what old uses of tools brought. */
+/** Clears the results of old tool uses. */
 export interface ClearToolUses {
   readonly type: typeof CLEAR_TOOL_USES;
-  /** Nothing is cleared unless there is more of it. */
+  /** Nothing is cleared up to this threshold. */
   readonly trigger: { readonly type: 'input_tokens' | 'tool_uses'; readonly value: number };
-  /** The latest uses stay, so many. */
+  /** The number of latest uses that stay. */
   readonly keep: number;
-  /** Tokens; where no more can be cleared than less of them, nothing is. */
+  /** In tokens; nothing is cleared where it would be less. */
   readonly clearAtLeast: number;
   /** Names of tools whose uses stay. */
   readonly excluded: ReadonlySet<string>;
-  /** Whether the arguments go as well: of all tools, or of those with these names. */
+  /** Whether the arguments are cleared as well: of all tools, or of those with these names. */
   readonly inputs: boolean | ReadonlySet<string>;
 }
 
-/** Leaves out the reasoning of old turns. */
+/** Clears the reasoning of old turns. */
 export interface ClearThinking {
   readonly type: typeof CLEAR_THINKING;
-  /** The latest turns with reasoning that keep it, one or more. Undefined: as each model has it by itself. */
+  /** The number of latest turns that keep their reasoning, at least one. Undefined: each model's own default. */
   readonly keep: number | undefined;
 }
 
 export type ContextEdit = ClearToolUses | ClearThinking;
 
-/** What a request wants done to its conversation. */
+/** The edits that a request has for its conversation. */
 export interface ContextEdits {
   /** In their order. */
   readonly clearing: readonly ContextEdit[];
-  /** What is left for the vendor alone; undefined: nothing. */
+  /** The edits that only the vendor can apply; undefined: none. */
   readonly rest: Opaque | undefined;
 }
 
-/** Where the caller says nothing of it. */
+/** Defaults of the vendor. */
 const TRIGGER_INPUT_TOKENS = 100_000;
 const KEEP_TOOL_USES = 3;
 
-/** @returns undefined where nothing is to be cleared */
+/** @returns undefined where nothing must be cleared */
 export function readContextEdits(management: Opaque | undefined): ContextEdits | undefined {
   const edits = management?.vendor === 'anthropic' ? management.value['edits'] : undefined;
   if (!management || !Array.isArray(edits)) return undefined;
@@ -62,7 +62,10 @@ export function readContextEdits(management: Opaque | undefined): ContextEdits |
   };
 }
 
-/** The same without what needs a model, whose work nobody would hand back. @returns undefined where nothing is left */
+/**
+ * Without the edits that need a model, whose result could not be sent back to the vendor. @returns undefined where none
+ * are left
+ */
 export function clearingOnly(management: Opaque | undefined): Opaque | undefined {
   if (!readContextEdits(management)) return undefined;
   const edits = (management!.value['edits'] as readonly Json[]).filter((edit) => isJsonObject(edit) && readEdit(edit));
@@ -96,7 +99,7 @@ function readClearToolUses(edit: JsonObject): ClearToolUses {
   };
 }
 
-/** The last turn may be under way, and its reasoning is wanted back. */
+/** The last turn may still be under way; then the vendor requires its reasoning. */
 function readTurns(keep: Json | undefined): number | undefined {
   const turns = valueOf(keep);
   if (turns !== undefined) return Math.max(1, turns);

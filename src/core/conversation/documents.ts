@@ -9,13 +9,13 @@ import {
 } from './content.js';
 import type { ModelRequest } from './request.js';
 
-/** A document, and where it stands as errors name it. */
+/** A document, and its path in errors. */
 export interface FoundDocument {
   readonly block: DocumentBlock;
   readonly path: string;
 }
 
-/** All documents of a request, those in results of tools among them. */
+/** All documents of a request, including those in tool results. */
 export function* listDocuments({ messages }: Pick<ModelRequest, 'messages'>): Generator<FoundDocument, void> {
   for (const [index, message] of messages.entries()) {
     for (const [place, block] of message.content.entries()) {
@@ -30,8 +30,8 @@ export function* listDocuments({ messages }: Pick<ModelRequest, 'messages'>): Ge
 }
 
 /**
- * A request with other documents. What holds one that was changed loses the words that it came in.
- * @param change gives the same for what stays as it is
+ * A request with changed documents. A block or message that contains a changed one loses its origin.
+ * @param change returns the same object for an unchanged document
  */
 export function withDocuments(request: ModelRequest, change: (block: DocumentBlock) => DocumentBlock): ModelRequest {
   const changed = (block: ContentBlock): ContentBlock => {
@@ -47,23 +47,23 @@ export function withDocuments(request: ModelRequest, change: (block: DocumentBlo
   return messages === request.messages ? request : { ...request, messages };
 }
 
-/** The document in the place of its file. */
+/** The document with its text in place of the file. */
 export function asWords(block: DocumentBlock, blocks: readonly (TextBlock | ImageBlock)[]): DocumentBlock {
   const { inWords: _words, ...rest } = withoutOrigin(block);
   return { ...rest, source: { type: 'blocks', blocks } };
 }
 
 /**
- * A request as one model can read it: files in words where it takes none, their pictures as far as it takes those. What
- * is still awaited stays.
+ * A request as one model can read it: files as text where it accepts none, their pictures only where it accepts images.
+ * Awaited text stays as it is.
  */
 export function readableBy(request: ModelRequest, inputs: readonly Modality[]): ModelRequest {
   const takesFiles = inputs.includes('file');
   const takesImages = inputs.includes('image');
   if (takesFiles && takesImages) return request;
   return withDocuments(request, (block) => {
-    const told = !takesFiles && block.inWords?.type === 'blocks' ? asWords(block, block.inWords.blocks) : block;
-    return takesImages ? told : withoutPictures(told);
+    const readable = !takesFiles && block.inWords?.type === 'blocks' ? asWords(block, block.inWords.blocks) : block;
+    return takesImages ? readable : withoutPictures(readable);
   });
 }
 

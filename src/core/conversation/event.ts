@@ -5,30 +5,30 @@ import type { ReasoningMark } from './reasoning-mark.js';
 import type { Usage } from './usage.js';
 
 /**
- * The bytes an event was read from, when they are one well-formed frame that says no more and no less than the event. A
- * face of the same format prints them as they are. A step that changes an event makes a new one, without them.
+ * The bytes an event was read from, if they are one well-formed frame with exactly the content of the event. A face of
+ * the same format prints them unchanged. A step that changes an event makes a new one, without them.
  */
 export interface SourceBytes extends ByteRange {
   readonly vendor: Vendor;
 }
 
-/** What a use of a tool came to that this gateway ran, in the words of the Messages format. */
+/** The result of a use of a tool that this gateway ran, in the words of the Messages format. */
 export interface ServiceToolResult {
   /** Type of the block. */
   readonly type: string;
   readonly toolUseId: string;
   readonly content: Json;
-  /** What of it is a picture, for a format without a block for it. */
+  /** The picture in it, for a format without a block for it. */
   readonly image?: MediaSource;
   /**
-   * All of the use, for a later turn of a format without a block for it; only this gateway reads it.
+   * Seals the whole use, for a later turn of a format without a block for it; only this gateway reads it.
    * @param lengthMax in characters
-   * @returns undefined where there is more of it
+   * @returns undefined where it is longer
    */
   readonly seal: (lengthMax: number) => string | undefined;
 }
 
-/** How a block begins. `extras` carries the wire keys of the block that core does not model. */
+/** The start of a block. `extras` carries the wire keys of the block that core does not model. */
 export type BlockStart =
   | { readonly type: 'text'; readonly phase?: string; readonly extras?: Opaque }
   | { readonly type: 'thinking'; readonly mark?: ReasoningMark; readonly extras?: Opaque }
@@ -39,11 +39,11 @@ export type BlockStart =
       readonly extras?: Opaque;
     }
   | { readonly type: 'tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
-  /** A tool the vendor, or this gateway, runs; its arguments stream like a tool's. */
+  /** A tool that the vendor or this gateway runs; its arguments stream like those of a function. */
   | { readonly type: 'server-tool-use'; readonly id: string; readonly name: string; readonly extras?: Opaque }
-  /** What a tool brought that this gateway ran. Arrives whole. */
+  /** The result of a tool that this gateway ran. Arrives whole. */
   | { readonly type: 'service-tool-result'; readonly result: ServiceToolResult }
-  /** What the model drew. Arrives whole. */
+  /** A picture that the model drew. Arrives whole. */
   | { readonly type: 'image'; readonly source: MediaSource; readonly extras?: Opaque }
   /** Arrives whole, or grows by opaque deltas. */
   | { readonly type: 'opaque'; readonly opaque: Opaque };
@@ -54,11 +54,11 @@ export type BlockDelta =
   | { readonly type: 'signature'; readonly signature: string }
   /** A piece of the arguments' JSON text, cut anywhere. */
   | { readonly type: 'input-json'; readonly json: string }
-  /** In the shape of the Messages format, whoever cites (`core/conversation/web-citation.ts`). */
+  /** In the shape of the Messages format, for every vendor (`core/conversation/web-citation.ts`). */
   | { readonly type: 'citation'; readonly citation: Json }
   | { readonly type: 'opaque'; readonly opaque: Opaque };
 
-/** Why a reply ended, in words of our own; the vendor's word stands beside it in `StopReason.raw`. */
+/** Why a reply ended, in our own terms; `StopReason.raw` has the vendor's value. */
 export type UnifiedStop =
   | 'end-turn'
   | 'output-limit'
@@ -73,7 +73,7 @@ export type UnifiedStop =
 
 export interface StopReason {
   readonly unified: UnifiedStop;
-  /** The vendor's own word, `null` when it gave none. */
+  /** The vendor's own word; `null` where there was none. */
   readonly raw: string | null;
   readonly vendor: Vendor;
   /** The stop sequence that was met. */
@@ -97,13 +97,14 @@ export type ModelEvent =
   | { readonly type: 'block-start'; readonly index: number; readonly block: BlockStart; readonly source?: SourceBytes }
   | { readonly type: 'block-delta'; readonly index: number; readonly delta: BlockDelta; readonly source?: SourceBytes }
   | { readonly type: 'block-end'; readonly index: number; readonly source?: SourceBytes }
-  /** `isInterim`: more was said after this report, so that its figures of the output are not the last ones. */
+  /** `isInterim`: content followed this report, so that its figures of the output are not final. */
   | { readonly type: 'usage'; readonly usage: Usage; readonly isInterim?: boolean }
   | { readonly type: 'reply-end'; readonly stop: StopReason; readonly extras?: Opaque }
   | { readonly type: 'ping'; readonly source?: SourceBytes };
 
 /**
- * True for the first event that commits a reply to its provider: before it another may still be tried, after it none.
+ * True for the first event that commits a reply to its provider: before it another provider may be tried, after it
+ * none.
  */
 export function isCommitting(event: ModelEvent): boolean {
   switch (event.type) {
@@ -121,7 +122,7 @@ export function isCommitting(event: ModelEvent): boolean {
   }
 }
 
-/** True when the block's content stands in its start. */
+/** True when the whole content of the block is in its start. */
 export function arrivesWhole(block: BlockStart): boolean {
   if (block.type === 'opaque') return block.opaque.value['content'] !== null;
   return block.type === 'redacted-thinking' || block.type === 'service-tool-result' || block.type === 'image';
@@ -142,7 +143,7 @@ function isEmptyDelta(delta: BlockDelta): boolean {
   }
 }
 
-/** How much text a delta adds, in UTF-16 units. */
+/** The length of a delta's text, in UTF-16 units. */
 export function charactersOf(delta: BlockDelta): number {
   switch (delta.type) {
     case 'text':

@@ -1,16 +1,16 @@
 import type { JsonObject } from '../json/json.js';
 import type { ImageBlock, TextBlock } from './content.js';
 
-/** What a file says, as it is told with a reply, handed back and kept. */
+/** The content of a file, as it is returned with a reply, sent back and stored. */
 export interface ParsedFile {
   /** SHA-256 of its bytes, hex. */
   readonly hash: string;
   readonly name: string;
-  /** A text for each page; pictures behind the page that they stand on. */
+  /** One text for each page; pictures follow the text of their page. */
   readonly content: readonly (TextBlock | ImageBlock)[];
 }
 
-/** As an annotation (docs/wire/tools-and-plugins.md#the-plugin-file-parser). */
+/** The annotation of a file (docs/use/plugins/file-parser.md). */
 export const viewParsedFile = ({ hash, name, content }: ParsedFile): JsonObject => ({
   type: 'file',
   file: { hash, name, content: content.map(viewPart) },
@@ -24,7 +24,7 @@ const viewPart = (block: TextBlock | ImageBlock): JsonObject =>
 const urlOf = (source: ImageBlock['source']): string =>
   source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}`;
 
-/** Of what it says, in characters. */
+/** The length of its content, in characters. */
 export const lengthOfFile = ({ content }: Pick<ParsedFile, 'content'>): number =>
   content.reduce((sum, block) => sum + lengthOf(block), 0);
 

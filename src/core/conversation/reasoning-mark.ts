@@ -1,35 +1,37 @@
-/** What Anthropic's models sign or seal, on whichever platform (docs/wire/chat.md#reasoning-details). */
+/** What Anthropic's models sign or seal, on any platform (docs/use/chat.md#reasoning-details). */
 export const ANTHROPIC_REASONING = 'anthropic-claude-v1';
 
-/** What models seal that answer in OpenAI's responses format; who sealed it says the provider. */
+/** What models seal that answer in OpenAI's responses format; `provider` names the one that sealed it. */
 export const RESPONSES_REASONING = 'openai-responses-v1';
 
-/** What tools brought that this gateway ran, sealed: it goes with the reasoning, but is told to no provider as such. */
+/**
+ * Sealed results of tools that this gateway ran: they travel with the reasoning, but are sent to no provider as such.
+ */
 export const GATEWAY_TOOLS = 'fairlead-tools-v1';
-/** What seals of this gateway begin with, whatever they are told as: the form of a later one has another number. */
+/** The prefix of this gateway's seals, in every form they take: a later version of the format has another number. */
 export const SEAL_PREFIX = 'fl1.';
 
-/** The name where the provider gives none. */
+/** The format where the provider names none. */
 export const UNNAMED_REASONING = 'unknown';
 
 /**
- * What a chat upstream says of a piece of reasoning besides its words: whoever made it needs that to read it again.
- * Reasoning without a mark is Anthropic's, or nobody's where it is not signed.
+ * What a chat upstream states about a piece of reasoning besides its text, and requires in order to read it again.
+ * Reasoning without a mark is Anthropic's, or of unknown origin where it is not signed.
  */
 export interface ReasoningMark {
-  /** Whose reasoning it is, in the words of `reasoning_details`. */
+  /** The format of the reasoning, in the words of `reasoning_details`. */
   readonly format: string;
-  /** Slug of the provider that told it; absent: nobody says. */
+  /** Slug of the provider that emitted it; absent: unknown. */
   readonly provider?: string;
   /** The provider's own id of it. */
   readonly id?: string;
-  /** It was told as a summary. */
+  /** It was emitted as a summary. */
   readonly isSummary?: boolean;
-  /** It seals the text in front of it, and holds for that alone. */
+  /** It seals the text before it, and is valid for that text alone. */
   readonly isOfText?: boolean;
 }
 
-/** Whether the reasoning may be shown to Anthropic's models, which take their own back from every platform. */
+/** Whether the reasoning may be sent to Anthropic's models, which accept their own back from every platform. */
 export const isAnthropicReasoning = (mark: ReasoningMark | undefined): boolean =>
   mark === undefined ||
   mark.format === ANTHROPIC_REASONING ||

@@ -1,6 +1,6 @@
 /**
- * Goal: a built reply holds everything its events said. Method: one reply of every block type, and usage reports in
- * order. Rules: docs/reasons/money.md.
+ * One reply of every block type, and usage reports in order: a built reply contains everything from its events. Rules:
+ * docs/contribute/reasons/money.md.
  */
 import { arrivesWhole, isCommitting, type ModelEvent } from './event.js';
 import { ReplyBuilder } from './reply.js';
@@ -74,7 +74,7 @@ describe('ReplyBuilder', () => {
     expect(reply.usage).toEqual({ inputTokens: 10, cacheReadTokens: 100, outputTokens: 50 });
   });
 
-  it('does not build what has not ended', () => {
+  it('does not build a reply that has not ended', () => {
     expect(() => build([{ type: 'reply-start' }])).toThrow('before it ended');
   });
 });
@@ -98,11 +98,11 @@ describe('isCommitting', () => {
     [true, 'arguments', delta({ type: 'input-json', json: '{' })],
     [true, 'a whole block', { type: 'block-start', index: 0, block: { type: 'redacted-thinking', data: 'x' } }],
     [true, 'the end', { type: 'reply-end', stop }],
-  ])('says %s for %s', (expected, _, event) => {
+  ])('returns %s for %s', (expected, _, event) => {
     expect(isCommitting(event)).toBe(expected);
   });
 
-  it('knows a compaction that is still empty from a result that is whole', () => {
+  it('distinguishes a compaction that is still empty from a whole result', () => {
     expect(
       arrivesWhole({ type: 'opaque', opaque: { vendor: 'anthropic', value: { type: 'compaction', content: null } } }),
     ).toBe(false);

@@ -11,11 +11,11 @@ export interface ReplyBlock {
   readonly text: string;
   readonly signature: string | undefined;
   readonly citations: readonly Json[];
-  /** Opaque deltas, in order, for their vendor's face to put together. */
+  /** Opaque deltas, in order, to be joined by their vendor's face. */
   readonly opaqueDeltas: readonly Opaque[];
 }
 
-/** A finished stream, put together. */
+/** A finished stream as one value. */
 export interface Reply {
   readonly id: string | undefined;
   readonly model: string | undefined;
@@ -34,7 +34,7 @@ interface GrowingBlock {
   opaqueDeltas: Opaque[];
 }
 
-/** Shared by all blocks that have none. */
+/** Shared by all blocks without citations. */
 const NO_CITATIONS: Json[] = [];
 const NO_OPAQUE: Opaque[] = [];
 
@@ -74,7 +74,7 @@ export class ReplyBuilder {
     }
   }
 
-  /** @throws Error when the reply has not ended: the grammar forbids it, so it is a fault of ours. */
+  /** @throws Error when the reply has not ended: the grammar forbids it, so it is a bug of the gateway. */
   finish(): Reply {
     const { start, end } = this;
     if (!start || !end) throw new Error('A reply was built before it ended.');
@@ -113,18 +113,17 @@ export class ReplyBuilder {
   }
 }
 
-/** Events after which others have their turn: each takes some microseconds at most. */
+/** Events after which the reader yields to the event loop: each takes some microseconds at most. */
 const STEP_EVENTS = 500;
 
 /**
- * Reads all events of a reply, and puts them together. Others have their turn while there are many. Rejects as the
- * events do.
+ * Reads all events of a reply and builds it. Yields to the event loop while there are many. Rejects as the events do.
  */
 export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply> {
   const builder = new ReplyBuilder();
-  /** Events that the step under way may still take. */
+  /** Events that the current step may still take. */
   let left = STEP_EVENTS;
-  const pushInTurns = async (batch: readonly ModelEvent[]): Promise<void> => {
+  const pushInSlices = async (batch: readonly ModelEvent[]): Promise<void> => {
     for (const event of batch) {
       if (left-- <= 0) {
         left = STEP_EVENTS;
@@ -134,7 +133,7 @@ export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply>
     }
   };
   return new Promise((resolve, reject: (reason: Error) => void) => {
-    // A fault of ours: the events obey the grammar.
+    // A bug of the gateway: the events obey the grammar.
     const leave = (fault: Error): void => {
       const failed = (): void => reject(fault);
       events.return().then(failed, failed);
@@ -142,7 +141,7 @@ export function readReply(events: Pulled<readonly ModelEvent[]>): Promise<Reply>
     const puller: Puller<readonly ModelEvent[]> = {
       take(batch) {
         if (batch.length > left) {
-          void pushInTurns(batch).then(() => events.pull(puller), leave);
+          void pushInSlices(batch).then(() => events.pull(puller), leave);
           return;
         }
         left -= batch.length;
@@ -172,7 +171,7 @@ const BLOCK_WEIGHT = 64;
 
 /**
  * Whether the JSON of a reply has about `LARGE` characters or more. Only values of vendors are walked: the rest is
- * texts, whose lengths are known.
+ * texts of known length.
  */
 export function isLarge({ blocks, usage, startExtras, endExtras }: Reply): boolean {
   let weight = startExtras ? weigh(startExtras.value, LARGE) : 0;

@@ -1,11 +1,12 @@
 import type { Effort } from './effort.js';
-import type { JsonObject, Json, Opaque } from '../json/json.js';
+import type { JsonObject, Json, Opaque, Vendor } from '../json/json.js';
 import type { ProviderPreferences } from '../routing/preferences.js';
+import type { Tags } from '../tags.js';
 import type { CacheMarker, Message, Origin, TextBlock } from './content.js';
 import type { ParsedFile } from './parsed-file.js';
 import type { Tool, ToolChoice } from './tools.js';
 
-/** How random the answer is, and what is counted. An absent field was not said; the provider's default holds. */
+/** Sampling parameters and what they count. An absent field was not set; the provider's default applies. */
 export interface Sampling {
   readonly temperature?: number;
   readonly topP?: number;
@@ -22,7 +23,7 @@ export interface Sampling {
 }
 
 export const VERBOSITIES = ['low', 'medium', 'high', 'xhigh', 'max'] as const;
-/** How much the model says. */
+/** How verbose the answer is. */
 export type Verbosity = (typeof VERBOSITIES)[number];
 
 /** Whether and how the model reasons before it answers. */
@@ -39,12 +40,12 @@ export type OutputFormat =
       readonly type: 'json-schema';
       readonly schema: JsonObject;
       readonly name?: string;
-      /** What the answer is for, in words for the model. */
+      /** The purpose of the answer, as text for the model. */
       readonly description?: string;
       readonly strict?: boolean;
     };
 
-/** What an answer may be made of. */
+/** The kinds of output that an answer may contain. */
 export type OutputModality = 'text' | 'image';
 
 /** An advisory countdown for an agentic turn, in tokens. */
@@ -53,10 +54,10 @@ export interface TaskBudget {
   readonly remainingTokens?: number;
 }
 
-/** One plugin entry as the caller gave it: `id` and its options. */
+/** One plugin entry as the caller sent it: `id` and its options. */
 export type PluginEntry = JsonObject & { readonly id: string };
 
-/** Any condition that fires ends the loop of tools the gateway runs. */
+/** Any condition that holds ends the loop of tools that this gateway runs. */
 export type StopCondition =
   | { readonly type: 'step-count'; readonly stepCount: number }
   | { readonly type: 'tool-call'; readonly toolName: string }
@@ -65,8 +66,8 @@ export type StopCondition =
   | { readonly type: 'finish-reason'; readonly reason: string };
 
 /**
- * One inference request in no vendor's words: what a face reads and a dialect encodes. Immutable; each attempt is
- * encoded from it afresh. What is `undefined` was not said, and is not sent.
+ * One inference request in a vendor-neutral form: a face reads it and a dialect encodes it. Immutable; each attempt
+ * encodes it anew. A field that is `undefined` was not set, and is not sent.
  */
 export interface ModelRequest {
   /** As the caller wrote it: an id of the catalog, with its suffixes. */
@@ -88,16 +89,16 @@ export interface ModelRequest {
 
   readonly thinking?: Thinking;
   readonly effort?: Effort;
-  /** How much of a summary of its reasoning is wanted: a word of the chat format. */
+  /** The requested length of the reasoning summary: a word of the chat format. */
   readonly reasoningSummary?: string;
   readonly verbosity?: Verbosity;
   readonly outputFormat?: OutputFormat;
-  /** What the answer may be made of. Not said: whatever the model gives. */
+  /** The kinds of output that the answer may contain. Absent: whatever the model emits. */
   readonly modalities?: readonly OutputModality[];
-  /** How pictures are to be, in the words of the chat format: `aspect_ratio`, `size`, `quality`. */
+  /** Settings for pictures, in the words of the chat format: `aspect_ratio`, `size`, `quality`. */
   readonly imageConfig?: JsonObject;
   readonly taskBudget?: TaskBudget;
-  /** The wire object that effort, format and budget were read from; whoever changes one of them leaves it out. */
+  /** The wire object that effort, format and budget were read from; code that changes one of them removes it. */
   readonly outputOrigin?: Origin;
   /** Marks the last cacheable block of the whole request. */
   readonly cacheMarker?: CacheMarker;
@@ -105,7 +106,7 @@ export interface ModelRequest {
 
   /** Groups requests for affinity and records; at most 256 characters. */
   readonly sessionId?: string;
-  /** What requests with one beginning share, for the provider's cache of prompts: a word of the chat format. */
+  /** A key that requests with a common beginning share, for the provider's prompt cache: a word of the chat format. */
   readonly promptCacheKey?: string;
   /** The end user, for abuse reports; at most 256 characters. */
   readonly user?: string;
@@ -113,31 +114,54 @@ export interface ModelRequest {
   readonly metadata?: Opaque;
   readonly serviceTier?: string;
   readonly speed?: 'standard' | 'fast';
-  /** Where the model is to run, in the vendor's words: `us`, `global`. */
+  /** The location where the model has to run, in the vendor's words: `us`, `global`. */
   readonly inferenceGeo?: string;
 
   /** Tried in order after `model`. `onRefusal`: a refusal moves on as well (the wire's `fallbacks`). */
   readonly fallbackModels?: { readonly models: readonly string[]; readonly onRefusal: boolean };
   readonly preferences: ProviderPreferences;
   readonly plugins: readonly PluginEntry[];
-  /** Files in words that earlier replies told, handed back. Absent: none. */
+  /** Files as text that earlier replies returned, sent back. Absent: none. */
   readonly parsedFiles?: readonly ParsedFile[];
   readonly stopServerToolsWhen?: readonly StopCondition[];
-  /** Uses of all tools of the gateway's together. Absent: as many as its steps come to. */
+  /** Limit for the uses of all tools of the gateway together. Absent: the limit of steps alone applies. */
   readonly maxToolCalls?: number;
   /** Grouping keys for records and traces, open. */
   readonly trace?: { readonly [key: string]: Json | undefined };
+  /** Labels for records and budgets, those of key and workspace included; absent: none. */
+  readonly tags?: Tags;
   readonly preset?: string;
-  /** The body that the provider who answers was sent is shown to the caller. */
+  /** The caller is shown the body that the answering provider received. */
   readonly echoesUpstreamBody?: boolean;
 
-  /** Beta features of the vendor the caller asked for by header. */
+  /** Beta features of the vendor that the caller requested by header. */
   readonly betas: readonly string[];
-  /** How many fusions it is part of, told to gateways upstream; absent: none. */
+  /** The number of fusions that it is nested in, sent to gateways upstream; absent: none. */
   readonly fusionDepth?: number;
   /**
-   * Top-level fields that no face declares: they go to upstreams of the same format, as far as what is known of the
-   * provider lets them, and nowhere else.
+   * Top-level fields that no face declares: they go to upstreams of the same format, unless the known properties of the
+   * provider exclude them, and nowhere else.
    */
   readonly extras?: Opaque;
+  /**
+   * Members of nested objects that no face declares. Their values stand in the wire objects (`Origin`) of what contains
+   * them, where these are kept.
+   */
+  readonly undeclared?: UndeclaredMembers;
+}
+
+/** Of a request in the format of a vendor. */
+export interface UndeclaredMembers {
+  readonly vendor: Vendor;
+  readonly members: readonly UndeclaredMember[];
+}
+
+/** A member of a nested object that no face declares. */
+export interface UndeclaredMember {
+  /** The names that lead to it, without places in lists: `messages`, `content`, `source`, `foo`. */
+  readonly path: readonly string[];
+  /** The `type` of the object that contains it, where that has one. */
+  readonly of?: string;
+  /** False: it is null wherever it occurs, which requests nothing. */
+  readonly isSet: boolean;
 }

@@ -8,9 +8,9 @@ import { ReplyBuilder } from './reply.js';
 import type { Tool } from './tools.js';
 
 /**
- * The arguments of a finished tool call. Those that the output limit cut off are `{}`: an object is owed, and half of
- * one must not look whole.
- * @throws ProviderFault `malformed-reply` where they are no JSON object
+ * The arguments of a finished tool call. Those that the output limit cut off become `{}`: an object is required, and a
+ * partial one must not look complete.
+ * @throws ProviderFault `malformed-reply` where they are not a JSON object
  */
 export function* readToolInput(json: string, tool: string, stop: StopReason): Steps<JsonObject> {
   if (json.trim() === '') return {};
@@ -27,8 +27,8 @@ export function* readToolInput(json: string, tool: string, stop: StopReason): St
 }
 
 /**
- * Judges the calls of the caller's tools in a whole reply while another endpoint can still answer instead. Those of the
- * gateway's own are judged where they are run: the model is told, and goes on.
+ * Checks the calls of the caller's tools in a whole reply while another endpoint can still answer instead. Those of the
+ * gateway's tools are checked where they are run: the model receives the error, and continues.
  * @throws ProviderFault `malformed-reply`
  */
 export function* assertToolInputs(events: readonly ModelEvent[], tools: readonly Tool[]): Steps<void> {

@@ -3,16 +3,16 @@ import type { JsonObject, Opaque } from '../json/json.js';
 import type { Model } from '../routing/catalog.js';
 import type { CacheMarker, Origin } from './content.js';
 
-/** A tool that a model is shown as a function, whoever runs it. */
+/** A tool that a model receives as a function, whatever runs it. */
 export interface FunctionTool {
   readonly type: 'function';
   readonly name: string;
   readonly description?: string;
   /** JSON Schema of the arguments, in the caller's own words. */
   readonly inputSchema: JsonObject;
-  /** Ask the provider to hold the model to the schema. */
+  /** The provider is to hold the model to the schema. */
   readonly strict?: boolean;
-  /** This gateway runs it: its calls are no caller's. */
+  /** This gateway runs it: its calls are not sent to the caller. */
   readonly isServed?: boolean;
   readonly cacheMarker?: CacheMarker;
   readonly origin?: Origin;
@@ -25,17 +25,18 @@ export interface VendorTool {
   /** The name the model calls it by, where it has one. */
   readonly name?: string;
   readonly cacheMarker?: CacheMarker;
-  /** The domains that it is held to, its own among them, where account or key say any; set when it is planned. */
+  /**
+   * The domains it is limited to, its own included, where account or key limit any; set when the request is planned.
+   */
   readonly bound?: JoinedRules;
-  /** The model that it lets the vendor consult; set when the request is planned. */
+  /** The model that the vendor may consult for it; set when the request is planned. */
   readonly advisor?: Model;
-  /** As it is shown where the target's vendor does not run it; set when the request is planned. */
+  /** Its form where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }
 
 /**
- * Vendors' tools that the caller runs: they bring in nothing but what stands in the request. All others run at the
- * vendor.
+ * Vendor-defined tools that the caller runs: they add nothing from outside the request. All others run at the vendor.
  */
 const RUN_BY_CALLER = /^(?:(?:bash|text_editor|computer|memory)_\d{8}|custom)$/;
 
@@ -45,7 +46,7 @@ export function isRunByCaller({ opaque }: VendorTool): boolean {
   return typeof type === 'string' && RUN_BY_CALLER.test(type);
 }
 
-/** How errors name a tool that a plugin asks for: nobody has sent it. */
+/** How errors name a tool that a plugin adds, because the caller has not sent it. */
 export interface PluginsTool {
   /** Of the plugin's entry: `plugins.0`. */
   readonly path: string;
@@ -59,29 +60,31 @@ export interface RequestedServiceTool {
   readonly id: string;
   readonly parameters: JsonObject;
   readonly cacheMarker?: CacheMarker;
-  /** As of a vendor's tool. */
+  /** As in `VendorTool`. */
   readonly bound?: JoinedRules;
-  /** The plugin that would have vendors do its work: left out where one of the targets' vendors does not run it. */
+  /**
+   * The plugin that delegates its work to vendors: left out where one of the targets' vendors does not run the tool.
+   */
   readonly byPlugin?: PluginsTool;
-  /** The field beside `tools` that asked for it, which targets of its format may take in its stead. */
+  /** The field beside `tools` that requested it, which targets of its format may receive instead. */
   readonly field?: 'web_search_options';
-  /** Where errors say it stands, where that is not in `tools`: `plugins.0.tools.1`. */
+  /** The path of the tool in errors, where it is not in `tools`: `plugins.0.tools.1`. */
   readonly path?: string;
-  /** Where errors say its parameters stand, where that is not in `parameters`: in a plugin's entry. */
+  /** The path of its parameters in errors, where they are not in `parameters`: in a plugin's entry. */
   readonly parametersPath?: string;
-  /** As it is shown where the target's vendor does not run it; set when the request is planned. */
+  /** Its form where the target's vendor does not run it; set when the request is planned. */
   readonly served?: FunctionTool;
 }
 
-/** A tool that is no function, and may be shown as one. */
+/** A tool that is not a function, and may be sent as one. */
 export type NamedTool = VendorTool | RequestedServiceTool;
 
 export type Tool = FunctionTool | NamedTool;
 
-/** By the list itself, which nobody changes: who replaces a tool makes a new one. */
+/** By the list itself, which is immutable: code that replaces a tool makes a new list. */
 const known = new WeakMap<readonly Tool[], boolean>();
 
-/** Whether all tools are functions of the caller's, as of nearly every request that has any: looked through once. */
+/** Whether all tools are functions of the caller, which is true of nearly every request with tools: computed once. */
 export function hasOnlyFunctions(tools: readonly Tool[]): boolean {
   let areFunctions = known.get(tools);
   if (areFunctions === undefined) {
@@ -92,22 +95,41 @@ export function hasOnlyFunctions(tools: readonly Tool[]): boolean {
   return areFunctions;
 }
 
-/** As it was asked for. */
+/** The type as it was requested. */
 export const typeOf = (tool: NamedTool): string => {
   const type = tool.type === 'service' ? tool.id : tool.opaque.value['type'];
   return typeof type === 'string' ? type : '';
 };
 
+/** The only tools that a choice leaves to the model. */
+export interface AllowedTools {
+  /** By what they answer to: a function's name, a tool's name or type of another kind. Absent: all of the request. */
+  readonly allowed?: readonly string[];
+}
+
+/** The tools that the model may call; undefined: all of the request. */
+export const allowedBy = (choice: ToolChoice | undefined): readonly string[] | undefined =>
+  choice?.type === 'auto' || choice?.type === 'any' ? choice.allowed : undefined;
+
+/** The same choice, its tools by other names. */
+export const withAllowedNames = (
+  choice: ToolChoice,
+  rename: (names: readonly string[]) => readonly string[],
+): ToolChoice =>
+  (choice.type === 'auto' || choice.type === 'any') && choice.allowed
+    ? { ...choice, allowed: rename(choice.allowed) }
+    : choice;
+
 /** Which tool the model must or may call. */
 export type ToolChoice = { readonly origin?: Origin } & (
-  | { readonly type: 'auto' }
-  | { readonly type: 'any' }
+  | ({ readonly type: 'auto' } & AllowedTools)
+  | ({ readonly type: 'any' } & AllowedTools)
   | { readonly type: 'none' }
   | {
       readonly type: 'tool';
-      /** Of a function, or what a tool of another kind answers to: its name, or its type. */
+      /** The name of a function; for a tool of another kind, its name or type. */
       readonly name: string;
-      /** The tool itself, where the target's vendor has it; set when the request is fitted to the target. */
+      /** The tool itself, where the target's vendor runs it; set when the request is fitted to the target. */
       readonly vendorTool?: VendorTool;
     }
 );

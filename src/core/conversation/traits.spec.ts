@@ -1,7 +1,7 @@
 import type { ContentBlock, Message } from './content.js';
 import { traitsOf, type ConversationTraits } from './traits.js';
 
-// What a conversation holds is found at any depth, once for a list of messages. By: one block of each kind.
+// One block of each kind: traits are found at any depth, and computed once for a list of messages.
 
 const text = (words = 'words'): ContentBlock => ({ type: 'text', text: words });
 const turn = (...content: ContentBlock[]): Message[] => [{ role: 'user', content }];
@@ -16,6 +16,11 @@ describe('traitsOf', () => {
     ['a text', text(), ['isPlain']],
     ['an empty text', text(''), ['hasBlankText']],
     ['white space', text(' \n'), ['hasBlankText']],
+    [
+      'a text with a scoped marker',
+      { type: 'text', text: 'words', cacheMarker: { scope: 'global' } },
+      ['hasBetaFields'],
+    ],
     ['a marked text', { type: 'text', text: 'words', cacheMarker: {} }, []],
     ['a citing text', { type: 'text', text: 'words', citations: [] }, []],
     ['an image', image, ['hasImages']],
@@ -40,14 +45,36 @@ describe('traitsOf', () => {
     ],
     ['thinking', { type: 'thinking', thinking: 'words' }, ['hasReasoning']],
     ['redacted thinking', { type: 'redacted-thinking', data: 'x' }, ['hasReasoning']],
+    [
+      'a call by a program',
+      { type: 'tool-use', id: 'a', name: 'f', input: {}, origin: { vendor: 'anthropic', value: { caller: {} } } },
+      ['hasToolBlocks', 'hasBetaFields'],
+    ],
+    [
+      'an opaque block of a program',
+      { type: 'opaque', opaque: { vendor: 'anthropic', value: { caller: {} } } },
+      ['hasOpaque', 'hasBetaFields'],
+    ],
     ['an opaque block', { type: 'opaque', opaque: { vendor: 'anthropic', value: {} } }, ['hasOpaque']],
     ['a search result', { type: 'search-result', source: 'a', title: 'b', content: [] }, []],
   ])('%s', (_name, block, expected) => {
     expect(namesOf(traitsOf(turn(block)))).toEqual(expected);
-    // Beside a plain text, in either order, nothing else follows.
+    // Beside a plain text, in either order, the traits are the same.
     const others = expected.filter((name) => name !== 'isPlain' || block.type === 'text');
-    expect(namesOf(traitsOf([...turn(text()), ...turn(block)]))).toEqual(others);
+    const late = block.type === 'tool-result' ? ['hasLateResults'] : [];
+    expect(namesOf(traitsOf([...turn(text()), ...turn(block)])).sort()).toEqual([...others, ...late].sort());
     expect(namesOf(traitsOf(turn(block, text())))).toEqual(others);
+  });
+
+  it('finds results behind other content of a user', () => {
+    const result: ContentBlock = { type: 'tool-result', toolUseId: 'a', content: [] };
+    const late = (...messages: Message[]): boolean => traitsOf(messages).hasLateResults;
+    const [answer] = turn(result, result, text());
+    const assistant: Message = { role: 'assistant', content: [text()] };
+    expect(late(assistant, answer!)).toBe(false);
+    expect(late(assistant, ...turn(result, text(), result))).toBe(true);
+    expect(late(assistant, ...turn(text()), answer!)).toBe(true);
+    expect(late(assistant, { role: 'system', content: [text()] }, answer!)).toBe(true);
   });
 
   it('an empty conversation is plain', () => expect(namesOf(traitsOf([]))).toEqual(['isPlain']));
@@ -66,7 +93,7 @@ describe('traitsOf', () => {
     expect(walks).toBe(1);
   });
 
-  it('gives one object for each combination', () => {
+  it('returns one object for each combination', () => {
     expect(traitsOf(turn(image, document))).toBe(traitsOf(turn(document, text(), image)));
   });
 });

@@ -14,6 +14,14 @@ export interface ConversationTraits {
   readonly hasReasoning: boolean;
   /** Blocks that only their own vendor understands. */
   readonly hasOpaque: boolean;
+  /** Instructions among the turns. */
+  readonly hasInstructions: boolean;
+  /** A tool result comes after other content of the user, in its turn or in an earlier one. */
+  readonly hasLateResults: boolean;
+  /** Blocks whose wire objects state who called a tool, or who shares a cache. */
+  readonly hasBetaFields: boolean;
+  /** Turns with fields that core does not model. */
+  readonly hasExtras: boolean;
 }
 
 /** One bit for each trait. */
@@ -23,10 +31,14 @@ const DOCUMENTS = 4;
 const TOOLS = 8;
 const REASONING = 16;
 const OPAQUE = 32;
-/** What has no trait of its own, and is not plain: other blocks, cache markers, citations. */
-const OTHERS = 64;
+const BETA_FIELDS = 64;
+/** Content without a trait of its own that is not plain either: other blocks, cache markers, citations. */
+const OTHERS = 128;
+const INSTRUCTIONS = 256;
+const LATE_RESULTS = 512;
+const EXTRAS = 1_024;
 
-/** By the array itself, which nobody changes: who replaces a turn makes a new one. */
+/** By the array itself, which is immutable: code that replaces a turn makes a new one. */
 const known = new WeakMap<readonly Message[], ConversationTraits>();
 /**
  * One object for each combination. Young collections keep the values of a `WeakMap` alive, so that a value of its own
@@ -39,7 +51,14 @@ export function traitsOf(messages: readonly Message[]): ConversationTraits {
   let traits = known.get(messages);
   if (!traits) {
     let found = 0;
-    for (let index = 0; index < messages.length; index++) found |= bitsOf(messages[index]!.content);
+    for (let index = 0; index < messages.length; index++) {
+      const { role, content, extras } = messages[index]!;
+      found |= bitsOf(content);
+      if (role === 'system') found |= INSTRUCTIONS;
+      else if (index > 0 && content[0]?.type === 'tool-result' && messages[index - 1]!.role !== 'assistant')
+        found |= LATE_RESULTS;
+      if (extras !== undefined) found |= EXTRAS;
+    }
     traits = combinations[found] ??= toTraits(found);
     known.set(messages, traits);
   }
@@ -47,13 +66,17 @@ export function traitsOf(messages: readonly Message[]): ConversationTraits {
 }
 
 const toTraits = (found: number): ConversationTraits => ({
-  isPlain: found === 0,
+  isPlain: (found & ~(INSTRUCTIONS | EXTRAS)) === 0,
   hasBlankText: (found & BLANK) !== 0,
   hasImages: (found & IMAGES) !== 0,
   hasDocuments: (found & DOCUMENTS) !== 0,
   hasToolBlocks: (found & TOOLS) !== 0,
   hasReasoning: (found & REASONING) !== 0,
   hasOpaque: (found & OPAQUE) !== 0,
+  hasInstructions: (found & INSTRUCTIONS) !== 0,
+  hasLateResults: (found & LATE_RESULTS) !== 0,
+  hasBetaFields: (found & BETA_FIELDS) !== 0,
+  hasExtras: (found & EXTRAS) !== 0,
 });
 
 const WORDS = /\S/;
@@ -62,9 +85,12 @@ function bitsOf(blocks: readonly (ContentBlock | ToolReferenceBlock)[]): number 
   let found = 0;
   for (let place = 0; place < blocks.length; place++) {
     const block = blocks[place]!;
-    if (block.cacheMarker !== undefined) found |= OTHERS;
-    if (block.type !== 'text') found |= bitsOfOther(block);
-    else {
+    const { cacheMarker } = block;
+    if (cacheMarker !== undefined) found |= cacheMarker.scope === undefined ? OTHERS : OTHERS | BETA_FIELDS;
+    if (block.type !== 'text') {
+      found |= bitsOfOther(block);
+      if (block.type === 'tool-result' && place > 0 && blocks[place - 1]!.type !== 'tool-result') found |= LATE_RESULTS;
+    } else {
       if (block.citations !== undefined) found |= OTHERS;
       if (!WORDS.test(block.text)) found |= BLANK;
     }
@@ -77,6 +103,7 @@ function bitsOfOther(block: Exclude<ContentBlock | ToolReferenceBlock, { type: '
     case 'tool-result':
       return TOOLS | bitsOf(block.content);
     case 'tool-use':
+      return block.origin?.value['caller'] === undefined ? TOOLS : TOOLS | BETA_FIELDS;
     case 'tool-reference':
       return TOOLS;
     case 'image':
@@ -96,6 +123,6 @@ function bitsOfOther(block: Exclude<ContentBlock | ToolReferenceBlock, { type: '
     case 'redacted-thinking':
       return REASONING;
     case 'opaque':
-      return OPAQUE;
+      return block.opaque.value['caller'] === undefined ? OPAQUE : OPAQUE | BETA_FIELDS;
   }
 }

@@ -1,4 +1,4 @@
-// Goal: an hour that is asked for anywhere is found, and five minutes nowhere. Method: a marker in each place.
+// A marker in each place: a requested hour is found anywhere, and five minutes nowhere.
 import type { ModelRequest } from './request.js';
 import { wantsHourCache } from './wants-hour-cache.js';
 

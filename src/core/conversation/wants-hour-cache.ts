@@ -1,7 +1,7 @@
 import type { CacheMarker, ContentBlock, ToolReferenceBlock } from './content.js';
 import type { ModelRequest } from './request.js';
 
-/** Whether anything of this request was to be cached for an hour rather than for five minutes. */
+/** Whether any cache marker of this request has a lifetime of an hour rather than of five minutes. */
 export function wantsHourCache({ cacheMarker, tools, system, messages }: ModelRequest): boolean {
   return (
     isHour(cacheMarker) ||

@@ -6,15 +6,16 @@ const TYPE = 'web_search_result_location';
 export interface WebCitation {
   readonly url: string;
   readonly title?: string;
-  /** What the page says. */
+  /** The text of the page. */
   readonly quote?: string;
-  /** Which part of the reply's text it stands for, in UTF-16 units; absent: not said. */
+  /** The part of the reply's text that it supports, in UTF-16 units; absent: not reported. */
   readonly place?: { readonly start: number; readonly end: number };
 }
 
 /**
- * A page cited by a provider whose format is not Messages, in that format's shape. Its index of the search is empty:
- * nobody encrypted one, and Anthropic is not shown it. The place has no key there, and stands beside.
+ * A page cited by a provider of another format, in the shape of the Messages format. The index of the search is empty:
+ * there is no encrypted one, and Anthropic does not receive this citation. That format has no key for the place, which
+ * gets a key of its own.
  */
 export const webCitation = ({ url, title, quote, place }: WebCitation): JsonObject => ({
   type: TYPE,
@@ -25,18 +26,18 @@ export const webCitation = ({ url, title, quote, place }: WebCitation): JsonObje
   ...(place && { start_index: place.start, end_index: place.end }),
 });
 
-/** Of the caller's own documents. Anthropic quotes what it cites; another vendor may not say what it read there. */
+/** Citations of the caller's own documents. Anthropic quotes the cited text; another vendor may report no quote. */
 const OWN_TYPES: ReadonlySet<Json | undefined> = new Set(['char_location', 'search_result_location']);
 
-/** True of citations that another vendor's reply was told with: Anthropic would not know them again. */
+/** Whether a citation came with another vendor's reply: Anthropic would not accept it back. */
 export const isForeignCitation = (citation: Json): boolean =>
   isJsonObject(citation) &&
   ((citation['type'] === TYPE && citation['encrypted_index'] === '') ||
     (OWN_TYPES.has(citation['type']) && citation['cited_text'] === ''));
 
 /**
- * The citation as callers of the Messages format are told it. A page without a title is called by its address: clients
- * refuse a reply for a title that is null (`@ai-sdk/anthropic`).
+ * The citation as callers of the Messages format receive it. A page without a title gets its address as title: clients
+ * reject a reply whose title is null (`@ai-sdk/anthropic`).
  */
 export function viewCitation(citation: Json): Json {
   if (!isForeignCitation(citation)) return citation;
@@ -44,7 +45,7 @@ export function viewCitation(citation: Json): Json {
   return rest['title'] === null && typeof rest['url'] === 'string' ? { ...rest, title: rest['url'] } : rest;
 }
 
-/** Reads a citation of either making; undefined where it names no address. */
+/** Reads a citation of either origin; undefined where it has no address. */
 export function readWebCitation(citation: Json): WebCitation | undefined {
   if (!isJsonObject(citation) || typeof citation['url'] !== 'string') return undefined;
   const { url, title, cited_text: quote, start_index: start, end_index: end } = citation;

@@ -1,5 +1,5 @@
-// Goal: what follows from each ending is what the ledger, health and callers rely on, and every reason that can be
-// thrown has one. Method: the table as a table.
+// The table of endings as data: charge, health and log level of each, and an ending for every reason that can be
+// thrown.
 import { CallerGone, GatewayError, ProviderFault, type FaultKind } from '../errors.js';
 import { CutShort, endingOf, ENDINGS, ReplyRefused, type Ending, type EndingName } from './ending.js';
 
@@ -10,7 +10,7 @@ const FAULTS: readonly FaultKind[] = [
 const ALL = Object.keys(ENDINGS) as Ending[];
 
 describe('ENDINGS', () => {
-  it('charges the caller for what was answered, as far as it came, and for nothing that failed', () => {
+  it('charges the caller for whole and partial answers, and for no failure', () => {
     const paidByCaller = ALL.filter((ending) => ENDINGS[ending].charge === 'caller');
     expect(paidByCaller.sort()).toEqual([
       'caller-gone',
@@ -22,7 +22,7 @@ describe('ENDINGS', () => {
     ]);
   });
 
-  it('says that a provider was left where nobody failed, time ran out before a word, or no more is let out', () => {
+  it('marks a provider as abandoned where it had not failed, time ran out before any content, or the reply was stopped', () => {
     const abandoned = ALL.filter((ending) => ENDINGS[ending].abandons === true);
     expect(abandoned.sort()).toEqual([
       'caller-gone',
@@ -34,23 +34,23 @@ describe('ENDINGS', () => {
     ]);
   });
 
-  it('calls nobody called who was never asked', () => {
+  it('counts no provider as called that was not', () => {
     const uncalled = ALL.filter((ending) => ENDINGS[ending].charge === 'not-called');
     expect(uncalled.sort()).toEqual(['untranslatable']);
   });
 
-  it.each(FAULTS)('names %s of a provider apart from whatever this gateway does', (fault) => {
+  it.each(FAULTS)('names %s of a provider apart from failures of this gateway', (fault) => {
     const { name, outcome } = ENDINGS[`provider-${fault}`];
     expect([name, outcome]).toEqual([`provider-${fault}`, fault]);
     expect(ALL.filter((ending) => ENDINGS[ending].name === name && !ending.startsWith('provider-'))).toEqual([]);
   });
 
-  it('has every fault that is the metric’s outcome made by a provider', () => {
+  it('uses the outcomes of faults for providers alone', () => {
     const outcomes = ALL.filter((ending) => !ending.startsWith('provider-')).map((ending) => ENDINGS[ending].outcome);
     expect([...new Set(outcomes)].sort()).toEqual(['aborted', 'answered', 'refused', 'untranslatable'].sort());
   });
 
-  it('names each ending by one that has the same result', () => {
+  it('names each ending after one with the same result', () => {
     const renamed: Partial<Record<Ending, EndingName>> = {};
     for (const ending of ALL) {
       const { name, result } = ENDINGS[ending];
@@ -66,12 +66,12 @@ describe('ENDINGS', () => {
     });
   });
 
-  it('says that callers left only where they did', () => {
+  it('reports that callers left only where they did', () => {
     const byResult = (result: string) => ALL.filter((ending) => ENDINGS[ending].result === result).sort();
     expect([byResult('whole'), byResult('cancelled')]).toEqual([['completed'], ['caller-gone', 'client-closed']]);
   });
 
-  it('tells nothing of an endpoint by what its callers did', () => {
+  it('implies nothing for the health of an endpoint from the actions of its callers', () => {
     for (const ending of [
       'caller-gone',
       'deadline',
@@ -84,7 +84,7 @@ describe('ENDINGS', () => {
       expect(ENDINGS[ending].health).toBe('nothing');
   });
 
-  it('takes for wasted what its caller left or caused, or a provider worked for in vain', () => {
+  it('counts as wasted what its caller left or caused, or a provider worked for without result', () => {
     const wasted = ALL.filter((ending) => ENDINGS[ending].wastes === true);
     expect(wasted.sort()).toEqual([
       'caller-gone',
@@ -101,7 +101,7 @@ describe('ENDINGS', () => {
     ]);
   });
 
-  it('warns of failures, and of nothing that callers can cause', () => {
+  it('logs warnings for failures, and not for what callers can cause', () => {
     expect(ENDINGS.internal.logLevel).toBe('error');
     for (const ending of ['provider-server-error', 'provider-payment-required', 'upstream-failed'] as const)
       expect(ENDINGS[ending].logLevel).toBe('warn');
@@ -111,13 +111,13 @@ describe('ENDINGS', () => {
 });
 
 it.each<[string, unknown, Ending]>([
-  ['a caller who goes', new CallerGone(), 'caller-gone'],
+  ['a caller that disconnects', new CallerGone(), 'caller-gone'],
   ['time that runs out', new CutShort('deadline', 'timed-out', 'x'), 'deadline'],
   ['a process that stops', new CutShort('shutdown', 'service-unavailable', 'x'), 'shutdown'],
   ['a reply that is refused', new ReplyRefused('x', {}), 'reply-refused'],
   ['a fault', new ProviderFault('overloaded', 'x'), 'provider-overloaded'],
   [
-    'a 403, which may be about what one caller asked',
+    'a 403, which may be due to the request of one caller',
     new ProviderFault('refused-credential', 'x', { status: 403 }),
     'provider-forbidden',
   ],
@@ -128,7 +128,7 @@ it.each<[string, unknown, Ending]>([
   ],
   ['a refusal', new GatewayError('payment-required', 'x'), 'payment-required'],
   [
-    'a fault as the caller is told it',
+    'a fault as the caller receives it',
     new GatewayError('upstream-failed', 'x', {}, { cause: new ProviderFault('payment-required', 'x') }),
     'provider-payment-required',
   ],

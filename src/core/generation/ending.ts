@@ -7,63 +7,63 @@ import {
   type FaultKind,
 } from '../errors.js';
 
-/** How a generation ended, and how each of its calls did. Closed: what follows from each stands in `ENDINGS`. */
+/** How a generation ended, and how each of its calls ended. Closed: `ENDINGS` gives the consequences of each. */
 export type Ending =
   | 'completed' // the reply came to its end
-  | 'refused' // the model would not answer, and another one was asked
+  | 'refused' // the model refused, and another one was called
   | 'untranslatable' // the target cannot carry the request: it was not called
   | 'caller-gone'
   | 'deadline' // the request took longer than this gateway allows
   | 'shutdown' // this process is stopping
-  | 'reply-refused' // this gateway lets no more of the reply out
+  | 'reply-refused' // this gateway stopped the reply because of its content
   | ProviderEnding // the provider failed
   | ErrorKind; // this gateway refused or failed
 
 /**
- * A provider's fault. Under a name of its own: this gateway refuses and fails by some of the same words. Providers
- * forbid (403) for what was asked, moderation say, as often as for who asks: that is an ending of its own. So is one
- * that had all the time of its request and said not one word: it is to blame, and bills what it was sent.
+ * A provider's fault. Named apart, because this gateway refuses and fails with some of the same words. Providers answer
+ * 403 as often because of the content of a request (moderation) as because of the credential, so that is a separate
+ * ending. So is a provider that used the whole time of a request without sending any content: it is at fault, and bills
+ * what it received.
  */
 export type ProviderEnding = `provider-${FaultKind}` | 'provider-forbidden' | 'provider-out-of-time';
 
-/** Whose money a call was: the caller pays for what was answered, the operator for what failed. */
+/** Who pays for a call: the caller for an answer, the operator for a failure. */
 export type Charge = 'caller' | 'operator' | 'not-called';
 
-/** What a call says of the health of its endpoint. `doubtful-fault`: what was asked may have caused it. */
+/** What a call implies for the health of its endpoint. `doubtful-fault`: the request itself may have caused it. */
 export type HealthReport = 'success' | 'fault' | 'doubtful-fault' | 'rate-limit' | 'nothing';
 
 /**
- * What the record of a generation says that ended so: its reply came to its end, its caller left before that, or it
- * failed.
+ * The result in the record of a generation: its reply was complete, its caller disconnected before that, or it failed.
  */
 export type EndingResult = 'whole' | 'cancelled' | 'failed';
 
-/** The level of the line that is logged of it. */
+/** The level of its log line. */
 export type EndingLogLevel = 'info' | 'warn' | 'error';
 
-/** The words of endings outside: log lines, spans, the record of a generation. */
+/** The public names of endings: log lines, spans, the record of a generation. */
 export type EndingName = Exclude<
   Ending,
   'deadline' | 'shutdown' | 'reply-refused' | 'provider-forbidden' | 'provider-out-of-time'
 >;
 
-/** `outcome` of the metric of calls, of which every kind of fault is a provider's. */
+/** `outcome` of the metric of calls, in which every kind of fault belongs to a provider. */
 export type CallOutcome = 'answered' | 'refused' | 'untranslatable' | 'aborted' | FaultKind;
 
 interface EndingRule {
   readonly charge: Charge;
-  /** The gateway left the provider, who had not failed and bills what was sent, whether a word of it came or not. */
+  /** The gateway left a provider that had not failed and bills what it was sent, whether or not content arrived. */
   readonly abandons?: true;
   /**
-   * A generation that its caller left, or that called a provider and ended so, came to nothing by its caller's doing or
-   * after its provider had worked for it: a key has so many (docs/wire/limits.md#wasted-calls). Not where the provider
-   * turned it away.
+   * A generation with this ending is a wasted call if its caller left or a provider was called: it failed because of
+   * the caller, or after a provider had worked for it. A key has a limit of them (docs/use/limits.md#wasted-calls). Not
+   * set where the provider turned the request away.
    */
   readonly wastes?: true;
-  /** The gateway refuses what its caller sent: wasted where something outside had been paid for by then. */
+  /** The gateway refuses what its caller sent: wasted where an external service had been paid by then. */
   readonly refusesRequest?: boolean;
   readonly health: HealthReport;
-  /** HTTP status it is shown with where no provider gave one. */
+  /** HTTP status that is shown where no provider gave one. */
   readonly status: number;
   readonly name: EndingName;
   readonly outcome: CallOutcome;
@@ -71,10 +71,10 @@ interface EndingRule {
   readonly logLevel: EndingLogLevel;
 }
 
-/** Statuses of refusals that are due to what the caller sent, and not to how busy others are. */
+/** Statuses of refusals that the request itself causes, not the load of the gateway or a provider. */
 const REFUSES_REQUEST: ReadonlySet<number> = new Set([400, 402, 403, 413, 422]);
 
-/** This gateway refuses or fails: the provider is not at fault, and only what `logLevel` says is to be looked into. */
+/** This gateway refuses or fails: the provider is not at fault, and `logLevel` states whether an operator must act. */
 const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'info'): EndingRule => ({
   charge: 'operator',
   health: 'nothing',
@@ -86,7 +86,7 @@ const refusal = (name: ErrorKind, status: number, logLevel: EndingLogLevel = 'in
   refusesRequest: REFUSES_REQUEST.has(status),
 });
 
-/** A provider failed: what it cost is the operator's. */
+/** A provider failed: the operator bears the cost. */
 const fault = (kind: FaultKind, status: number, health: HealthReport = 'fault'): EndingRule => ({
   charge: 'operator',
   health,
@@ -97,10 +97,10 @@ const fault = (kind: FaultKind, status: number, health: HealthReport = 'fault'):
   logLevel: 'warn',
 });
 
-/** The same, where it had worked for the call, or was asked what it does not do. */
-const wastedFault = (...told: Parameters<typeof fault>): EndingRule => ({ ...fault(...told), wastes: true });
+/** As `fault`, where the provider had worked for the call, or the request was one that it does not serve. */
+const wastedFault = (...args: Parameters<typeof fault>): EndingRule => ({ ...fault(...args), wastes: true });
 
-/** What follows from each ending. An ending without a row does not compile. */
+/** The consequences of each ending. An ending without a row does not compile. */
 export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   completed: {
     charge: 'caller',
@@ -177,14 +177,14 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'provider-timed-out': wastedFault('timed-out', 504, 'doubtful-fault'),
   'provider-out-of-time': { ...wastedFault('timed-out', 504, 'doubtful-fault'), charge: 'caller', abandons: true },
   'provider-refused-credential': fault('refused-credential', 401, 'doubtful-fault'),
-  // No sign of health (docs/wire/routing.md#default-order), and else the same.
+  // Not counted as healthy (docs/use/choosing-providers.md#default-order); otherwise the same.
   'provider-forbidden': { ...wastedFault('refused-credential', 403), health: 'nothing' },
   'provider-payment-required': fault('payment-required', 402, 'doubtful-fault'),
   'provider-not-found': fault('not-found', 404, 'doubtful-fault'),
-  // What one caller sent is no sign of health.
+  // The request of one caller implies nothing for the health.
   'provider-rejected-request': { ...wastedFault('rejected-request', 400, 'nothing'), logLevel: 'info' },
   'provider-too-large': { ...wastedFault('too-large', 413, 'nothing'), logLevel: 'info' },
-  // Everyday, and over by itself.
+  // Frequent, and passes without action.
   'provider-rate-limited': { ...fault('rate-limited', 429, 'rate-limit'), logLevel: 'info' },
   'provider-unavailable': fault('unavailable', 503),
   'provider-overloaded': fault('overloaded', 529),
@@ -194,7 +194,7 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
   'invalid-request': refusal('invalid-request', 400),
   'context-too-long': refusal('context-too-long', 400),
   unauthenticated: refusal('unauthenticated', 401),
-  // What is under way then has been asked for by who cannot pay for what judges it, or for who is asked beside it.
+  // The running call then belongs to a caller that cannot pay for a moderation or consultation beside it.
   'payment-required': { ...refusal('payment-required', 402), charge: 'caller', abandons: true },
   forbidden: refusal('forbidden', 403),
   'not-found': refusal('not-found', 404),
@@ -216,7 +216,8 @@ export const ENDINGS: Readonly<Record<Ending, EndingRule>> = {
 };
 
 /**
- * Ends a generation from outside: its time has run out, or the process stops. Told as the `GatewayError` that it is.
+ * Ends a generation from outside: its time has run out, or the process stops. The caller receives it as a
+ * `GatewayError`.
  */
 export class CutShort extends GatewayError {
   constructor(
@@ -229,28 +230,28 @@ export class CutShort extends GatewayError {
   }
 }
 
-/** Lets no more of a reply out, for what it says: the provider did what it was asked, and is paid for what came. */
+/** Stops a reply because of its content: the provider did its work, and is paid for what arrived. */
 export class ReplyRefused extends GatewayError {
   constructor(message: string, metadata: NonNullable<ErrorDetail['metadata']>) {
     super('forbidden', message, { metadata });
   }
 }
 
-/** How a call ended whose provider failed. */
+/** The ending of a call whose provider failed. */
 export const providerEnding = ({ kind, detail }: ProviderFault): ProviderEnding =>
   kind === 'refused-credential' && detail.status === ENDINGS['provider-forbidden'].status
     ? 'provider-forbidden'
     : `provider-${kind}`;
 
-/** The provider's fault that a thrown reason is, or passes on as its cause. */
+/** The provider's fault that a thrown reason is or has as its cause. */
 export function faultOf(reason: unknown): ProviderFault | undefined {
   if (reason instanceof ProviderFault) return reason;
   return reason instanceof GatewayError && reason.cause instanceof ProviderFault ? reason.cause : undefined;
 }
 
 /**
- * The ending that a thrown reason means. An error that passes on a provider's fault, as its cause, is that fault; what
- * nobody knows is a failure of ours.
+ * The ending for a thrown reason. An error that has a provider's fault as its cause ends like that fault; an unknown
+ * error is an internal failure.
  */
 export function endingOf(reason: unknown): Ending {
   if (reason instanceof CallerGone) return 'caller-gone';

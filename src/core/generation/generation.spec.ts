@@ -1,5 +1,5 @@
-// Goal: a generation ends once, by its first ending, and takes along whatever call is under way; who observes it hears
-// everything in order. Method: every way of ending, on a generation whose one observer writes down what it is told.
+// Tests of every ending of a generation with one recording observer: it ends once, with its first ending, together with
+// its running calls, and observers are notified of everything in order.
 import type { Caller } from '../caller.js';
 import type { ModelEvent } from '../conversation/event.js';
 import { CallerGone, GatewayError, ProviderFault } from '../errors.js';
@@ -42,7 +42,7 @@ function begun(runs: readonly ModelRun[] = [RUN]) {
 
 const ENDINGS: readonly (readonly [string, (generation: Generation) => unknown, string, string])[] = [
   ['a whole reply', (generation) => generation.end('completed'), 'completed', 'completed'],
-  ['a caller who goes', (generation) => generation.fail(new CallerGone()), 'caller-gone', 'caller-gone'],
+  ['a caller that disconnects', (generation) => generation.fail(new CallerGone()), 'caller-gone', 'caller-gone'],
   [
     'a fault',
     (generation) => generation.fail(new ProviderFault('overloaded', 'x')),
@@ -59,7 +59,7 @@ const ENDINGS: readonly (readonly [string, (generation: Generation) => unknown, 
   ['anything else', (generation) => generation.fail(new Error('x')), 'internal', 'internal'],
 ];
 
-it.each(ENDINGS)('%s ends the answer that is under way, and all of it', (_, end, ending, outcome) => {
+it.each(ENDINGS)('%s ends the running answer and the generation', (_, end, ending, outcome) => {
   const { generation, diary, calls } = begun();
   generation.answerWith(calls[0]!);
   end(generation);
@@ -67,7 +67,7 @@ it.each(ENDINGS)('%s ends the answer that is under way, and all of it', (_, end,
   expect([generation.phase, generation.outcome]).toEqual(['ended', outcome]);
 });
 
-it.each(ENDINGS)('%s after another ending says nothing new', (_, end) => {
+it.each(ENDINGS)('%s after another ending changes nothing', (_, end) => {
   const { generation, diary } = begun();
   void generation.end('caller-gone');
   const before = [...diary.lines];
@@ -76,21 +76,21 @@ it.each(ENDINGS)('%s after another ending says nothing new', (_, end) => {
   expect(generation.outcome).toBe('caller-gone');
 });
 
-it('begins no call after its end: nobody would end it, nor pay for it', () => {
+it('begins no call after its end, which would be neither ended nor paid', () => {
   const { generation, calls } = begun();
   void generation.end('caller-gone');
   expect(() => generation.begin(RUN, ACME)).toThrow('ended');
   expect(generation.calls).toEqual(calls);
 });
 
-it('keeps the fault, for whoever keeps the endpoint’s health', () => {
+it('keeps the fault for the health of the endpoint', () => {
   const { generation, calls } = begun();
   const fault = new ProviderFault('server-error', 'x', { status: 500 });
   void generation.fail(fault);
   expect([calls[0]!.fault, calls[0]!.status]).toEqual([fault, 500]);
 });
 
-it('has the last words wait for everyone who asks them to', async () => {
+it('has the end of the reply wait for every observer that returns a promise', async () => {
   const { generation } = begun();
   const done: string[] = [];
   for (const name of ['money', 'audit'])
@@ -102,31 +102,31 @@ it('has the last words wait for everyone who asks them to', async () => {
   expect(generation.end('caller-gone')).toBe(settled);
 });
 
-it('says of each call that was made what became of it', () => {
+it('reports the status of each call that was made', () => {
   const { generation, calls } = begun([RUN, RUN, RUN, RUN, RUN]);
   generation.endCall(calls[0]!, 'untranslatable');
   generation.endCall(calls[1]!, 'provider-unreachable', new ProviderFault('unreachable', 'x'));
   generation.endCall(calls[2]!, 'refused');
   generation.answerWith(calls[3]!);
-  // The last is under way.
+  // The last one is running.
   expect(generation.attempts().map(({ status }) => status)).toEqual([502, 200, 200, 499]);
   expect(generation.wasCalled).toBe(true);
 });
 
-it('counts nobody as called who could not carry the request', () => {
+it('does not count a provider as called that could not carry the request', () => {
   const { generation, calls } = begun();
   generation.endCall(calls[0]!, 'untranslatable');
   expect([generation.wasCalled, generation.attempts()]).toEqual([false, []]);
 });
 
-it('is told by who answers, and before that by what was asked', () => {
+it('is described by the call that answers, and before that by the request', () => {
   const { generation, calls } = begun();
   expect([generation.model, generation.provider, generation.isByok]).toEqual(['large', '', false]);
   generation.answerWith(calls[0]!);
   expect([generation.model, generation.provider]).toEqual(['acme/large', ACME.endpoint.provider.name]);
 });
 
-it('adds up what its answers used', () => {
+it('sums the usage of its answers', () => {
   const { generation, calls } = begun([RUN, RUN, RUN]);
   const record = (call: ProviderCall, ...usages: Extract<ModelEvent, { type: 'usage' }>['usage'][]) =>
     call.observe(usages.map((usage) => ({ type: 'usage', usage })));
@@ -138,7 +138,7 @@ it('adds up what its answers used', () => {
 });
 
 describe('a model that is consulted', () => {
-  it('is paid for and told to observers, and is not who answers', () => {
+  it('is paid for and reported to observers, but does not answer', () => {
     const { generation, diary, calls } = begun([CONSULTS]);
     generation.answerWith(calls[0]!, 'what it was sent');
     calls[0]!.observe([{ type: 'usage', usage: { inputTokens: 7 } }]);
@@ -156,7 +156,7 @@ describe('a model that is consulted', () => {
   });
 });
 
-it('has begun to answer with the first of its answers, and is told by the latest', () => {
+it('has begun to answer with the first of its answers, and is described by the latest', () => {
   const { generation, calls } = begun([CONSULTS, RUN, runOf('acme/next')]);
   for (const [index, call] of calls.entries()) {
     call.committedAt = index;
@@ -168,7 +168,7 @@ it('has begun to answer with the first of its answers, and is told by the latest
 describe('a reply that cannot be delivered', () => {
   const MALFORMED = new ProviderFault('malformed-reply', 'x');
 
-  it('ends by that where it has not ended', () => {
+  it('ends with that failure where it has not ended', () => {
     const { generation, diary, calls } = begun();
     generation.answerWith(calls[0]!);
     generation.failDelivery(new GatewayError('upstream-failed', 'x', {}, { cause: MALFORMED }));
@@ -179,9 +179,9 @@ describe('a reply that cannot be delivered', () => {
 
   it.each<[string, unknown, string]>([
     ['malformed', MALFORMED, 'provider-malformed-reply'],
-    ['given up by its reader', new CallerGone(), 'caller-gone'],
+    ['abandoned by its reader', new CallerGone(), 'caller-gone'],
     ['nested too deep', new GatewayError('upstream-failed', 'x'), 'upstream-failed'],
-  ])('stays completed where it had ended, and observers are told once: %s', (_, reason, ending) => {
+  ])('stays completed where it had ended, and observers are notified once: %s', (_, reason, ending) => {
     const { generation, diary, calls } = begun();
     generation.answerWith(calls[0]!);
     void generation.end('completed');
@@ -191,7 +191,7 @@ describe('a reply that cannot be delivered', () => {
     expect([generation.ending, generation.outcome]).toEqual(['completed', 'completed']);
   });
 
-  it('says nothing new of one that failed before', () => {
+  it('changes nothing of one that failed before', () => {
     const { generation, diary } = begun();
     void generation.end('caller-gone');
     const before = [...diary.lines];
@@ -200,8 +200,8 @@ describe('a reply that cannot be delivered', () => {
   });
 });
 
-it('says how far it has got, and afterwards whether it was held and its route may be shown', () => {
-  const told = ({ phase, wasHeld, isRouted }: Generation) => [phase, wasHeld, isRouted];
+it('reports its phase, and after the end whether it was held and its route may be shown', () => {
+  const stateOf = ({ phase, wasHeld, isRouted }: Generation) => [phase, wasHeld, isRouted];
   const { plan: made } = RUN;
   const planned = () => {
     const generation = new Generation('gen-1-x', START);
@@ -209,18 +209,18 @@ it('says how far it has got, and afterwards whether it was held and its route ma
     return generation;
   };
   const held = planned();
-  expect(told(held)).toEqual(['planned', false, false]);
+  expect(stateOf(held)).toEqual(['planned', false, false]);
   held.held(made);
-  expect(told(held)).toEqual(['held', true, true]);
+  expect(stateOf(held)).toEqual(['held', true, true]);
   void held.end('caller-gone');
-  expect(told(held)).toEqual(['ended', true, true]);
+  expect(stateOf(held)).toEqual(['ended', true, true]);
 
   const unaffordable = planned();
   void unaffordable.end('payment-required');
-  expect(told(unaffordable)).toEqual(['ended', false, false]);
+  expect(stateOf(unaffordable)).toEqual(['ended', false, false]);
 
   const forbidden = planned();
   forbidden.refusedByPolicy();
   void forbidden.end('forbidden');
-  expect(told(forbidden)).toEqual(['ended', false, true]);
+  expect(stateOf(forbidden)).toEqual(['ended', false, true]);
 });

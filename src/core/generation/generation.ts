@@ -17,7 +17,7 @@ import { ENDINGS, endingOf, faultOf, type Ending, type EndingName } from './endi
 import type { ModelRun } from './model-run.js';
 import { ProviderCall } from './provider-call.js';
 
-/** Where a generation comes from, for whoever looks for it. */
+/** Identifies the HTTP request of a generation, for tracing. */
 export interface RequestOrigin {
   /** Of the HTTP request. */
   readonly requestId: string;
@@ -28,127 +28,130 @@ export interface RequestOrigin {
 
 /** What a generation is begun with. */
 export interface GenerationStart {
-  /** As the caller asked. */
+  /** As the caller sent it. */
   readonly request: ModelRequest;
   readonly caller: Caller;
-  /** The face it came through. */
+  /** The face that received it. */
   readonly api: 'messages' | 'chat';
-  /** Absent: of no HTTP request. */
+  /** Absent: it has no HTTP request. */
   readonly origin?: RequestOrigin | undefined;
-  /** Observes it from its start, before all others. */
+  /** Observes it from the start, before all other observers. */
   readonly observer?: GenerationObserver | undefined;
 }
 
-/** A call of a tool that this gateway serves, or what a plugin asked of somebody outside. */
+/** A call of a tool that this gateway runs, or a call that a plugin made to an external service. */
 export interface ToolUseRecord {
-  /** As it was asked for: a type of `tools[]`, or the id of the plugin. */
+  /** A type of `tools[]` as it was requested, or the id of the plugin. */
   readonly type: string;
-  /** No model called it: it is charged as a tool's use is, and is no call of one. */
+  /** No model called it: it is charged like a tool use, and is not counted as a call. */
   readonly isOfPlugin?: boolean;
-  /** Why it was not run; absent: it was. */
+  /** Why it was not run; absent: it ran. */
   readonly refusal?: ToolFailure;
-  /** What it asked of the web; absent: nothing. */
+  /** Its search or fetch on the web; absent: none. */
   readonly web?: WebRequest;
   readonly milliseconds: number;
   readonly isError: boolean;
-  /** Of the tool itself: models that it consulted are charged as calls. */
+  /** Cost of the tool itself: models that it consulted are charged as calls. */
   readonly cost: PicoUsd;
-  /** Of engines that were reached, and whose answer is not charged: the operator's. */
+  /** Cost of engines that were called but whose result is not charged: the operator pays it. */
   readonly lost: PicoUsd;
-  /** Name of such an engine; absent: none with a price was reached. */
+  /** Name of such an engine; absent: no engine with a price was called. */
   readonly engine?: string;
-  /** In their order; whose calls are among those of the generation. */
+  /** In their order; their calls are among those of the generation. */
   readonly consulted: readonly ModelRun[];
 }
 
-/** How far a generation has got. It only moves forward. */
+/** How far a generation has got. Phases only advance. */
 export type Phase = 'accepted' | 'planned' | 'held' | 'calling' | 'answering' | 'ended';
 
-/** The phases in which what it may cost is reserved. */
+/** The phases in which a hold covers its possible cost. */
 const HELD_PHASES: ReadonlySet<Phase> = new Set(['held', 'calling', 'answering']);
 
-/** Who is told of a generation's way, in the order in which they were added. None is to throw. */
+/** Notified of the events of a generation; observers are called in the order of their addition and must not throw. */
 export interface GenerationObserver {
   /** A call begins. */
   called?(generation: Generation, call: ProviderCall): void;
-  /** The call's reply is used: told from here on, or consulted (`call.run.purpose`). */
+  /** The reply of the call is used: sent to the caller from here on, or consulted (`call.run.purpose`). */
   answered?(generation: Generation, call: ProviderCall): void;
-  /** The caller has left, and the call runs on unseen. */
+  /** The caller has disconnected, and the call continues without a reader. */
   abandoned?(generation: Generation, call: ProviderCall): void;
   /** The call is over; its `ending` is set. */
   callEnded?(generation: Generation, call: ProviderCall): void;
-  /** All is over. The last words wait for what is returned. */
+  /** The generation is over. The end of the reply waits for the returned promise. */
   ended?(generation: Generation): Promise<void> | undefined | void;
-  /** It ended as completed, and then its reply could not be delivered. @param ending what that failure is */
+  /** It completed, but its reply could not be delivered. @param ending the kind of that failure */
   deliveryFailed?(generation: Generation, ending: Ending): void;
 }
 
-/** Which plan is run, and what it was decided from. */
+/** The plan that is run, and what it was made from. */
 export interface RouteDecision {
   readonly inputs: RouteInputs;
-  /** As it was made: before what cannot be paid for was left out. */
+  /** As planned: before the legs were removed that cannot be paid for. */
   readonly plan: Plan;
-  /** What of the lists of the request fits nothing; absent: nothing is known to. */
+  /** What in the lists of the request matches nothing; absent: nothing known. */
   readonly warnings?: readonly Warning[] | undefined;
 }
 
-/** How a model that is consulted on the way was routed. */
+/** How a consulted model was routed. */
 export interface ConsultedDecision {
   readonly purpose: ConsultationKind;
-  /** As it is run: without the legs that cannot be paid for. */
+  /** As run: without the legs that cannot be paid for. */
   readonly plan: Plan;
-  /** Until it is kept. */
+  /** Set until it is stored. */
   decision: RouteDecision | undefined;
 }
 
 /**
- * One inference from its acceptance to its one ending: which plan, which calls, what they used and cost. Money, places,
- * telemetry, pins, decisions, log line and metadata observe it; faces read it.
+ * One inference from its acceptance to its single ending: the plan, the calls, their usage and cost. Billing,
+ * concurrency slots, telemetry, pins, decisions, the log line and metadata observe it; faces read it.
  */
 export class Generation {
   readonly request: ModelRequest;
   readonly caller: Caller;
   readonly api: GenerationStart['api'];
   readonly origin: RequestOrigin | undefined;
-  /** How what the caller asked was routed; undefined before there is a plan. Further runs have plans of their own. */
+  /** How the caller's request was routed; undefined before it is planned. Further runs have their own plans. */
   plan: Plan | undefined;
-  /** Until it is kept: a long reply must not hold on to what it was decided from. */
+  /** Set until it is stored: a long reply must not retain the inputs of its plan. */
   decision: RouteDecision | undefined;
-  /** Those of its decision, which is not kept for as long. */
+  /** The warnings of its decision, which is released earlier. */
   warnings: readonly Warning[] | undefined;
-  /** How each model was routed that was consulted on the way, in their order. */
+  /** How each consulted model was routed, in their order. */
   readonly consulted: ConsultedDecision[] = [];
-  /** What plugins and guardrails did to the request. */
+  /** What plugins and guardrails did to the request, for the routing metadata. */
   pipeline: readonly JsonObject[] = [];
-  /** Files that were turned into words, for the caller to hand back. */
+  /** Files that were converted to text, for the caller to send back. */
   files: readonly ParsedFile[] = [];
-  /** All calls in the order they were begun, those among them that were not made in the end. */
+  /** All calls in the order in which they began, including those that were not sent in the end. */
   readonly calls: ProviderCall[] = [];
-  /** Uses of this gateway's tools and purchases of plugins, in the order of their first charge, or their end. */
+  /** Uses of this gateway's tools and purchases of plugins, ordered by their first charge or their end. */
   readonly toolUses: ToolUseRecord[] = [];
-  /** The latest call whose reply the caller is told. */
+  /** The latest call whose reply the caller receives. */
   answer: ProviderCall | undefined;
-  /** When the first such reply began, by `performance.now()`. */
+  /** When the first such reply began (`performance.now()`). */
   committedAt: number | undefined;
-  /** What the caller is charged. Undefined before it ended, and where nothing was answered. */
+  /** What the caller is charged. Undefined before the end, and where nothing was answered. */
   bill: Bill | undefined;
-  /** What of its usage is charged, estimates included. Known when it has ended. */
+  /** The charged usage, estimates included. Known after the end. */
   charged: Usage | undefined;
   /**
-   * The body that the answering provider was sent, shortened, which never holds its credential. Absent: nobody wants
-   * to see it.
+   * The shortened body that the answering provider received; it never contains the credential. Absent: it was not
+   * requested.
    */
   upstreamBody: Json | undefined;
-  /** Keys that are added where the reply or its failure ends; whoever observes it may set them when it does. */
+  /**
+   * Keys that are added at the end of the reply or of its failure; an observer may set them when it is notified of the
+   * end.
+   */
   extras: JsonObject = NO_EXTRAS;
   ending: Ending | undefined;
-  /** Its charge could be written nowhere, so that its reply is not to end as a whole one. */
+  /** Its charge could not be recorded, so the reply must not end as a complete one. */
   isUnrecorded = false;
-  /** What became of a reply that was completed and could not be delivered. */
+  /** Why a completed reply could not be delivered. */
   undelivered: Ending | undefined;
   readonly beganAt = performance.now();
   private readonly observers: GenerationObserver[] = [];
-  /** The phase, or the last one before its end. */
+  /** The phase, or the last one before the end. */
   private reached: Exclude<Phase, 'ended'> = 'accepted';
   private isRefusedByPolicy = false;
   private settled: Promise<void> | undefined;
@@ -168,22 +171,22 @@ export class Generation {
     return this.ending === undefined ? this.reached : 'ended';
   }
 
-  /** Whether what it may cost was reserved. */
+  /** Whether its possible cost was reserved. */
   get wasHeld(): boolean {
     return HELD_PHASES.has(this.reached);
   }
 
-  /** Whether its route may be shown: what the gateway's own checks refuse (money, limits) has none. */
+  /** Whether its route may be shown: requests that the gateway's own checks (money, limits) refuse have none. */
   get isRouted(): boolean {
     return this.wasHeld || this.isRefusedByPolicy;
   }
 
-  /** Id of the model that answers, or, before anybody does, the name that was asked for. */
+  /** Id of the model that answers, or the requested name before any does. */
   get model(): string {
     return this.answer?.leg.model.id ?? this.request.model;
   }
 
-  /** Display name of who answers; empty before anybody does. */
+  /** Display name of the provider that answers; empty before any does. */
   get provider(): string {
     return this.answer?.leg.endpoint.provider.name ?? '';
   }
@@ -192,53 +195,53 @@ export class Generation {
     return this.answer?.isShared === false;
   }
 
-  /** What this gateway cleared of what the answering call asked; undefined where that was left to the vendor. */
+  /** The context edits that this gateway applied to the answering call; undefined where its vendor applies them. */
   get appliedEdits(): ModelRun['appliedEdits'] {
     return this.answer?.run.appliedEdits;
   }
 
-  /** Whether any provider was asked. */
+  /** Whether a call was sent to any provider. */
   get wasCalled(): boolean {
     for (const { wasMade } of this.calls) if (wasMade) return true;
     return false;
   }
 
-  /** Whether anything of it may be the caller's to pay. */
+  /** Whether any of its cost may be charged to the caller. */
   get isCharged(): boolean {
     return this.calls.some(({ isCallers }) => isCallers) || this.toolUses.some(({ cost }) => cost > 0n);
   }
 
-  /** Whether a provider was called, or an engine of a tool or plugin is to be paid. */
+  /** Whether a provider was called, or an engine of a tool or plugin has to be paid. */
   get hasCosts(): boolean {
     return this.wasCalled || this.hasPurchases;
   }
 
-  /** Whether an engine of a tool or plugin is to be paid, by whomever. */
+  /** Whether an engine of a tool or plugin has to be paid, by the caller or the operator. */
   get hasPurchases(): boolean {
     return this.toolUses.some(({ cost, lost }) => cost > 0n || lost > 0n);
   }
 
-  /** Whether the operator pays an engine for nothing. */
+  /** Whether the operator pays for uses of engines that are not charged. */
   get hasLosses(): boolean {
     return this.toolUses.some(({ lost }) => lost > 0n);
   }
 
-  /** How it ended, in the words of its record. Undefined while it runs. */
+  /** The name of its ending in its record. Undefined while it runs. */
   get outcome(): EndingName | undefined {
     return this.ending && ENDINGS[this.ending].name;
   }
 
-  /** The call that its record names: the one that answers, or else the one that the caller left. */
+  /** The call that its record names: the one that answers, else the one that the caller abandoned. */
   get recorded(): ProviderCall | undefined {
     return this.answer ?? this.calls.findLast(({ isCallers }) => isCallers);
   }
 
-  /** Resolves when all that follows from its end is done. At once before that. */
+  /** Resolves when everything that follows the end is done; at once before the end. */
   get settlement(): Promise<void> {
     return this.settled ?? DONE;
   }
 
-  /** Of all calls that are the caller's. */
+  /** The sum over all calls that the caller pays for. */
   get usage(): Usage {
     let sum = NO_USAGE;
     for (const { isCallers, usage } of this.calls) if (isCallers) sum = addUsage(sum, usage);
@@ -257,18 +260,18 @@ export class Generation {
     this.reached = 'planned';
   }
 
-  /** Policies of its caller's refuse what was planned: the caller may see who would have been called. */
+  /** The caller's own policies refuse the plan: the caller may see its route. */
   refusedByPolicy(): void {
     this.isRefusedByPolicy = true;
   }
 
-  /** What it may cost is reserved. @param plan without the legs that cannot be paid for */
+  /** Its possible cost is reserved. @param plan without the legs that cannot be paid for */
   held(plan: Plan): void {
     this.plan = plan;
     this.reached = 'held';
   }
 
-  /** Not to be asked after its end: nobody would end the call, nor pay for it. */
+  /** Must not be called after the end: the call would be neither ended nor paid. */
   begin(run: ModelRun, leg: PlannedLeg): ProviderCall {
     if (this.ending !== undefined) throw new Error('A call was begun in a generation that has ended.');
     const call = new ProviderCall(this.calls.length, run, leg);
@@ -279,8 +282,8 @@ export class Generation {
   }
 
   /**
-   * This call's reply is used, for what its run is for. Its `committedAt` is set.
-   * @param sentBody what its provider was sent, where somebody may want to see it
+   * The reply of this call is used, for the purpose of its run. Its `committedAt` is set.
+   * @param sentBody the body that its provider received, where the caller requested it
    */
   answerWith(call: ProviderCall, sentBody?: Json): void {
     call.answers = true;
@@ -293,13 +296,15 @@ export class Generation {
     for (const observer of this.observers) observer.answered?.(this, call);
   }
 
-  /** Its caller has left this call, whose provider bills all of it: it runs on, and ends the generation by that. */
+  /**
+   * The caller has disconnected, and the provider bills the whole call: it continues, and its end ends the generation.
+   */
   runOnUnseen(call: ProviderCall): void {
     call.isUnseen = true;
     for (const observer of this.observers) observer.abandoned?.(this, call);
   }
 
-  /** Resolves when no model that is consulted on the way runs on unseen. Undefined: none does. */
+  /** Resolves when no consulted model continues without a reader. Undefined: none does. */
   unseenConsultations(): Promise<void> | undefined {
     const isOver = (): boolean =>
       !this.calls.some(({ isUnseen, ending, run }) => isUnseen && ending === undefined && run.purpose !== 'answer');
@@ -307,7 +312,7 @@ export class Generation {
     return new Promise((resolve) => this.observe({ callEnded: () => isOver() && resolve() }));
   }
 
-  /** Says nothing new of a call that has ended. */
+  /** Has no effect on a call that has ended. */
   endCall(call: ProviderCall, ending: Ending, fault?: ProviderFault): void {
     if (call.ending !== undefined) return;
     call.ending = ending;
@@ -317,10 +322,10 @@ export class Generation {
   }
 
   /**
-   * Ends it, and whatever call is still under way by the same ending, once: only the first ending counts.
+   * Ends the generation, and every open call with the same ending. Only the first ending counts.
    * @param reason what was thrown, where it failed
-   * @returns when all that follows is done; the last words wait for it
-   * @throws what the first of its observers threw, when all of them have been told
+   * @returns when everything that follows is done; the end of the reply waits for it
+   * @throws the first error of an observer, after all observers were notified
    */
   end(ending: Ending, reason?: unknown): Promise<void> {
     if (this.settled) return this.settled;
@@ -336,7 +341,7 @@ export class Generation {
     }
     this.ending = ending;
     for (const observer of this.observers) {
-      // Whatever one of them does, the others are told: one of them has the money.
+      // Every observer is notified even if one throws: one of them settles the money.
       try {
         const done = observer.ended?.(this);
         if (done) this.settled = this.settled === DONE ? done : Promise.all([this.settled, done]).then(nothing);
@@ -348,15 +353,15 @@ export class Generation {
     return this.settled;
   }
 
-  /** Ends it by what was thrown. */
+  /** Ends it with the ending of a thrown reason. */
   fail(reason: unknown): Promise<void> {
     return this.end(endingOf(reason), reason);
   }
 
   /**
-   * Its reply could not be delivered to its end. Ends it where it has not ended. One that has ended as completed stays
-   * so, in its record and its charge: they are settled before the last words go out, and say what the provider
-   * delivered. Observers are told of the failure, once: the log line and the caller say what became of the request.
+   * Its reply could not be delivered completely. Ends the generation where it has not ended. One that ended as
+   * completed stays so in its record and charge, which were settled before the end of the reply was sent and state what
+   * the provider delivered. Observers are notified of the failure once, for the log line.
    * @param reason what was thrown
    */
   failDelivery(reason: unknown): void {
@@ -367,12 +372,12 @@ export class Generation {
     }
   }
 
-  /** The calls that were made, with their statuses. */
+  /** The calls that were sent, with their statuses. */
   attempts(): readonly AttemptOutcomeView[] {
     return this.callsMade();
   }
 
-  /** @param plan of the runs of this plan alone */
+  /** @param plan only calls of this plan */
   callsMade(plan?: Plan): readonly ProviderCall[] {
     const made: ProviderCall[] = [];
     for (const call of this.calls) {

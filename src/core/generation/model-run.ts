@@ -5,18 +5,18 @@ import type { MeasuredPrompt } from '../money/measure-prompt.js';
 import type { Plan } from '../routing/plan.js';
 
 /**
- * One way through a plan: its legs are called until one answers. What the caller asked is one run; each further step of
- * a generation and each model that is consulted on the way is a run of its own, of the same generation.
+ * One execution of a plan: its legs are called until one answers. The caller's request is one run; each further step of
+ * a generation and each consulted model is a run of its own, of the same generation.
  */
 export interface ModelRun {
   /** Without the legs that cannot be paid for. */
   readonly plan: Plan;
-  /** What is asked, as it may be sent. */
+  /** The request as it may be sent. */
   readonly request: ModelRequest;
-  /** The same, measured. */
+  /** Its measured size. */
   readonly prompt: MeasuredPrompt;
-  /** Whether the caller is told its reply, or what it is used for on the way there. The caller pays for either. */
+  /** Whether the reply goes to the caller, or what it is used for before that. The caller pays for either. */
   readonly purpose: 'answer' | ConsultationKind;
-  /** What this gateway cleared of the request, for a vendor that does not; absent: that was not asked of it. */
+  /** The context edits that this gateway applied for a vendor that does not; absent: none were requested. */
   readonly appliedEdits?: readonly AppliedEdit[];
 }

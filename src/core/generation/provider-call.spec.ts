@@ -1,4 +1,4 @@
-// Goal: a call knows of its reply what its charge is judged by. Method: events in, facts out.
+// A call records from its events the facts that decide its charge.
 import type { BlockStart, ModelEvent } from '../conversation/event.js';
 import { ProviderCall } from './provider-call.js';
 
@@ -23,20 +23,20 @@ const tool = (caller?: string): BlockStart => ({
 });
 
 describe('ProviderCall', () => {
-  it('counts what the model said in bytes', () => {
+  it('counts the output of the model in bytes', () => {
     expect(observed(begin({ type: 'text' }), words('aé'), words('😀'), json('{}')).outputBytes).toBe(9);
   });
 
   it.each([
     ['the model itself', undefined, 2],
-    ['the model itself, as it is said', 'direct', 2],
+    ['the model itself, stated explicitly', 'direct', 2],
     ['a program that the vendor runs', 'code_execution_20250825', 0],
   ])('counts calls of tools by %s', (_, caller, bytes) => {
     expect(observed(begin(tool(caller)), json('{}')).outputBytes).toBe(bytes);
     expect(observed(begin(tool(caller)), json('{}'), begin({ type: 'text' }), words('a')).outputBytes).toBe(bytes + 1);
   });
 
-  it('knows whether the last report came after the last words', () => {
+  it('records whether the last report came after the last content', () => {
     const usage = { outputTokens: 1 };
     expect(call().isReportFinal).toBe(false);
     expect(observed({ type: 'usage', usage, isInterim: true }).isReportFinal).toBe(false);
@@ -48,7 +48,7 @@ describe('ProviderCall', () => {
     ['a call of the caller’s tool', tool(), false],
     ['a call of the vendor’s', { type: 'server-tool-use', id: 'a', name: 'b' }, true],
     ['a block of the vendor’s own', { type: 'opaque', opaque: { vendor: 'anthropic', value: {} } }, true],
-  ])('sees in %s whether the vendor ran a tool', (_, block, ran) => {
+  ])('detects by %s whether the vendor ran a tool', (_, block, ran) => {
     expect(observed(begin(block)).ranVendorTool).toBe(ran);
   });
 
@@ -58,7 +58,7 @@ describe('ProviderCall', () => {
     [{ type: 'web_search_result_location', url: 'https://a', encrypted_index: 'of an earlier search' }, false],
     [{ type: 'char_location', document_index: 0 }, false],
     [null, false],
-  ])('sees in the citation %j whether a page is cited that nobody shows the search for', (citation, cites) => {
+  ])('detects by the citation %j whether a page is cited without a visible search', (citation, cites) => {
     const one = observed({ type: 'block-delta', index: 0, delta: { type: 'citation', citation } });
     expect(one.citesPages).toBe(cites);
     expect(one.outputBytes).toBe(0);

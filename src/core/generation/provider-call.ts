@@ -12,77 +12,84 @@ import type { AttemptOutcomeView } from '../routing/router-metadata.js';
 import { ENDINGS, type Ending } from './ending.js';
 import type { ModelRun } from './model-run.js';
 
-/** What one call came to. */
+/** The money of one call. */
 export interface CallCharge {
-  /** Of what the caller was answered; absent where no answer went out. */
+  /** For the caller's answer; absent where no answer was sent. */
   readonly bill: Bill | undefined;
-  /** What nobody is charged for. */
+  /** The cost that is charged to no caller. */
   readonly operatorCost: PicoUsd;
-  /** More was told than can be, and it is billed at its bound. */
+  /** More was reported than is possible, and it is billed at its bound. */
   readonly isCapped: boolean;
 }
 
-/** Tells what of a request a call is made without. */
+/** Lists the request fields that a call is made without. */
 export interface DropReport {
   droppedBy(leg: PlannedLeg, request: ModelRequest): readonly string[];
 }
 
-/** What a call that has begun, and is not over, is shown with. */
+/** The status that is shown for a call that has begun and not ended. */
 const UNDER_WAY_STATUS = ENDINGS['caller-gone'].status;
 const ANSWERED_STATUS = ENDINGS.completed.status;
 
-/** One call of a provider within a generation, from its beginning to its one ending. Keeps nothing of its reply. */
+/**
+ * One call of a provider within a generation, from its beginning to its single ending. Retains nothing of its reply.
+ */
 export class ProviderCall implements AttemptOutcomeView {
-  /** As it was reported: `judgeUsage` says what of it is charged. */
+  /** As reported: `judgeUsage` decides what is charged. */
   usage: Usage = NO_USAGE;
-  /** The last report came after the last words. */
+  /** The last report came after the last content. */
   isReportFinal = false;
-  /** Why the reply ended; undefined unless it came to its end. */
+  /** Why the reply ended; undefined unless it was complete. */
   stop: StopReason | undefined;
   /** The provider's own id of the reply. */
   upstreamId: string | undefined;
-  /** What came of text, reasoning and arguments that the model said, in bytes of UTF-8, for an estimate. */
+  /** UTF-8 bytes of the text, reasoning and tool arguments that were received, for an estimate. */
   outputBytes = 0;
-  /** The provider ran a tool on the way, as far as the reply shows it. */
+  /** The provider ran a tool, as far as the reply shows it. */
   ranVendorTool = false;
-  /** It cites pages of which no call that it shows can tell: somebody searched. */
+  /** It cites pages that none of its visible calls can have found: the provider searched. */
   citesPages = false;
-  /** Searches of the web that the provider shows by their calls. */
+  /** Web searches whose calls the reply shows. */
   searchCalls = 0;
-  /** The block that is open is no call that a program wrote. */
+  /** The open block was written by the model, not by a program. */
   private isModels = true;
-  /** All of its request went to the provider: from here on it may be billed. */
+  /** The whole request was sent to the provider: from here on it may be billed. */
   wasSent = false;
-  /** Header of that name that its provider is sent, so that the trace goes on there; set by who traces it. */
+  /** Header of that name that its provider receives, to continue the trace; set by the tracer. */
   traceparent: string | undefined;
   /** When it began, in epoch milliseconds; set by its telemetry. */
   calledAtMs = 0;
-  /** It finds out alone whether its endpoint answers again after a pause; set by its telemetry. */
+  /** It is the only call that tests whether its endpoint answers again after a pause; set by its telemetry. */
   isTrial = false;
-  /** Who knows what of the request its provider is not sent; set by who makes the call. */
+  /** Lists the request fields that its provider does not receive; set by the caller of the provider. */
   drops: DropReport | undefined;
-  /** HTTP status that its provider answered with. */
+  /** HTTP status of the provider's response. */
   answeredStatus: number | undefined;
-  /** Its caller has left, and it is read to its end because the provider bills all of it; set by its generation. */
+  /**
+   * The caller has disconnected, and the call is read to its end because the provider bills all of it; set by its
+   * generation.
+   */
   isUnseen = false;
   /** Set by its generation, once. */
   ending: Ending | undefined;
   /** Why the provider failed, where it did. */
   fault: ProviderFault | undefined;
   money: CallCharge | undefined;
-  /** What of its usage is charged; known when its generation has ended. */
+  /** The usage that is charged; known when its generation has ended. */
   charged: Usage | undefined;
-  /** When its first committing event came, by `performance.now()`. */
+  /** False: that exceeds what is possible. Known with it. */
+  isPlausible = true;
+  /** When its first committing event arrived, by `performance.now()`. */
   committedAt: number | undefined;
-  /** Its reply is used, and the caller's to pay, whatever its run's purpose; set by its generation. */
+  /** Its reply is used and charged to the caller, whatever the purpose of its run; set by its generation. */
   answers = false;
-  /** How long nobody waited for the provider after that: its reader was slow. Milliseconds. */
+  /** How long the provider was not read after that, because the reader was slow. Milliseconds. */
   pausedMs = 0;
   readonly beganAt = performance.now();
-  /** When it was over, by `performance.now()`; set by its generation. */
+  /** When it ended, by `performance.now()`; set by its generation. */
   endedAt: number | undefined;
 
-  /** Through the credential of the operator, who pays for it. */
+  /** Made with the operator's credential, so that the operator pays the provider. */
   readonly isShared: boolean;
 
   /** @param index among the calls of its generation */
@@ -94,44 +101,47 @@ export class ProviderCall implements AttemptOutcomeView {
     this.isShared = leg.credential === SHARED_CREDENTIAL;
   }
 
-  /** False for a target that was not asked. */
+  /** False for a target that was not called. */
   get wasMade(): boolean {
     return this.ending === undefined || ENDINGS[this.ending].charge !== 'not-called';
   }
 
   /**
-   * The provider, who did not fail, was left when it had been sent, or would be left now: he bills what he did, whether
-   * it came or not.
+   * The request was sent to a provider that had not failed, and the call was ended early or would be if it ended now:
+   * the provider bills its work, whether or not it arrived.
    */
   get isAbandoned(): boolean {
     return this.wasSent && (this.ending === undefined || ENDINGS[this.ending].abandons === true);
   }
 
-  /** It is for the caller to pay, or would be if its provider had not failed: its reply is used, or he left it. */
+  /** The caller pays for it, or would if its provider had not failed: its reply is used, or the caller abandoned it. */
   get isCallers(): boolean {
     if (this.answers) return true;
     return this.isAbandoned && (this.ending === undefined ? this.isUnseen : ENDINGS[this.ending].charge === 'caller');
   }
 
-  /** HTTP status it is shown with. */
+  /** The HTTP status that is shown for it. */
   get status(): number {
     if (this.answers) return ANSWERED_STATUS;
     if (this.ending === undefined) return UNDER_WAY_STATUS;
     return this.fault?.detail.status ?? ENDINGS[this.ending].status;
   }
 
-  /** What became of the operator's credential is not the caller's affair. */
+  /** The state of the operator's credential is not shown to callers. */
   get isCredentialRefused(): boolean {
     return this.fault !== undefined && !this.isShared && isRefusal(this.fault);
   }
 
-  /** Names of what of the request its provider is not sent; undefined: nothing. Computed for who reads it: few do. */
+  /**
+   * Names of the request fields that its provider does not receive; undefined: none. Computed on demand, because few
+   * need it.
+   */
   get dropped(): readonly string[] | undefined {
     const names = this.drops?.droppedBy(this.leg, this.run.request);
     return names !== undefined && names.length > 0 ? names : undefined;
   }
 
-  /** Takes in what a batch of its events tells. @returns whether the reply ended with them */
+  /** Processes a batch of its events. @returns whether the reply ended with them */
   observe(batch: readonly ModelEvent[]): boolean {
     for (let index = 0; index < batch.length; index++) {
       const event = batch[index]!;
@@ -165,27 +175,27 @@ export class ProviderCall implements AttemptOutcomeView {
   private begin(block: BlockStart): void {
     this.isModels = !isWrittenByProgram(block);
     if (block.type === 'image') this.outputBytes += DRAWN_BYTES;
-    // What arrives whole is the result of a tool, or of a call to one.
+    // Blocks that arrive whole are results of a tool, or calls of a vendor's tool.
     if (block.type === 'server-tool-use' || block.type === 'opaque') this.ranVendorTool = true;
     if (block.type === 'server-tool-use' && block.name === 'web_search') this.searchCalls++;
   }
 }
 
-/** Anthropic's citations name a result by its index: its search was shown here, or in an earlier reply. */
+/** A citation of Anthropic names a search result by its index: that search is shown in this reply or an earlier one. */
 const isOfUnshownSearch = (citation: Json): boolean =>
   isJsonObject(citation) && typeof citation['url'] === 'string' && !citation['encrypted_index'];
 
-/** A call of the caller's tool that a program made which the vendor runs: no model said it, and nobody counts it. */
+/** A call of the caller's tool that a program of the vendor wrote: not output of the model, and not billed as such. */
 function isWrittenByProgram(block: BlockStart): boolean {
   if (block.type !== 'tool-use') return false;
   const caller = block.extras?.value['caller'];
   return isJsonObject(caller) && caller['type'] !== 'direct';
 }
 
-/** What its provider says of the credential, or of the account behind it. */
+/** Whether the provider refused the credential, or the account behind it. */
 const isRefusal = ({ kind }: ProviderFault): boolean => kind === 'refused-credential' || kind === 'payment-required';
 
-/** How much text a delta adds, in bytes of UTF-8: what an estimate of its tokens is made from. */
+/** UTF-8 bytes of text in a delta, from which its tokens are estimated. */
 function bytesOf(delta: BlockDelta): number {
   switch (delta.type) {
     case 'text':

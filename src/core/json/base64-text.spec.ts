@@ -1,12 +1,12 @@
 /**
- * Goal: base64 that is made as bytes come is the base64 of all of them, however they are cut, and is printed as any
- * string is, without a copy. Method: properties over sizes and cuts, and bodies that hold such a text.
+ * Base64 encoded incrementally equals that of all bytes for any chunks, and is printed like any string, without a copy.
+ * Properties over sizes and chunks, and bodies with such a text.
  */
 import fc from 'fast-check';
 import { Base64Builder, base64Length, Base64Text } from './base64-text.js';
 import { printJson, weigh } from './json.js';
 import { printInPieces } from './print-in-pieces.js';
-import { printInTurns } from './print-in-turns.js';
+import { printInSlices } from './print-in-slices.js';
 
 function built(bytes: Buffer, cut: number): Base64Text {
   const builder = new Base64Builder();
@@ -17,7 +17,7 @@ function built(bytes: Buffer, cut: number): Base64Text {
 
 const noise = (length: number): Buffer => Buffer.from(Array.from({ length }, (_, index) => (index * 7919) & 0xff));
 
-it('is the base64 of all bytes, wherever they were cut', () => {
+it('is the base64 of all bytes, for any chunks', () => {
   const piece = 46_080;
   const sizes = fc.oneof(fc.nat(20), fc.integer({ min: piece - 3, max: piece + 3 }), fc.nat(3 * piece));
   fc.assert(
@@ -37,7 +37,7 @@ it('is the base64 of all bytes, wherever they were cut', () => {
   );
 });
 
-it('keeps nothing of the chunks that came', () => {
+it('retains no chunks', () => {
   const chunk = Buffer.from('abc');
   const builder = new Base64Builder();
   builder.push(chunk);
@@ -45,7 +45,7 @@ it('keeps nothing of the chunks that came', () => {
   expect(builder.finish().toString()).toBe('YWJj');
 });
 
-it.each([0, 1, 100, 46_080, 2_000_000])('prints as the text it stands for, of %i bytes', async (length) => {
+it.each([0, 1, 100, 46_080, 2_000_000])('prints like the text it represents, of %i bytes', async (length) => {
   const text = built(noise(length), 65_536).after('data:a/b;base64,');
   const lone = { before: 'é"', file: text, list: [text, 1, 'z'] };
   const expected = printJson({ before: 'é"', file: text.toString(), list: [text.toString(), 1, 'z'] });
@@ -53,14 +53,14 @@ it.each([0, 1, 100, 46_080, 2_000_000])('prints as the text it stands for, of %i
   expect(
     Buffer.concat([...printInPieces(lone, 1_000)].map((piece) => Buffer.from(piece))).toString() === expected,
   ).toBe(true);
-  expect(Buffer.concat(await printInTurns(lone)).toString() === expected).toBe(true);
+  expect(Buffer.concat(await printInSlices(lone)).toString() === expected).toBe(true);
   expect(weigh(lone, Infinity)).toBeGreaterThanOrEqual(2 * text.length);
   expect(weigh(lone, Infinity)).toBeLessThan(2 * text.length + 200);
 });
 
-it('shares its pieces with every body that holds it', async () => {
+it('shares its pieces with every body that contains it', async () => {
   const text = built(noise(200_000), 65_536);
-  const shared = async () => (await printInTurns({ file: text.after('a') })).filter((part) => part.length === 61_440);
+  const shared = async () => (await printInSlices({ file: text.after('a') })).filter((part) => part.length === 61_440);
   const [first, second] = [await shared(), await shared()];
   expect(first.length).toBe(4);
   expect(first.every((part, index) => part === second[index])).toBe(true);

@@ -1,19 +1,19 @@
 import { PIECE } from '../yield-to-event-loop.js';
 
-/** Bytes of which one piece is made: what base64 makes of them is as long as a piece of a printed body. */
+/** Bytes per piece: their base64 is as long as a piece of a printed body. */
 const BYTES_A_PIECE = (PIECE / 4) * 3;
 
-/** How many characters the base64 of so many bytes has. */
+/** Length of the base64 of that many bytes, in characters. */
 export const base64Length = (bytes: number): number => Math.ceil(bytes / 3) * 4;
 
 /**
- * A string of a JSON value that is long and needs no escape: base64, and what stands before it. It is kept as bytes, in
- * pieces, which are parts of a printed body as they are: all bodies that hold it share them.
+ * A long string of a JSON value that needs no escapes: base64, and the text before it. Kept as bytes in pieces that are
+ * used unchanged as parts of a printed body, and shared by all bodies that contain it.
  */
 export class Base64Text {
   static readonly EMPTY = new Base64Text([]);
 
-  /** @param lead in front of the base64, likewise without anything to escape */
+  /** @param lead the text before the base64, which must not need escapes either */
   constructor(
     private readonly pieces: readonly Buffer[],
     private readonly lead = '',
@@ -24,7 +24,7 @@ export class Base64Text {
     return this.pieces.reduce((sum, piece) => sum + piece.length, this.lead.length);
   }
 
-  /** The same behind another text. */
+  /** The same text with another lead. */
   after(lead: string): Base64Text {
     return new Base64Text(this.pieces, lead + this.lead);
   }
@@ -39,7 +39,7 @@ export class Base64Text {
     return start.slice(0, characters);
   }
 
-  /** All of it as one text: memory of its own. */
+  /** The whole text as a new string. */
   toString(): string {
     return this.lead + this.pieces.map((piece) => piece.toString('latin1')).join('');
   }
@@ -48,7 +48,7 @@ export class Base64Text {
     return this.toString();
   }
 
-  /** What `printJson` prints of it, without a copy. */
+  /** The output of `printJson`, without a copy. */
   *print(): Generator<string | Buffer, void, undefined> {
     yield `"${this.lead}`;
     yield* this.pieces;
@@ -56,15 +56,15 @@ export class Base64Text {
   }
 }
 
-/** Makes the base64 of bytes as they come, so that they are never held beside it. */
+/** Encodes bytes to base64 as they arrive, so that they are never held in addition to it. */
 export class Base64Builder {
-  /** Bytes that have come. */
+  /** Number of bytes so far. */
   bytes = 0;
   private readonly pieces: Buffer[] = [];
   private gathered: Buffer | undefined;
   private filled = 0;
 
-  /** @param chunk copied: what it is part of may be far larger */
+  /** @param chunk copied, because it may be part of a far larger buffer */
   push(chunk: Buffer): void {
     this.bytes += chunk.length;
     for (let start = 0; start < chunk.length;) {
@@ -76,7 +76,7 @@ export class Base64Builder {
     }
   }
 
-  /** To be called once, at the end. */
+  /** Call once, at the end. */
   finish(): Base64Text {
     if (this.filled > 0) this.encode();
     this.gathered = undefined;

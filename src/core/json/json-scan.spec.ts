@@ -1,7 +1,4 @@
-/**
- * Goal: the scan counts what stands outside of strings, however it is cut into strides. Method: a
- * property against JSON itself.
- */
+/** The scan counts the structure outside of strings, for any strides. A property against JSON itself. */
 import fc from 'fast-check';
 import { JsonScan } from './json-scan.js';
 
@@ -12,7 +9,7 @@ function scanned(text: string, stride: number): Pick<JsonScan, 'keys' | 'hasLong
 }
 
 describe('JsonScan', () => {
-  it('counts alike in strides of any length', () => {
+  it('counts the same in strides of any length', () => {
     const stringUnit = fc.constantFrom(...'"\\\\,:[{é', ...'a'.repeat(60));
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 6, stringUnit }), fc.integer({ min: 1, max: 80 }), (value, stride) => {

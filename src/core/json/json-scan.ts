@@ -1,29 +1,34 @@
 import { randomInt } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 
-/** Deepest nesting of arrays and objects in a body: everything recursive behind the door may rely on it. */
+/** Deepest nesting of arrays and objects in a body. All recursive code after the scan may rely on it. */
 export const JSON_DEPTH_MAX = 200;
 /**
- * Most values in a body, members and entries together: 100,000 messages of one block each, as many as a vendor takes.
- * What a body costs is a matter of its values, not of its bytes: ten megabytes of text are read in milliseconds, ten
- * megabytes of `[],[],…` would hold up everybody else for seconds.
+ * Limit of values in a body, members and entries together: 100,000 messages of one block each, as many as a vendor
+ * accepts. The cost of a body depends on its values, not its bytes: ten megabytes of text are read in milliseconds, ten
+ * megabytes of `[],[],…` would block all other requests for seconds.
  */
 export const JSON_VALUES_MAX = 700_000;
-/** Most of them that are read in one step: in one entry of a long list, or beside all such entries. */
+/** Limit of values that are read in one step: in one entry of a long list, or outside of all such entries. */
 export const JSON_STEP_VALUES_MAX = 200_000;
-/** Most members of one object: the engine keeps larger ones in tables, which are dear to fill and to walk. */
+/**
+ * Limit of members of one object: the engine keeps larger ones in hash tables, which are expensive to fill and to walk.
+ */
 export const JSON_MEMBERS_MAX = 10_000;
-/** Members past which the engine keeps an object so, about; and how many there may be past it, in all objects. */
+/**
+ * The approximate number of members from which the engine uses a hash table, and the limit of members beyond it, over
+ * all objects.
+ */
 const WIDE_MEMBERS = 1_000;
 export const JSON_WIDE_MEMBERS_MAX = 30_000;
 /**
- * Most different names of members in a body, whichever objects they stand in. The engine keeps a shape for each order
- * of names that it meets: new ones cost it ten times as much as those it knows.
+ * Limit of different member names in a body, over all objects. The engine keeps a shape for each order of names: new
+ * shapes cost ten times as much as known ones.
  */
 export const JSON_NAMES_MAX = 20_000;
-/** Longest name of a member, as it is spelt. Chosen, far above any use. */
+/** Longest name of a member, as written. Chosen, far above any use. */
 export const JSON_NAME_BYTES_MAX = 1024 * 1024;
-/** No shorter text has as many: a name of two quotes, a colon, a value, a comma. */
+/** No shorter text can have that many members: each takes two quotes, a colon, a value and a comma. */
 const MANY_MEMBERS_BYTES = 5 * JSON_MEMBERS_MAX;
 
 const QUOTE = 34;
@@ -40,50 +45,55 @@ const SMALL_E = 101;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 
-/** Stands where no piece can begin. */
+/** Marks a position at which no piece can begin. */
 const NOWHERE = Infinity;
 
 /**
- * A long array among the members of the outermost object, and where its text may be cut. Places are offsets in bytes.
+ * A long array among the members of the outermost object, and the positions where its text may be cut. Positions are
+ * offsets in bytes.
  */
 export interface LongArray {
-  /** Of its opening bracket. */
+  /** Its opening bracket. */
   readonly from: number;
-  /** Of commas between its entries, a piece apart. */
+  /** Commas between its entries, about a piece apart. */
   readonly cuts: readonly number[];
   /** Just past its closing bracket. */
   readonly to: number;
 }
 
-/** A string of so many escapes that it takes long to read, and where its text may be cut, in offsets of bytes. */
+/**
+ * A string with so many escapes that it takes long to read, and the positions where its text may be cut, as offsets in
+ * bytes.
+ */
 export interface LongString {
-  /** Behind its first quote. */
+  /** Just past its first quote. */
   readonly from: number;
-  /** In order, a piece apart; none is inside of an escape or a character. */
+  /** Ascending, about a piece apart; none is inside an escape or a character. */
   readonly cuts: readonly number[];
-  /** Of its last quote. */
+  /** Its last quote. */
   readonly to: number;
 }
 
-/** A string with more than one escape for so many bytes of a piece is a long one. */
+/** A string with more than one escape per this many bytes of a piece is a long one. */
 const BYTES_PER_ESCAPE = 32;
 
-/** Figures of the shortest number that a double may change. */
+/** Digits of the shortest number that a double may change. */
 const LONG_NUMBER = 16;
 /**
- * Plain bytes after which the rest of a string is searched as a whole: images are, texts full of escapes are walked.
+ * Plain bytes after which the rest of a string is searched as a whole: images are searched, texts full of escapes are
+ * walked.
  */
 const PLAIN_RUN = 32;
 
-/** Of the place of a name; bytes of one that are looked at. */
+/** Size of the hash of a name; limit of the hashed bytes of one. */
 const NAME_BITS = 18;
 const NAME_BYTES = 256;
 const NAME_FACTOR = randomInt(2 ** 30) * 2 + 1;
 const NAME_START = randomInt(2 ** 31);
 
 /**
- * Names by their hashes: some of the many that are alike by chance, or by somebody's effort, count as one. Factor and
- * start are the process's own, so that the effort would be a guess.
+ * A set of names by their hashes: colliding names count as one. Factor and start are random per process, so that
+ * collisions cannot be constructed.
  */
 class NameSet {
   size = 0;
@@ -91,7 +101,7 @@ class NameSet {
 
   add(bytes: Buffer, from: number, to: number): void {
     let hash = NAME_START;
-    // Of a long one its beginning and its length.
+    // A long name is hashed by its beginning and its length.
     const end = Math.min(to, from + NAME_BYTES);
     for (let index = from; index < end; index++) hash = Math.imul(hash ^ bytes[index]!, NAME_FACTOR) ^ (hash >>> 15);
     hash ^= to - from;
@@ -104,44 +114,42 @@ class NameSet {
 }
 
 /**
- * Walks the bytes of a JSON text, in as many strides as its caller likes, and counts what lies outside of its strings.
- * Refuses what is nested deeper than `JSON_DEPTH_MAX`, or holds more than `JSON_VALUES_MAX` values, more than
- * `JSON_STEP_VALUES_MAX` of them in one step, an object of more than `JSON_MEMBERS_MAX` members, more than
- * `JSON_WIDE_MEMBERS_MAX` of them in wide objects, or more than `JSON_NAMES_MAX` names. No byte of a longer
- * UTF-8 character looks like one of ASCII, so bytes serve as well as characters and need no decoding first.
+ * Walks the bytes of a JSON text in any number of strides, and counts what is outside of its strings. Refuses nesting
+ * deeper than `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, more than `JSON_STEP_VALUES_MAX` of them in one
+ * step, an object of more than `JSON_MEMBERS_MAX` members, more than `JSON_WIDE_MEMBERS_MAX` of them in wide objects,
+ * and more than `JSON_NAMES_MAX` names. No byte of a multi-byte UTF-8 character equals an ASCII character, so the bytes
+ * need no decoding first.
  */
 export class JsonScan {
   /** Colons outside of strings: one for each key. */
   keys = 0;
-  /** A number that a double may not hold: sixteen figures or more, or an exponent. */
+  /** Whether a number occurs that a double may not hold: sixteen digits or more, or an exponent. */
   hasLongNumber = false;
-  /** So far; each value but the outermost follows a comma or what opens its array or object. */
+  /** So far; each value but the outermost follows a comma or the opening of its array or object. */
   values = 0;
-  /** In order. */
+  /** Ascending. */
   readonly longArrays: LongArray[] = [];
-  /** In order. */
+  /** Ascending. */
   readonly longStrings: LongString[] = [];
 
   private index = 0;
   private isInString = false;
   private depth = 0;
-  /** Those outside of pieces that were cut off, and how many of them stand before the array that is being walked. */
+  /** Values outside of pieces that were cut off, and their number before the current array. */
   private stepValues = 0;
   private valuesBefore = 0;
-  /** Of the object at each level, while there can be too many. */
+  /** Members of the object at each level, while the limit can still be exceeded. */
   private readonly members: Uint32Array | undefined;
   private readonly names: NameSet | undefined;
   private wideMembers = 0;
-  /** Of the string that was walked last: behind its first quote, and its last quote. */
+  /** Of the last walked string: the position past its first quote, and its last quote. */
   private stringFrom = 0;
   private stringTo = 0;
   private escapes = 0;
   private stringCuts: number[] = [];
   private stringPieceFrom = 0;
   private figures = 0;
-  /**
-   * Of the array of the second level that is being walked: where it opens, where its last piece begins, and its cuts.
-   */
+  /** Of the current array at the second level: its opening, the start of its last piece, and its cuts. */
   private arrayFrom = 0;
   private pieceFrom = NOWHERE;
   private cuts: number[] = [];
@@ -155,7 +163,7 @@ export class JsonScan {
     this.names = new NameSet();
   }
 
-  /** Walks on for about `stride` bytes; false once the end is reached. */
+  /** Continues for about `stride` bytes; false once the end is reached. */
   walk(stride: number): boolean {
     const end = Math.min(this.bytes.length, this.index + stride);
     while (this.index < end) {
@@ -165,7 +173,7 @@ export class JsonScan {
     return this.index < this.bytes.length;
   }
 
-  /** Stops behind the quote that ends the string. */
+  /** Stops past the quote that ends the string. */
   private walkString(end: number): void {
     const { bytes } = this;
     let plain = 0;
@@ -186,8 +194,8 @@ export class JsonScan {
           this.index = bytes.length;
           return;
         }
-        // Between the run of plain bytes and the quote stand whole escapes only, so an even number of
-        // backslashes leaves it alone.
+        // Only whole escapes stand between the run of plain bytes and the quote, so an even number of backslashes does
+        // not escape it.
         let backslashes = 0;
         while (bytes[quote - 1 - backslashes] === BACKSLASH) backslashes++;
         this.index = quote + 1;
@@ -202,7 +210,7 @@ export class JsonScan {
     }
   }
 
-  /** An escape begins here, so that neither a character nor another escape is cut. */
+  /** Called where an escape begins, so that neither a character nor another escape is cut. */
   private cutString(index: number): void {
     this.stringCuts.push(index);
     this.stringPieceFrom = index;
@@ -219,7 +227,7 @@ export class JsonScan {
     this.escapes = 0;
   }
 
-  /** Stops behind the quote that begins a string. */
+  /** Stops past the quote that begins a string. */
   private walkStructure(end: number): void {
     const { bytes } = this;
     let index = this.index;
@@ -238,7 +246,7 @@ export class JsonScan {
       }
       if (code === COLON) {
         this.keys++;
-        // It was a name: what is read in pieces are values.
+        // It was a name: only values are read in pieces.
         if (this.longStrings.at(-1)?.to === this.stringTo) this.longStrings.pop();
         if (this.members && this.names) this.countMember(this.members, this.names);
       } else if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) {
@@ -280,9 +288,7 @@ export class JsonScan {
     this.stepValues = this.valuesBefore;
   }
 
-  /**
-   * The second level was left. What a brace closes instead of a bracket is no JSON, and whoever parses it will say so.
-   */
+  /** Called at the end of the second level. A brace in place of a bracket is not JSON, which the parser will report. */
   private keepCuts(code: number, index: number): void {
     if (code === CLOSE_BRACKET) this.longArrays.push({ from: this.arrayFrom, cuts: this.cuts, to: index });
     this.cuts = [];

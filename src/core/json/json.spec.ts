@@ -1,6 +1,7 @@
-// Goal: what is parsed and printed again has the same values, whatever its numbers. Method: tables, and random numbers
-// in random places compared digit by digit.
+// Parsing and printing keeps all values, including any number. Tables, and random numbers in random places compared
+// digit by digit.
 import fc from 'fast-check';
+import { stopwatch } from '../../../test/support/pace.js';
 import { ExactNumber, isJsonObject, parseJson, printJson } from './json.js';
 
 const again = (text: string): string => printJson(parseJson(text) as object);
@@ -29,7 +30,7 @@ describe('exact JSON', () => {
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('is the nearest double to whoever prints it otherwise, and has no members', () => {
+  it('becomes the nearest double elsewhere, and has no members', () => {
     const parsed = parseJson('[9007199254740993]') as unknown[];
     expect(parsed[0]).toBeInstanceOf(ExactNumber);
     expect([JSON.stringify(parsed), Object.keys(parsed[0] as object)]).toEqual(['[9007199254740992]', []]);
@@ -41,7 +42,7 @@ describe('exact JSON', () => {
     }
   });
 
-  it('takes no text for a number', () => {
+  it('never mistakes a text for a number', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = JSON.stringify({ value, big: 0 }).replace('"big":0', '"big":12345678901234567891');
@@ -50,7 +51,7 @@ describe('exact JSON', () => {
     );
   });
 
-  it('keeps the value of any number, spelt in any way', () => {
+  it('keeps the value of any number in any spelling', () => {
     const digits = (min: number) => fc.array(fc.nat(9), { minLength: min, maxLength: 25 }).map((all) => all.join(''));
     const number = fc
       .tuple(
@@ -67,7 +68,7 @@ describe('exact JSON', () => {
     fc.assert(
       fc.property(number, (spelt) => {
         const printed = again(`[${spelt}]`).slice(1, -1);
-        // Either as it was spelt, or the double of the same value.
+        // Either in its original spelling, or the double of the same value.
         if (printed !== spelt) expect(exactly(printed)).toBe(exactly(spelt));
       }),
     );
@@ -81,20 +82,20 @@ describe('exact JSON', () => {
     ['a long power', `1e${'9'.repeat(2e6)}`],
     ['a long power of next to nothing', `1e-${'9'.repeat(2e6)}`],
   ])('takes time in proportion to a number’s length: %s', (_, number) => {
-    const began = performance.now();
+    const computedMs = stopwatch();
     parseJson(`{"a":${number}}`);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(computedMs()).toBeLessThan(1_000);
   });
 });
 
-/** The value as a fraction of 10^500, which all numbers of the property are whole multiples of. */
+/** The value as a fraction of 10^500, of which all numbers of the property are whole multiples. */
 function exactly(spelt: string): bigint {
   const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:e\+?(-?\d+))?$/.exec(spelt)!;
   const magnitude = BigInt(whole! + fraction) * 10n ** BigInt(500 - fraction.length + Number(power));
   return sign === '-' ? -magnitude : magnitude;
 }
 
-it('tells a number of any size from an object', () => {
+it('distinguishes a number of any size from an object', () => {
   const [number, object] = parseJson('[9007199254740993,{"a":1}]') as unknown[];
   expect([number, object].map(isJsonObject)).toEqual([false, true]);
 });

@@ -2,41 +2,48 @@ import { randomBytes } from 'node:crypto';
 import { Base64Text } from './base64-text.js';
 import { endOfString } from './string-end.js';
 
-/** Any JSON value, as `JSON.parse` makes it. */
+/** Any JSON value, as returned by `JSON.parse`. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
 
 /** A JSON object. Its keys are the caller's: read own properties only. */
 export type JsonObject = { readonly [key: string]: Json | undefined };
 
-/** Not for an `ExactNumber`, which is a number. */
+/** False for an `ExactNumber`, which represents a number. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 
+/** Null, and an empty text, list or object. */
+export const isEmptyJson = (value: Json | undefined): boolean =>
+  value === undefined ||
+  value === null ||
+  value === '' ||
+  (Array.isArray(value) ? value.length === 0 : isJsonObject(value) && Object.keys(value).length === 0);
+
 /**
- * What core does not model, with the name of the wire format it came in. Only a face or dialect of that format reads
- * it; everyone else carries it untouched.
+ * A value that core does not model, with the name of the wire format it came in. Only a face or dialect of that format
+ * reads it; all others pass it on untouched.
  */
 export interface Opaque {
   readonly vendor: Vendor;
   readonly value: JsonObject;
 }
 
-/** The wire formats that values can be foreign in. */
+/** The wire formats that opaque values can belong to. */
 export type Vendor = 'anthropic' | 'openai' | 'openai-responses' | 'google' | 'amazon' | 'cohere';
 
-// Numbers that a double cannot hold, such as ids past 2⁵³, go through unharmed: they are read as `ExactNumber`
-// and printed as they were spelt. All others are plain numbers (docs/decisions/0011). Node 20 gives no access
+// Numbers that a double cannot hold, such as ids past 2⁵³, pass through unchanged: they are read as `ExactNumber` and
+// printed as they were written. All others are plain numbers (docs/contribute/decisions/0003). Node 20 gives no access
 // to a number's source text.
 
-/** Cannot be guessed, so that no text of a caller's is taken for a number. */
+/** Unpredictable, so that no text of a caller's is taken for a number. */
 const MARK = `\u0000${randomBytes(12).toString('hex')}:`;
 const PRINTED_MARK = new RegExp(`"${JSON.stringify(MARK).slice(1, -1).replaceAll('\\', '\\\\')}([^"]*)"`, 'g');
 
-/** True while `printJson` prints. Printing is synchronous, so there is one at a time. */
+/** True while `printJson` runs. Printing is synchronous, so only one runs at a time. */
 let isPrintingExactly = false;
 let hasPrintedMark = false;
 
-/** A number as it was spelt. Whatever prints it otherwise than `printJson` prints the nearest double. */
+/** A number in its original spelling. Printed by anything but `printJson`, it becomes the nearest double. */
 export class ExactNumber {
   readonly #source: string;
 
@@ -52,7 +59,7 @@ export class ExactNumber {
 }
 
 /**
- * `JSON.parse`, but for numbers whose value a double would change.
+ * `JSON.parse`, except for numbers whose value a double would change.
  * @throws SyntaxError as `JSON.parse`
  */
 export function parseJson(text: string): unknown {
@@ -62,7 +69,7 @@ export function parseJson(text: string): unknown {
   return marked === undefined ? value : JSON.parse(marked, revive);
 }
 
-/** `JSON.stringify`, with every `ExactNumber` as it was spelt. */
+/** `JSON.stringify`, with every `ExactNumber` in its original spelling. */
 export function printJson(value: Json | object): string {
   isPrintingExactly = true;
   hasPrintedMark = false;
@@ -74,18 +81,13 @@ export function printJson(value: Json | object): string {
   }
 }
 
-/** What a value weighs besides its text: quotes, brackets, a number. */
+/** Estimated characters of a value besides its text: quotes, brackets, a number. */
 const FRAME = 8;
 
-/**
- * What `printJson` prints. Objects are those of this program: their keys may be undefined, as `JSON.stringify` has it.
- */
+/** The input of `printJson`. Objects of this program may have undefined members, as for `JSON.stringify`. */
 export type Printable = Json | object | undefined;
 
-/**
- * About how many characters the text of a value has, escapes not counted. Stops where it has found `most`; of a string
- * it looks at the length.
- */
+/** Estimates the characters of a value's text, without escapes. Stops at `most`; strings count by their length. */
 export function weigh(value: Printable, most: number): number {
   if (typeof value === 'string') return value.length + FRAME;
   let weight = FRAME;
@@ -100,7 +102,7 @@ export function weigh(value: Printable, most: number): number {
   }
   if (value instanceof Base64Text) return weight + value.length;
   const members = value as Readonly<Record<string, Printable>>;
-  // Without a list of the keys: it would be memory for each object of a long conversation.
+  // `for…in` avoids allocating a list of keys for each object of a long conversation.
   for (const key in members) {
     const member = members[key];
     weight += key.length;
@@ -111,7 +113,7 @@ export function weigh(value: Printable, most: number): number {
   return weight;
 }
 
-/** No number without such a piece is changed by a double: fewer than sixteen digits, and no exponent. */
+/** Only a number with a match can be changed by a double: sixteen digits, or an exponent. */
 const SUSPICIOUS = /\d(?:[\d.]{15}|[eE][+\-\d])/;
 
 function revive(_key: string, value: unknown): unknown {
@@ -151,19 +153,19 @@ function isLossy(source: string): boolean {
   return !Number.isFinite(value) || canonical(source) !== canonical(String(value));
 }
 
-/** The same text for all spellings of one value: its digits without zeros around them, and the power of ten. */
+/** Maps all spellings of one value to the same text: its digits without zeros around them, and the power of ten. */
 function canonical(source: string): string {
   const [, sign, whole, fraction = '', power = '0'] = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/.exec(source)!;
   const digits = (whole! + fraction).replace(/^0+/, '');
   const significant = withoutTrailingZeros(digits);
   if (significant === '') return '0';
   const exponent = Number(power);
-  // No double has a power near it, and no text of a double is spelt so.
+  // No double has an exponent near this, and no text of a double is written this way.
   if (!Number.isSafeInteger(exponent)) return source;
   return `${sign}${significant}e${exponent - fraction.length + digits.length - significant.length}`;
 }
 
-/** A loop: a pattern that is tied to the end is tried at every zero, which takes time squared. */
+/** A loop, because a pattern anchored at the end is tried at every zero, in quadratic time. */
 function withoutTrailingZeros(digits: string): string {
   let end = digits.length;
   while (end > 0 && digits.charCodeAt(end - 1) === DIGIT_ZERO) end--;

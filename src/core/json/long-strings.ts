@@ -1,18 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import type { LongString } from './json-scan.js';
 
-/** Cannot be guessed, so that no text of a caller's is taken for a stand-in. */
+/** Unpredictable, so that no text of a caller's is taken for a stand-in. */
 const STAND_IN = `long-string-${randomBytes(12).toString('hex')}-`;
 
 /**
- * Strings full of escapes, read in pieces: the engine reads a text at once, and thirty megabytes of escapes in it hold
- * everybody up for a tenth of a second. The text around them is parsed with a stand-in for each, which gives way to the
- * string itself afterwards.
+ * Strings full of escapes, read in pieces. The engine reads a text at once, and thirty megabytes of escapes would block
+ * all other work for a tenth of a second. The text around them is parsed with a stand-in for each, which is replaced by
+ * the string afterwards.
  */
 export class LongStrings {
   private readonly strings = new Map<string, string>();
   private readonly standIns: string[];
-  /** The first that is not before all ranges asked for so far. */
+  /** Index of the first string that is not before all ranges requested so far. */
   private next = 0;
 
   constructor(
@@ -23,8 +23,8 @@ export class LongStrings {
   }
 
   /**
-   * Reads them, with turns for others between.
-   * @param parse throws a SyntaxError for what is no JSON
+   * Reads them, with yields in between.
+   * @param parse throws a SyntaxError for a text that is not JSON
    */
   *read(parse: (text: string) => unknown): Generator<undefined, void> {
     for (const [index, { from, cuts, to }] of this.places.entries()) {
@@ -39,7 +39,9 @@ export class LongStrings {
     }
   }
 
-  /** The text of a range, with stand-ins. Ranges are asked for in their order, and none begins or ends in a string. */
+  /**
+   * The text of a range, with stand-ins. Ranges are requested in ascending order, and none begins or ends in a string.
+   */
   text(from: number, to: number): string {
     let text = '';
     let done = from;
@@ -51,7 +53,10 @@ export class LongStrings {
     return text + this.bytes.toString('utf8', done, to);
   }
 
-  /** Puts them into the value, in place. @returns false where one is not there, for its member was given twice */
+  /**
+   * Inserts them into the value, in place. @returns false where a stand-in is missing, because its member was given
+   * twice
+   */
   fill(value: unknown): boolean {
     let left = this.places.length;
     const walk = (inner: unknown): void => {
@@ -64,7 +69,7 @@ export class LongStrings {
           walk(member);
           continue;
         }
-        // An own property is there, so that this does what it says for `__proto__` too.
+        // The own property exists, so assignment is safe for `__proto__` too.
         members[key] = string;
         left--;
       }

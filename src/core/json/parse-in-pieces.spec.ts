@@ -1,7 +1,6 @@
 /**
- * Goal: a text read in pieces means what it means as a whole, and whatever is no JSON, or says a key twice, is
- * left to the whole. Method: a property against JSON itself, over whole texts and damaged ones, in pieces as
- * short as can be; tables.
+ * A text read in pieces has the same value as the whole, and anything that is not JSON, or has a key twice, is left to
+ * the whole. A property against JSON itself, over whole and damaged texts, in minimal pieces; tables.
  */
 import fc from 'fast-check';
 import { parseInPieces } from './parse-in-pieces.js';
@@ -9,7 +8,7 @@ import { JsonScan } from './json-scan.js';
 
 const PIECE = 12;
 
-/** @returns undefined where the whole text is to tell; the number of pieces counts the rest as one */
+/** @returns undefined where the whole text must be parsed; the number of pieces counts the rest as one */
 function read(text: string, pieceBytes = PIECE): { value: unknown; pieces: number } {
   const bytes = Buffer.from(text);
   const scan = new JsonScan(bytes, pieceBytes);
@@ -43,7 +42,7 @@ const bodies = fc.dictionary(
 const spaces = fc.constantFrom('', ' ', '\n\t ');
 
 describe('parseInPieces', () => {
-  it('reads what the whole says', () => {
+  it('reads the same value as the whole', () => {
     let cut = 0;
     fc.assert(
       fc.property(bodies, spaces, (body, space) => {
@@ -57,7 +56,7 @@ describe('parseInPieces', () => {
     expect(cut).toBeGreaterThan(100);
   });
 
-  it('reads strings of escapes in pieces, wherever they stand', () => {
+  it('reads strings of escapes in pieces, wherever they are', () => {
     const escaped = fc.array(
       fc.constantFrom('\\n', '\\"', '\\\\', '\\u00e9', '\\ud83d\\ude00', '\\ud83d', 'é', '😀', 'word '),
       {
@@ -79,14 +78,14 @@ describe('parseInPieces', () => {
     expect(pieceCount).toBeGreaterThan(5_000);
   });
 
-  it('reads such a string as a name, and leaves to the whole one that is given twice', () => {
+  it('reads such a string as a name, and leaves one that is given twice to the whole', () => {
     const string = '\\t'.repeat(40);
     const text = `{"${string}" : "${string}","b":1}`;
     expect(read(text, 8).value).toEqual({ ['\t'.repeat(40)]: '\t'.repeat(40), b: 1 });
     expect(read(`{"a":"${string}","a":"${string}"}`, 8).value).toBeUndefined();
   });
 
-  it('reads nothing that the whole does not say', () => {
+  it('accepts nothing that the whole does not accept', () => {
     const marks = fc.constantFrom(...'[]{},:"\\ 1a', '');
     const damaged = fc.tuple(bodies, fc.nat(), fc.nat({ max: 2 }), marks).map(([body, place, taken, mark]) => {
       const text = JSON.stringify(body);
@@ -99,7 +98,7 @@ describe('parseInPieces', () => {
         try {
           ({ value } = read(text));
         } catch {
-          // Deeper than is read.
+          // Nested too deeply.
         }
         if (value !== undefined) expect(JSON.stringify(value)).toBe(JSON.stringify(parsed(text)));
       }),
@@ -107,7 +106,7 @@ describe('parseInPieces', () => {
     );
   });
 
-  it('reads no key that is given twice in another way than the whole', () => {
+  it('reads no duplicate key differently from the whole', () => {
     const lists = fc.array(fc.constantFrom('[]', '[[false],false,{}]', '["0123456789ab","0123456789ab"]', '1'), {
       minLength: 2,
       maxLength: 3,
@@ -122,7 +121,7 @@ describe('parseInPieces', () => {
     );
   });
 
-  it('cuts long lists, and those of the outermost object alone', () => {
+  it('cuts long lists, but only those of the outermost object', () => {
     const list = '[1,2,3,4,5,6,7,8,9,10,11,12,13,14,15]';
     expect(read(`{"a":${list},"b" : ${list} }`).pieces).toBe(7);
     expect(read(`{"a":{"b":${list}}}`).pieces).toBe(1);

@@ -2,10 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { JsonScan, LongArray } from './json-scan.js';
 import { LongStrings } from './long-strings.js';
 
-/** Bytes after which others have their turn: about a millisecond's work. */
+/** Bytes between yields: about a millisecond's work. */
 const TURN_BYTES = 256 * 1024;
 
-/** Cannot be guessed, so that no array of a caller's, whose key is given twice, is taken for a stand-in. */
+/** Unpredictable, so that no array of a caller's under a duplicate key is taken for a stand-in. */
 const STAND_IN = `long-array-${randomBytes(12).toString('hex')}-`;
 
 const QUOTE = 34;
@@ -14,13 +14,12 @@ const BACKSLASH = 92;
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
 
 /**
- * What the whole text means, parsed in pieces: its long strings, the entries of its long arrays some at a time, and
- * then the rest, which holds stand-ins in their places. Undefined for whatever is no JSON, or could be
- * read in another way: the whole text tells.
- *
+ * Parses a long text in pieces: its long strings, the entries of its long arrays some at a time, and last the rest,
+ * with stand-ins in place of both. Undefined for anything that is not JSON or is ambiguous: then the whole text is
+ * parsed.
  * Pieces are as strict as the whole: each is a list of at least one entry, cut at commas that stand between entries if
- * this is JSON at all, and what is around them is parsed, too.
- * @param parse throws a SyntaxError for what is no JSON
+ * the text is JSON at all, and the text around them is parsed as well.
+ * @param parse throws a SyntaxError for a text that is not JSON
  */
 export function* parseInPieces(
   bytes: Buffer,
@@ -59,7 +58,7 @@ function* parseEntries(
   for (const cut of [...cuts, to - 1]) {
     const piece = parse(`[${strings.text(start, cut)}]`) as unknown[];
     if (piece.length === 0) throw new SyntaxError('An entry is missing.');
-    // One by one: a call does not take as many arguments as there may be.
+    // One by one: there may be more entries than a call can take arguments.
     for (const entry of piece) entries.push(entry);
     if (cut - yieldedAt > TURN_BYTES) {
       yield;
@@ -70,11 +69,11 @@ function* parseEntries(
   return entries;
 }
 
-/** Puts an array where its stand-in is. False where something else is: the key was given twice. */
+/** Replaces a stand-in by its array. False where another value stands there: the key was given twice. */
 function fill(value: Record<string, unknown>, key: string, standIn: string, entries: unknown[]): boolean {
   const there = Object.hasOwn(value, key) ? value[key] : undefined;
   if (!Array.isArray(there) || there[0] !== standIn) return false;
-  // An own property is there, so that this does what it says for `__proto__` too.
+  // The own property exists, so assignment is safe for `__proto__` too.
   value[key] = entries;
   return true;
 }
@@ -89,7 +88,7 @@ function keyBefore(bytes: Buffer, index: number): string {
   return JSON.parse(bytes.toString('utf8', start, end + 1)) as string;
 }
 
-/** Of the last byte before `index` that is not white space. */
+/** Index of the last byte before `index` that is not white space. */
 function beforeSpace(bytes: Buffer, index: number): number {
   let place = index - 1;
   while (WHITESPACE.has(bytes[place])) place--;

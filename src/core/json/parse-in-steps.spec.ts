@@ -1,5 +1,5 @@
-// Goal: a long text means what it means to `parseJson`, or is refused as there. Method: random values and mutated
-// texts, made long by blanks or by what they hold.
+// A long text has the same value as by `parseJson`, or is refused likewise. Random values and mutated texts, made long
+// by blanks or by their contents.
 import fc from 'fast-check';
 import { doAtOnce } from '../steps.js';
 import { parseInSteps } from './parse-in-steps.js';
@@ -15,7 +15,7 @@ const outcome = (act: () => unknown): unknown => {
   }
 };
 
-/** As long as what is read in steps, whatever is in it. */
+/** Long enough to be read in steps, whatever it contains. */
 const WORDS = 'word '.repeat(MIB / 4);
 const NEST = JSON.stringify({ list: Array.from({ length: 3_000 }, (_, index) => ({ index, text: 'x'.repeat(40) })) });
 const TEXT = 'é\u{1F600}\\u00e9\\n\\\\\\"\\ud83d\\ude00'.repeat(20_000);
@@ -30,7 +30,7 @@ const value = fc.letrec((tie) => ({
   ),
 })).any;
 
-/** A text with long ones in the places of their names. */
+/** A text with long strings in place of their names. */
 const longText = (one: unknown, gap: number): string =>
   JSON.stringify([one, '@words@'], undefined, gap)
     .replaceAll('"@words@"', () => `"${WORDS}"`)
@@ -38,7 +38,7 @@ const longText = (one: unknown, gap: number): string =>
     .replaceAll('"@text@"', () => `"${TEXT}"`);
 
 describe('parseInSteps', () => {
-  it('reads what parseJson reads', () => {
+  it('reads the same as parseJson', () => {
     fc.assert(
       fc.property(value, fc.constantFrom(0, 2), (one, gap) => {
         const text = longText(one, gap);
@@ -48,7 +48,7 @@ describe('parseInSteps', () => {
     );
   });
 
-  it('refuses what parseJson refuses', () => {
+  it('refuses the same as parseJson', () => {
     const characters = [...'[]{},:"\\ 1x'];
     fc.assert(
       fc.property(
@@ -56,13 +56,13 @@ describe('parseInSteps', () => {
         fc.array(fc.tuple(fc.nat(), fc.constantFrom(...characters, '')), { minLength: 1, maxLength: 3 }),
         fc.constantFrom(0, 1),
         (one, edits, removed) => {
-          // Edited while it is short, so that edits hit what holds it together.
+          // Mutated while it is short, so that mutations hit the structure.
           let short = JSON.stringify([one, '@words@']);
           for (const [at, character] of edits) {
             const place = at % short.length;
             short = short.slice(0, place) + character + short.slice(place + removed);
           }
-          // What was cut within a character is none.
+          // A character that was cut becomes an invalid one.
           const text = Buffer.from(short)
             .toString()
             .replaceAll('"@words@"', () => `"${WORDS}"`)
@@ -76,12 +76,12 @@ describe('parseInSteps', () => {
     );
   });
 
-  it('keeps numbers that no double holds, wherever they stand', () => {
+  it('keeps numbers that no double can hold, wherever they are', () => {
     const text = `{"a":[${`12345678901234567890,`.repeat(60_000)}1],"b":1e999}`;
     expect(printJson(read(text) as object)).toBe(text);
   });
 
-  it('takes the last of two members of a name', () => {
+  it('takes the last of two members with the same name', () => {
     expect(read(`{"a":"${WORDS}","a":${NEST},"a":1}`)).toEqual({ a: 1 });
   });
 

@@ -1,9 +1,9 @@
-// Goal: no step of reading a long text is long. Method: the longest step of hostile texts.
+// No step of reading a long text takes long. The longest step of hostile texts.
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import { parseInSteps } from './parse-in-steps.js';
 
 const MIB = 1024 * 1024;
-/** Of one step on a busy machine, in milliseconds. */
+/** Limit of one step on a busy machine, in milliseconds. */
 const STEP_MS_MAX = 50;
 
 describe('parseInSteps', () => {

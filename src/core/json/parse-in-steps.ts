@@ -3,11 +3,11 @@ import { LARGE, PIECE } from '../yield-to-event-loop.js';
 import { JSON_DEPTH_MAX } from './json-scan.js';
 import { parseJson } from './json.js';
 
-/** Values of one piece, whatever their length: those of many names are dear. */
+/** Limit of values of one piece, whatever their length: values with many names are expensive. */
 const PIECE_VALUES = 2_000;
-/** Bytes that are looked through before others have their turn. */
+/** Bytes that are scanned between yields. */
 const LOOKED_BYTES = 512 * 1024;
-/** Most members of one object of a long text: what has more takes too long to grow. Chosen, far above any use. */
+/** Limit of members of one object of a long text: a larger object takes too long to grow. Chosen, far above any use. */
 const MEMBERS_MAX = 100_000;
 
 const QUOTE = 34;
@@ -19,46 +19,48 @@ const CLOSE_BRACKET = 93;
 const OPEN_BRACE = 123;
 const CLOSE_BRACE = 125;
 const WHITESPACE: ReadonlySet<number | undefined> = new Set([9, 10, 13, 32]);
-/** Bytes of a string that is read bit by bit. */
+/** Strings of more bytes are read in parts. */
 const LONG_STRING = 2 * PIECE;
-/** What cannot be cut is no longer: each level may hold a string or members that are just no pieces by themselves. */
+/**
+ * Upper bound of text that cannot be cut: each level may hold a string or members that are just too short to be pieces.
+ */
 const UNCUT_MAX = JSON_DEPTH_MAX * (PIECE + LONG_STRING);
-/** Plain bytes of a string after which the rest of it is searched as a whole. */
+/** Plain bytes of a string after which the rest of it is searched with `indexOf`. */
 const PLAIN_RUN = 32;
 /** Bytes of the longest escape. */
 const ESCAPE_BYTES = 6;
-/** The escape of a first half of a surrogate pair, whose second half may follow. */
+/** The escape of the first half of a surrogate pair, which its second half may follow. */
 const FIRST_HALF = /^\\u[dD][89abAB]/;
 
 type Members = Record<string, unknown>;
 
-/** An array or object that has begun. */
+/** An array or object whose end has not been reached. */
 interface Open {
   readonly isArray: boolean;
-  /** Of its bracket or brace. */
+  /** Position of its bracket or brace. */
   readonly start: number;
-  /** What was parsed of it; undefined while it is to be parsed along with what it stands in. */
+  /** The part parsed so far; undefined while it waits to be parsed together with its parent. */
   value: unknown[] | Members | undefined;
-  /** Where the part of it begins that was not parsed. */
+  /** Where the unparsed part begins. */
   from: number;
-  /** Where the member begins that is being looked at. */
+  /** Where the current member begins. */
   memberFrom: number;
-  /** Of its name: the quotes, and the colon behind it. */
+  /** Of the name of the current member: its quotes, and the colon after it. */
   nameFrom: number;
   nameTo: number;
   colon: number;
-  /** Of values before `from`. */
+  /** Number of values before `from`. */
   values: number;
   members: number;
-  /** The member that is being looked at is parsed by itself: only its value, or what is behind it, is left. */
+  /** The current member is parsed separately: only its value, or the text after it, is left. */
   isApart: boolean;
 }
 
 /**
- * What `parse` makes of a JSON text: of a short one at once, of a long one in pieces that are put together, wherever in
- * it they stand: members of arrays and objects some at a time, long strings bit by bit.
- * @param parse of a piece; throws a SyntaxError for what is no JSON
- * @throws SyntaxError for what is no JSON; in long texts also for what is nested deeper than `JSON_DEPTH_MAX`
+ * Returns the same as `parse` of the whole JSON text. A short text is parsed at once, a long one in pieces at any
+ * level: members of arrays and objects some at a time, long strings in parts.
+ * @param parse of a piece; throws a SyntaxError for a text that is not JSON
+ * @throws SyntaxError for a text that is not JSON; in long texts also for nesting deeper than `JSON_DEPTH_MAX`
  */
 export function* parseInSteps(bytes: Buffer, parse: (text: string) => unknown = parseJson): Steps<unknown> {
   if (bytes.length < LARGE) return parse(bytes.toString('utf8'));
@@ -67,14 +69,14 @@ export function* parseInSteps(bytes: Buffer, parse: (text: string) => unknown = 
 
 class LongText {
   private readonly open: Open[] = [];
-  /** The outermost value, once it was parsed. */
+  /** The outermost value, once it is parsed. */
   private whole: { readonly value: unknown } | undefined;
   private index = 0;
   private values = 0;
-  /** A piece, since others had their turn. */
+  /** Whether a piece was parsed since the last yield. */
   private hasParsed = false;
   private isInString = false;
-  /** Of the string that was looked at last: its quotes. */
+  /** Of the string that was scanned last: its quotes. */
   private stringFrom = 0;
   private stringTo = 0;
 
@@ -164,7 +166,7 @@ class LongText {
     const top = this.open.pop();
     if (top?.isArray !== (this.bytes[index] === CLOSE_BRACKET)) throw broken();
     if (top.value === undefined) {
-      // A long member of nothing else, such as a number: with what it stands in.
+      // A single long value, such as a number, is parsed together with its parent.
       if (this.open.length === 0) this.end(this.parse(this.text(top.start, index + 1)), top.start, index + 1);
       return;
     }
@@ -173,7 +175,7 @@ class LongText {
     this.put(this.open.length - 1, top.value, top.start, index + 1);
   }
 
-  /** Behind a member that was parsed by itself, at a comma or at the end. */
+  /** Called after a member that was parsed separately, at a comma or at the end. */
   private goOn(top: Open, index: number): void {
     this.assertBlank(top.from, index);
     top.isApart = false;
@@ -181,7 +183,7 @@ class LongText {
     top.values = this.values;
   }
 
-  /** Parses what has come of an array or object, and what it stands in as far as the member that it is. */
+  /** Parses the text so far of an array or object, and of its parents up to it. */
   private take(depth: number, to: number): void {
     this.part(depth);
     const top = this.open[depth]!;
@@ -189,7 +191,7 @@ class LongText {
     top.from = to + 1;
   }
 
-  /** From here on it is put together by itself, and so is all that it stands in. */
+  /** From here on this level, and all its parents, are assembled separately. */
   private part(depth: number): void {
     const top = this.open[depth]!;
     if (top.value !== undefined) return;
@@ -197,7 +199,7 @@ class LongText {
     if (depth > 0) this.setApart(depth - 1);
   }
 
-  /** The member that is being looked at is to be parsed by itself; those before it are now. */
+  /** Starts to parse the current member separately; the members before it are parsed now. */
   private setApart(depth: number): void {
     this.part(depth);
     const one = this.open[depth]!;
@@ -207,7 +209,7 @@ class LongText {
     one.from = one.memberFrom;
   }
 
-  /** Parses members, one at least. */
+  /** Parses members, at least one. */
   private takeMembers(top: Open, to: number): void {
     const text = this.text(top.from, to);
     this.hasParsed = true;
@@ -215,7 +217,7 @@ class LongText {
     if (top.isArray) {
       const entries = this.parse(`[${text}]`) as unknown[];
       if (entries.length === 0) throw broken();
-      // One by one: a call does not take as many arguments as there may be.
+      // One by one: there may be more entries than a call can take arguments.
       for (const entry of entries) (top.value as unknown[]).push(entry);
       return;
     }
@@ -231,7 +233,7 @@ class LongText {
     if (top.members > MEMBERS_MAX) throw new SyntaxError(`An object has more than ${MEMBERS_MAX} members.`);
   }
 
-  /** Puts a value that was parsed by itself where it stands. */
+  /** Inserts a value that was parsed separately. */
   private put(depth: number, value: unknown, from: number, to: number): void {
     const one = this.open[depth];
     if (!one) {
@@ -256,7 +258,7 @@ class LongText {
     this.whole = { value };
   }
 
-  /** As far as the string's end, or some way of it. */
+  /** Advances to the string's end, or part of the way. */
   private walkString(): void {
     const { bytes } = this;
     const end = Math.min(bytes.length, this.index + LOOKED_BYTES);
@@ -271,7 +273,7 @@ class LongText {
       } else if (++plain === PLAIN_RUN) {
         const quote = bytes.indexOf(QUOTE, index + 1);
         if (quote === -1) throw broken();
-        // Between the run of plain bytes and the quote stand whole escapes only.
+        // Only whole escapes stand between the run of plain bytes and the quote.
         if (this.backslashesBefore(quote, index) % 2 === 0) return this.endString(quote);
         index = quote;
         plain = 0;
@@ -286,14 +288,14 @@ class LongText {
     this.index = quote + 1;
   }
 
-  /** How many there are in a row. @param least where the search ends */
+  /** The number of consecutive backslashes. @param least where the search ends */
   private backslashesBefore(index: number, least: number): number {
     let count = 0;
     while (index - 1 - count >= least && this.bytes[index - 1 - count] === BACKSLASH) count++;
     return count;
   }
 
-  /** Puts a long string where it stands; not one that is a name. */
+  /** Reads a long string and inserts it, unless it is a name. */
   private *readString(): Steps<void> {
     const { stringFrom, stringTo } = this;
     let behind = stringTo + 1;
@@ -311,8 +313,8 @@ class LongText {
   }
 
   /**
-   * The last place up to `index` that is neither within a character nor within its escapes.
-   * @param from such a place
+   * The last position up to `index` that is neither within a character nor within its escapes.
+   * @param from such a position
    */
   private cutBefore(index: number, from: number): number {
     if (index === this.stringTo) return index;
@@ -320,13 +322,13 @@ class LongText {
     while ((this.bytes[cut]! & 0xc0) === 0x80) cut--;
     const backslash = this.bytes.lastIndexOf(BACKSLASH, cut - 1);
     if (backslash < cut - ESCAPE_BYTES || backslash < from) return cut;
-    // The last of an odd number begins an escape.
+    // The last backslash of an odd number begins an escape.
     if (this.backslashesBefore(backslash + 1, from) % 2 === 0) return cut;
     const isWhole = backslash === cut - ESCAPE_BYTES;
     return isWhole && !FIRST_HALF.test(this.bytes.toString('latin1', backslash, cut)) ? cut : backslash;
   }
 
-  /** The name of the member that is being looked at. @param to where its value begins */
+  /** The name of the current member. @param to where its value begins */
   private nameBefore({ memberFrom, nameFrom, nameTo, colon }: Open, to: number): string {
     if (nameFrom < memberFrom) throw broken();
     this.assertBlank(memberFrom, nameFrom);
@@ -348,7 +350,7 @@ class LongText {
 
 const broken = (): SyntaxError => new SyntaxError('This is no JSON text.');
 
-/** A name may be `__proto__`, which is one like any other. */
+/** Treats `__proto__` as an ordinary name. */
 function define(members: Members, name: string, value: unknown): void {
   if (name !== '__proto__') members[name] = value;
   else Object.defineProperty(members, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,6 +1,4 @@
-/**
- * Goal: a body is read strictly and in linear time, and a fault names its place. Method: tables, a property, a clock.
- */
+/** A body is read strictly and in linear time, and a fault names its place. Tables, a property, a clock. */
 import fc from 'fast-check';
 import {
   JSON_DEPTH_MAX,
@@ -10,6 +8,7 @@ import {
   JSON_VALUES_MAX,
   JSON_WIDE_MEMBERS_MAX,
 } from './json-scan.js';
+import { stopwatch } from '../../../test/support/pace.js';
 import { parseJsonBody, readJsonBody } from './parse-json-body.js';
 
 const parse = (text: string): unknown => parseJsonBody(Buffer.from(text));
@@ -20,8 +19,8 @@ const nested = (depth: number): string => '['.repeat(depth) + ']'.repeat(depth);
 
 describe('parseJsonBody', () => {
   it('reads whatever JSON.parse reads', () => {
-    // Texts long enough to be searched instead of walked, sprinkled with what may look like
-    // their end or like structure.
+    // Texts long enough to be searched instead of walked, containing characters that look like their end or like
+    // structure.
     const stringUnit = fc.constantFrom(...'"\\\\,:[{', ...'a'.repeat(60));
     const texts = fc.array(fc.string({ unit: stringUnit, maxLength: 400, size: 'max' }), { maxLength: 5 });
     fc.assert(
@@ -33,7 +32,7 @@ describe('parseJsonBody', () => {
     );
   });
 
-  it('reads and refuses a short body as it does one that is long enough to be scanned', () => {
+  it('reads and refuses a short body like one that is long enough to be scanned', () => {
     const outcome = (text: string, isClosed: boolean): string => {
       try {
         return JSON.stringify(parseJsonBody(Buffer.from(text), isClosed));
@@ -146,9 +145,9 @@ describe('parseJsonBody', () => {
     expect(parse('{"a\\"b:":1,"c":":{["}')).toEqual({ 'a"b:': 1, c: ':{[' });
   });
 
-  it('counts different names of members in all objects together, however long', () => {
+  it('counts different names of members over all objects, of any length', () => {
     const stem = 'n'.repeat(100);
-    /** Objects of ten members; as many names as are asked for, the last object once more. */
+    /** Objects of ten members; with the requested number of names, the last object repeated. */
     const body = (names: number): string => {
       const objects = Array.from(
         { length: names / 10 },
@@ -156,7 +155,7 @@ describe('parseJsonBody', () => {
       );
       return `[${[...objects, objects.at(-1)].join(',')}]`;
     };
-    // By their hashes: a few of them are alike.
+    // By their hashes: some of them collide.
     expect(() => parse(body(JSON_NAMES_MAX))).not.toThrow();
     expect(() => parse(body(JSON_NAMES_MAX * 1.1))).toThrow(`more than ${JSON_NAMES_MAX} different names of members`);
   });
@@ -170,7 +169,7 @@ describe('parseJsonBody', () => {
     expect(parse(`[${Array(40).fill(members(1_000)).join(',')}]`)).toHaveLength(40);
   });
 
-  it('lets others have their turn in a body of many values, however few its bytes', async () => {
+  it('yields in a body of many values, however few its bytes', async () => {
     const many = Buffer.from(`{"l":[${'0,'.repeat(20_000)}0]}`);
     const read = readJsonBody(many);
     expect(read).toBeInstanceOf(Promise);
@@ -179,7 +178,7 @@ describe('parseJsonBody', () => {
   });
 
   it('counts values of a long list by its pieces, and all of them together', () => {
-    // Longer than a piece of what is read in turns, so that each stands in a step of its own.
+    // Longer than a piece, so that each is read in a step of its own.
     const entry = (values: number): string => `{"a":[${'0,'.repeat(values - 3)}0],"b":"${'x'.repeat(70_000)}"}`;
     const body = (values: number, times: number): Buffer =>
       Buffer.from(`{"l":[${Array.from({ length: times }, () => entry(values)).join(',')}]}`);
@@ -194,13 +193,13 @@ describe('parseJsonBody', () => {
     ['{"a":"\\uDC00\\ud83d\\ude00\\ud83d"}', { a: '\ufffd😀\ufffd' }],
     ['{"input":{"__proto__":{"b":"\\udbff"}}}', JSON.parse('{"input":{"__proto__":{"b":"\ufffd"}}}')],
     ['"\\ud800"', '\ufffd'],
-  ])('mends lone surrogates of texts: %s', (text, value) => {
+  ])('replaces lone surrogates of texts: %s', (text, value) => {
     const read = parse(text);
     expect(read).toEqual(value);
     expect(JSON.stringify(read)).toBe(JSON.stringify(value));
   });
 
-  it('refuses lone surrogates in a body that holds no history', () => {
+  it('refuses lone surrogates in a body without a history', () => {
     expect(() => parseJsonBody(Buffer.from('{"a":["ok","\\ud800x"]}'), true)).toThrow('a.1: contains a lone surrogate');
   });
 
@@ -208,7 +207,7 @@ describe('parseJsonBody', () => {
     expect(() => parse('{"secret-words" oops}')).toThrow(/^(?!.*(secret|oops))/);
   });
 
-  it('reads what is large alike, and lets others have their turn meanwhile', async () => {
+  it('reads a large body alike, and yields meanwhile', async () => {
     const body = { text: `a "quoted" text\n`.repeat(2e5), n: [1, 2, 3] };
     let turns = 0;
     const timer = setInterval(() => turns++, 0);
@@ -218,7 +217,7 @@ describe('parseJsonBody', () => {
     await expect(readJsonBody(Buffer.from(`[${'"a",'.repeat(3e5)}1]`))).rejects.toThrow('more than');
   });
 
-  it('takes time in proportion to the bytes, whatever they are', () => {
+  it('takes time in proportion to the bytes, for any content', () => {
     const hostile = [
       '"'.repeat(1e6),
       `"${'\\"'.repeat(1e6)}`,
@@ -227,13 +226,13 @@ describe('parseJsonBody', () => {
       `{${'"a":1,'.repeat(2e5)}"b":2}`,
     ];
     for (const text of hostile) {
-      const began = performance.now();
+      const computedMs = stopwatch();
       try {
         parse(text);
       } catch {
-        // Refusing is as good as reading here.
+        // A refusal is as good as a value here.
       }
-      expect(performance.now() - began).toBeLessThan(1_000);
+      expect(computedMs()).toBeLessThan(1_000);
     }
   });
 });

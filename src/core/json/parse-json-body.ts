@@ -7,25 +7,21 @@ import { parseJson } from './json.js';
 import { parseInPieces } from './parse-in-pieces.js';
 import { endOfString } from './string-end.js';
 
-/**
- * Bytes scanned in one go: a few milliseconds where every byte is looked at, in text full of
- * escapes, on a slow machine.
- */
+/** Bytes scanned in one step: a few milliseconds in the worst case (text full of escapes, slow machine). */
 const STRIDE_BYTES = 512 * 1024;
-/** Values that are more than a few milliseconds' work, however short they are. */
+/** More values than this take more than a few milliseconds to read, however short they are. */
 const MANY_VALUES = 20_000;
-/** A text of fewer bytes has fewer values than that, and an object of it too few members to be refused for. */
+/** A text of fewer bytes has fewer values than that, and its objects have too few members to be refused. */
 const SHORT_BYTES = MANY_VALUES;
 
 /**
- * Reads a body strictly. Refused with a 400 that says what and where: bytes that are not UTF-8, text that is not JSON,
- * nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice or with lone surrogates, and
- * `__proto__` outside of the caller's free-form JSON. In a closed body that is a key like any other, which its reader
- * refuses as it does every unknown one. A lone surrogate in a text becomes U+FFFD: half an emoji in a history would end
- * the conversation for good. A closed body, of which no history is part, is refused for it.
- *
- * The common body pays one linear scan, `JSON.parse` and one count of keys, a short one no scan; the place of a fault
- * is looked for only when there is one.
+ * Parses a body strictly. Refused with a 400 that names cause and place: bytes that are not UTF-8, text that is not
+ * JSON, nesting past `JSON_DEPTH_MAX`, more than `JSON_VALUES_MAX` values, keys given twice or with lone surrogates,
+ * and `__proto__` outside of the caller's free-form JSON. In a closed body `__proto__` is an ordinary key, which its
+ * reader refuses like any unknown one. A lone surrogate in a text becomes U+FFFD: half an emoji in a history would
+ * otherwise end the conversation for good. A closed body, which contains no history, is refused for it.
+ * The common body costs one linear scan, `JSON.parse` and one count of keys, a short one no scan; the place of a fault
+ * is searched only when there is one.
  */
 export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
   const short = bytes.length < SHORT_BYTES ? readShort(bytes) : undefined;
@@ -35,8 +31,8 @@ export function parseJsonBody(bytes: Buffer, isClosed = false): unknown {
 }
 
 /**
- * `parseJsonBody`, for a body of many bytes or many values in steps: others are served between them, and before
- * whatever comes after. A promise for such a body only.
+ * `parseJsonBody`, in steps for a body of many bytes or many values: other requests are served between the steps.
+ * Returns a promise only for such a body.
  */
 export function readJsonBody(bytes: Buffer, isClosed = false): unknown {
   const short = bytes.length < SHORT_BYTES ? readShort(bytes) : undefined;
@@ -50,12 +46,11 @@ export function readJsonBody(bytes: Buffer, isClosed = false): unknown {
 }
 
 /**
- * The value of a short text that is proven to be in order without a scan. Undefined where the proof fails: the scan
- * decides then, and names the fault.
- *
- * The proof that no key is given twice: all colons of a text stand behind keys or in strings. A key that `JSON.parse`
- * drops takes its colon with it, so the colons that the value accounts for are fewer then. An escape could make up for
- * that with a colon that the text does not have; a text with such escapes is left to the scan.
+ * The value of a short text that is proven valid without a scan. Undefined where the proof fails: the scan then
+ * decides, and names the fault.
+ * The proof that no key is given twice: every colon of a text follows a key or is inside a string. A key that
+ * `JSON.parse` drops takes its colon with it, so the value accounts for fewer colons. An escape could add a colon to
+ * the value that the text does not have, so a text with such escapes is left to the scan.
  */
 function readShort(bytes: Buffer): object | undefined {
   if (!isUtf8(bytes)) return undefined;
@@ -72,8 +67,8 @@ function readShort(bytes: Buffer): object | undefined {
 }
 
 /**
- * How many colons the text of a value has where no escape stands for one: one for each key, and those in its strings.
- * NaN for a value that is nested deeper than `levels`.
+ * The number of colons in the text of a value without escaped colons: one for each key, plus those in its strings. NaN
+ * for a value that is nested deeper than `levels`.
  */
 function colonsOf(value: object, levels: number): number {
   if (levels === 0) return NaN;
@@ -85,7 +80,7 @@ function colonsOf(value: object, levels: number): number {
     }
     return colons;
   }
-  // Without a list of the keys: it would be memory for each object.
+  // `for…in` avoids allocating a list of keys for each object.
   for (const key in value) {
     colons++;
     if (key.includes(':')) colons += colonsIn(key);
@@ -128,7 +123,7 @@ function* steps(bytes: Buffer, isClosed: boolean, scan: JsonScan): Generator<und
       return parseText(piece, hasLongNumber);
     });
   }
-  // Whatever goes wrong with pieces is told by the whole text.
+  // Any failure of the pieces is reported from the whole text.
   if (value === undefined) {
     const whole = bytes.toString('utf8');
     yield;
@@ -147,41 +142,41 @@ function* steps(bytes: Buffer, isClosed: boolean, scan: JsonScan): Generator<und
   return isClosed ? refuseLoneSurrogates(value, '') : mendLoneSurrogates(value, '');
 }
 
-/** V8 quotes the text around the fault: a body never goes into a message. */
+/** Drops V8's message, which quotes the text around the fault: a body must never appear in a message. */
 function noJson({ message }: Error): GatewayError {
   const place = /position (\d+)/.exec(message)?.[1];
   return refuse(`body: is not valid JSON${place === undefined ? '' : ` (near position ${place})`}`);
 }
 
 const UNICODE_ESCAPE = /\\u/;
-// `__proto__` may be spelt with escapes.
+// `__proto__` may be written with escapes.
 const LETTER_ESCAPE = /\\u00[5-7]/;
-// Raw lone surrogates cannot occur in valid UTF-8: only escapes can make one.
+// Valid UTF-8 contains no raw lone surrogates: only escapes can produce one.
 const SURROGATE_ESCAPE = /\\u[dD][89a-fA-F]/;
 
-/** What is to be looked for in the values of a text: found in it, or perhaps. */
+/** What may have to be searched for in the values of a text: certain or possible. */
 interface Suspected {
   proto: boolean;
   loneSurrogate: boolean;
 }
 
 /**
- * The text of a body, or of one piece of it.
+ * Parses the text of a body, or of one piece of it.
  * @throws SyntaxError
  */
 const parseText = (text: string, hasLongNumber: boolean): unknown =>
   hasLongNumber ? parseJson(text) : JSON.parse(text);
 
 function suspect(text: string, suspected: Suspected): void {
-  // Not `includes`, which is slow on text full of backslashes.
+  // A regular expression, because `includes` is slow on text full of backslashes.
   const isEscaped = UNICODE_ESCAPE.test(text);
   if (text.includes('__proto__') || (isEscaped && LETTER_ESCAPE.test(text))) suspected.proto = true;
   if (isEscaped && SURROGATE_ESCAPE.test(text)) suspected.loneSurrogate = true;
 }
 
-/** Looked through at once. */
+/** Bytes searched at once. */
 const SUSPECT_STRIDE = 1024 * 1024;
-/** What is looked for is shorter. */
+/** The searched patterns are shorter than this. */
 const SUSPECT_OVERLAP = 16;
 
 function* suspectWhole(text: string, suspected: Suspected): Generator<undefined, void> {
@@ -191,7 +186,7 @@ function* suspectWhole(text: string, suspected: Suspected): Generator<undefined,
   }
 }
 
-/** Keys under which the caller's own JSON stands: there any name is the caller's business. */
+/** Keys whose values are the caller's own JSON, with arbitrary names. */
 const FREE_FORM = new Set(['input', 'input_schema', 'schema', 'parameters', 'properties', 'arguments']);
 
 function refuse(message: string): GatewayError {
@@ -215,7 +210,7 @@ function countKeys(value: unknown): number {
 
 const COLON_AHEAD = /\s*:/y;
 
-/** Path of the first key that its object has already. The text is valid JSON, so its tokens can be walked simply. */
+/** Path of the first duplicate key. The text is valid JSON, so its tokens can be walked simply. */
 function firstDuplicate(text: string): string {
   const open: { keys: Set<string>; path: string; index: number; isArray: boolean; pending: string }[] = [];
   for (let index = 0; index < text.length; index++) {
@@ -249,18 +244,18 @@ function refuseProto(value: unknown, path: string): void {
   }
 }
 
-/** The value itself, whose texts are all well-formed. */
+/** Returns the value unchanged if all its texts are well-formed. */
 function refuseLoneSurrogates(value: unknown, path: string): unknown {
   if (typeof value === 'string' && !value.isWellFormed())
     throw refuse(`${path.slice(0, -1)}: contains a lone surrogate, which no UTF-8 text can carry`);
   return eachMember(value, path, refuseLoneSurrogates);
 }
 
-/** The value with U+FFFD for each lone surrogate: objects and lists are changed in place. */
+/** Replaces lone surrogates by U+FFFD: objects and lists are changed in place. */
 const mendLoneSurrogates = (value: unknown, path: string): unknown =>
   typeof value === 'string' ? value.toWellFormed() : eachMember(value, path, mendLoneSurrogates);
 
-/** @throws GatewayError for keys with lone surrogates: mended, two could become one */
+/** @throws GatewayError for keys with lone surrogates: after a replacement two keys could be equal */
 function eachMember(value: unknown, path: string, read: (member: unknown, path: string) => unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const members = value as Record<string, unknown>;
@@ -268,7 +263,7 @@ function eachMember(value: unknown, path: string, read: (member: unknown, path: 
     if (!key.isWellFormed()) throw refuse(`${path.slice(0, -1) || 'body'}: has a key with a lone surrogate`);
     const before = members[key];
     const after = read(before, `${path}${shortened(key)}.`);
-    // Defined, not assigned: a key may be called `__proto__`.
+    // Defined, not assigned: a key may be `__proto__`.
     if (after !== before) Object.defineProperty(members, key, { value: after });
   }
   return value;

@@ -1,4 +1,4 @@
-// Goal: words in printed JSON are read as whoever parses it reads them. Method: texts that JSON escapes, in any way.
+// Words in printed JSON are read as a parser reads them. Texts that JSON escapes, in any form.
 import fc from 'fast-check';
 import { doAtOnce } from '../steps.js';
 import { PIECE } from '../yield-to-event-loop.js';
@@ -15,7 +15,7 @@ it.each([
   expect(plainWords(json)).toBe(words);
 });
 
-it('is the text itself, whatever JSON made of it', () => {
+it('returns the original text, whichever escapes JSON used', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (text) => {
       expect(plainWords(JSON.stringify(text).slice(1, -1))).toBe(text.replaceAll('\b', ' '));

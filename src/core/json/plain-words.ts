@@ -2,12 +2,12 @@ import type { Steps } from '../steps.js';
 import { PIECE } from '../yield-to-event-loop.js';
 
 const ESCAPE = /\\(?:u([\da-fA-F]{4})|(["\\/bfnrt]))/g;
-/** What a letter behind a backslash stands for, where it is no letter of words. */
+/** The white space (or control character) of each letter escape. */
 const SPACES: Readonly<Record<string, string>> = { b: ' ', f: '\f', n: '\n', r: '\r', t: '\t' };
 
 /**
- * The words in printed JSON, or in a part of it: escapes are what they stand for, so that words are read as models read
- * them, and all else stays. No JSON any more.
+ * Decodes the escapes in printed JSON, or in a part of it, so that words are read as models read them; everything else
+ * stays. The result is not JSON.
  */
 export const plainWords = (json: string): string =>
   json.includes('\\')
@@ -16,7 +16,7 @@ export const plainWords = (json: string): string =>
       )
     : json;
 
-/** The same of a text that may be long, in steps. */
+/** The same for a text that may be long, in steps. */
 export function* plainInSteps(json: string): Steps<string> {
   if (json.length <= PIECE) return plainWords(json);
   const words: string[] = [];
@@ -29,15 +29,15 @@ export function* plainInSteps(json: string): Steps<string> {
   return words.join('');
 }
 
-/** Characters behind the backslash of the longest escape. */
+/** Length of the longest escape after its backslash. */
 const ESCAPE_REST = 5;
 
-/** The last place up to `end` that no escape stands across. @param start such a place, far before */
+/** The last position up to `end` that no escape spans. @param start such a position, well before */
 function cutBefore(json: string, start: number, end: number): number {
   const last = json.lastIndexOf('\\', end - 1);
   if (last < Math.max(start, end - ESCAPE_REST)) return end;
   let first = last;
   while (first > start && json[first - 1] === '\\') first--;
-  // Two of them are one escape.
+  // Two backslashes are one escape.
   return (last - first) % 2 === 0 ? last : end;
 }

@@ -1,7 +1,4 @@
-/**
- * Goal: what is printed in pieces is what is printed at once, and no piece is long. Method:
- * properties over JSON of any kind.
- */
+/** Text printed in pieces equals text printed at once, and no piece is long. Properties over any JSON. */
 import fc from 'fast-check';
 import { parseJson, printJson, weigh } from './json.js';
 import type { Json } from './json.js';
@@ -18,7 +15,7 @@ const withHoles = fc.letrec((tie) => ({
 })).value;
 
 describe('printInPieces', () => {
-  it('prints what printJson prints, however short the pieces', () => {
+  it('prints the same as printJson, in pieces of any length', () => {
     fc.assert(
       fc.property(fc.array(withHoles), fc.integer({ min: 1, max: 400 }), (value, characters) => {
         expect([...printInPieces(value, characters)].join('')).toBe(printJson(value));
@@ -34,7 +31,7 @@ describe('printInPieces', () => {
     }
   });
 
-  it('keeps pieces short, where one text is long, one list or one object', () => {
+  it('keeps pieces short for one long text, list or object', () => {
     const values = [
       'x'.repeat(10_000),
       Array.from({ length: 500 }, () => ({ role: 'user', content: 'y'.repeat(20) })),
@@ -46,14 +43,14 @@ describe('printInPieces', () => {
     }
   });
 
-  it('prints numbers that a double cannot hold as they were spelt', () => {
+  it('prints numbers that a double cannot hold in their original spelling', () => {
     const text = `[${'12345678901234567890,'.repeat(60)}1e400]`;
     expect([...printInPieces(parseJson(text) as Json, 100)].join('')).toBe(text);
   });
 });
 
 describe('weigh', () => {
-  it('tells what is as long from what is not', () => {
+  it('distinguishes values above the limit from shorter ones', () => {
     expect(weigh({ text: 'x'.repeat(1_000) }, 1_000)).toBeGreaterThanOrEqual(1_000);
     expect(weigh({ text: 'x'.repeat(900) }, 1_000)).toBeLessThan(1_000);
     const list = Array.from({ length: 200 }, () => 1);

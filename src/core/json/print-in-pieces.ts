@@ -3,13 +3,13 @@ import type { Steps } from '../steps.js';
 import { LARGE, PIECE } from '../yield-to-event-loop.js';
 import { isJsonObject, printJson, weigh, type Json, type Printable } from './json.js';
 
-/** Of a printed value: text, or the bytes of text. */
+/** A part of a printed value: text, or the bytes of text. */
 type Piece = string | Buffer;
 
 /**
- * The text of `printJson`, piece by piece, for values that would take too long in one go. Each piece has about
- * `characters` at most, but where escapes make it longer; none begins or ends within a surrogate pair. What is kept as
- * bytes comes in its own pieces.
+ * The text of `printJson` in pieces, for values that would take too long at once. Each piece has about `characters` at
+ * most, not counting escapes; none begins or ends within a surrogate pair. Values kept as bytes come in their own
+ * pieces.
  */
 export function* printInPieces(value: Printable, characters: number): Generator<Piece, void, undefined> {
   if (weigh(value, characters) < characters) yield printJson(value as Json);
@@ -42,7 +42,7 @@ function* printString(text: string, characters: number): Generator<string, void,
   yield '"';
 }
 
-/** Entries that weigh little are printed together. */
+/** Light entries are printed together. */
 function* printArray(entries: readonly Printable[], characters: number): Generator<Piece, void, undefined> {
   let lead = '[';
   let together: Printable[] = [];

@@ -1,11 +1,11 @@
-/** Goal: what is shown of a value says what is missing, and costs what is shown and not what there is. */
+/** A shortened value states what is missing, and costs only what is shown. */
 import { Base64Builder, Base64Text } from './base64-text.js';
 import { parseJson, printJson, type Json } from './json.js';
 import { shorten } from './shorten.js';
 
 const MIB = 1024 * 1024;
 
-it('shows what is short as it was printed', () => {
+it('shows a short value as printed', () => {
   const value = parseJson('{"a":[1,"b",null,{"__proto__":12345678901234567890}],"":{}}') as Json;
   expect(printJson(shorten(value))).toBe(printJson(value));
   expect(printJson(shorten({ a: undefined, b: [undefined], c: Base64Text.EMPTY }))).toBe('{"b":[null],"c":""}');
@@ -18,7 +18,7 @@ it.each([
   expect(shorten(['é'.repeat(length)])).toEqual(['é'.repeat(8_192) + more]);
 });
 
-it('makes no text of media', () => {
+it('does not convert media to text', () => {
   const builder = new Base64Builder();
   for (let mebibytes = 0; mebibytes < 30; mebibytes++) builder.push(Buffer.alloc(MIB));
   const media = builder.finish().after('data:application/pdf;base64,');
@@ -36,7 +36,7 @@ it.each<[string, Json]>([
   ['keys', Object.fromEntries(Array.from({ length: 400 }, (_, place) => [`${place}`.padEnd(20_000, 'k'), 1]))],
   ['one key', { ['k'.repeat(4 * MIB)]: 1 }],
   ['depth', Array.from({ length: 300 }, () => [[['x'.repeat(8_000), 'y'.repeat(8_000)]]])],
-])('shows a bounded part of many %s, and says so', (_, value) => {
+])('shows a bounded part of many %s, and states that', (_, value) => {
   const shown = printJson(shorten({ value, after: 1 }));
   expect(shown.length).toBeLessThan(2.2 * MIB);
   expect(shown).toMatch(/more( characters)?\)/);

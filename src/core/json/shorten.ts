@@ -1,19 +1,19 @@
 import { Base64Text } from './base64-text.js';
 import { ExactNumber, isJsonObject, type Json } from './json.js';
 
-/** Longest text that is shown whole, in characters: media are mostly what is longer. */
+/** Longest text shown in full, in characters: longer texts are mostly media. */
 const TEXT_MAX = 8_192;
-/** Of all that is shown of one value, in characters: no more than others can wait for. Chosen. */
+/** Limit of the characters shown of one value, so that shortening does not block other work for long. Chosen. */
 const SHOWN_MAX = 2 * 1024 * 1024;
-/** What a value weighs besides its text: quotes, brackets, a number. */
+/** Estimated characters of a value besides its text: quotes, brackets, a number. */
 const FRAME = 8;
 
-/** Objects are those of this program: their keys may be undefined, as `JSON.stringify` has it. */
+/** Objects of this program may have undefined members, as for `JSON.stringify`. */
 type Printable = Json | object | undefined;
 
 /**
- * A value for somebody's eyes: as `printJson` prints it, but long texts are cut, and so is what comes after `SHOWN_MAX`
- * characters; each says by how much. Its cost is that of what is shown, however large the value is.
+ * Shortens a value for display: printed as by `printJson`, but with long texts cut, and cut off after `SHOWN_MAX`
+ * characters; each cut states how much is missing. The cost depends on what is shown, however large the value is.
  */
 export const shorten = (value: Printable): Json => new Shortening().take(value);
 
@@ -61,7 +61,7 @@ class Shortening {
       }
       shown.push([key, this.take(member)]);
     }
-    // Keys are the caller's: `__proto__` is one like any other.
+    // Keys come from the caller: `__proto__` is treated as an ordinary one.
     return Object.fromEntries(shown);
   }
 }

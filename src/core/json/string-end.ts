@@ -1,12 +1,12 @@
 const QUOTE = 34;
 const BACKSLASH = 92;
-/** Plain characters after which the rest of a string is searched as a whole. */
+/** Plain characters after which the rest of a string is searched with `indexOf`. */
 const PLAIN_RUN = 32;
 
 /**
- * Index of the quote that ends the string begun at `start`, or the text's end. Short and much-escaped strings
- * are walked, where a search for every quote would cost more; long plain ones, such as images, are searched,
- * which is many times as fast.
+ * Index of the quote that ends the string begun at `start`, or the text's end. Short and heavily escaped strings are
+ * walked, where a search for every quote would cost more; long plain ones, such as images, are searched, which is many
+ * times as fast.
  */
 export function endOfString(text: string, start: number): number {
   let plain = 0;

@@ -1,19 +1,19 @@
 import type { UsageIteration } from '../conversation/usage.js';
 import type { Endpoint, Model } from '../routing/catalog.js';
 
-/** A model that the provider may consult on the way to its reply. */
+/** A model that the provider may consult while it makes its reply. */
 export interface MeasuredAdvisor {
-  /** Of the catalog: its allow-lists, its price. */
+  /** From the catalog, with its allow-lists and price. */
   readonly model: Model;
-  /** Most calls of it. */
+  /** The most calls of it. */
   readonly uses: number;
-  /** Most tokens of output of one call, where the caller limits it. */
+  /** The most output tokens of one call, where the caller limits it. */
   readonly maxOutputTokens?: number;
 }
 
 /**
- * Where this model is served by whoever serves the given endpoint: what is consulted there is asked and charged there.
- * The same variant before another. Undefined where that provider does not serve it.
+ * The endpoint of this model at the provider of the given endpoint, where a consulted model is called and charged. The
+ * same variant is preferred. Undefined where that provider does not serve it.
  */
 export function endpointBeside({ endpoints }: Model, { provider, variant }: Endpoint): Endpoint | undefined {
   const beside = endpoints.filter((endpoint) => endpoint.provider.slug === provider.slug);
@@ -21,8 +21,9 @@ export function endpointBeside({ endpoints }: Model, { provider, variant }: Endp
 }
 
 /**
- * What a call of an advisor is priced by: the advisor of the name that was reported, else the first that was asked for,
- * since vendors may report a dated name. Undefined where none was asked for: then nobody agreed to a price.
+ * The endpoint whose price a call of an advisor has: that of the advisor with the reported name, else of the first
+ * requested one, because vendors may report a dated name. Undefined where none was requested: then the caller agreed to
+ * no price.
  */
 export function advisorOf(
   { model }: UsageIteration,

@@ -1,7 +1,4 @@
-/**
- * Goal: a bill is what the caller owes, by how the reply ended and whose credential it used. Method:
- * exact figures of one leg.
- */
+/** Exact bills of one leg, by how the reply ended and whose credential it used. */
 import type { StopReason } from '../conversation/event.js';
 import { SHARED_CREDENTIAL } from '../routing/credential.js';
 import type { Leg } from '../routing/plan.js';
@@ -41,15 +38,15 @@ describe('billOf', () => {
   });
 
   it.each([
-    ['nothing came and nobody said why', BLANK, { inputTokens: 10, outputTokens: 0 }, 0n],
+    ['nothing came, without a stop reason', BLANK, { inputTokens: 10, outputTokens: 0 }, 0n],
     ['nothing came, and it never ended', undefined, { inputTokens: 10 }, 0n],
     ['nothing came but a search', BLANK, { inputTokens: 10, outputTokens: 0, webSearchRequests: 1 }, SEARCH],
-    ['nothing came, and the model said that it is done', END, { inputTokens: 10, outputTokens: 0 }, 30_000_000n],
+    ['nothing came, and the model reported its end', END, { inputTokens: 10, outputTokens: 0 }, 30_000_000n],
   ])('where %s', (_, stop, usage, cost) => {
     expect(bill(LEG, stop, usage).cost).toBe(cost);
   });
 
-  it('charges the prompt of who left before a word came, which is no fault of the provider’s', () => {
+  it('charges the prompt where the caller left before any content, without a fault of the provider', () => {
     const ended = { stop: undefined, inFault: false, isAbandoned: true };
     expect(billOf({ inputTokens: 10 }, LEG, ended, 0, NO_FEE).cost).toBe(30_000_000n);
     expect(billOf({ inputTokens: 10 }, LEG, { ...ended, inFault: true }, 0, NO_FEE).cost).toBe(0n);
@@ -84,7 +81,7 @@ describe('billBound', () => {
     maxOutputTokens: 4,
   };
 
-  it('holds the whole list price of credits, or the fee and the list price apart', () => {
+  it('bounds the whole list price of credits, or the fee and the list price separately', () => {
     expect(billBound(PROMPT, LEG, NO_FEE)).toEqual({ cost: 90_000_000n, byokCost: 0n });
     expect(billBound(PROMPT, OWN, readFeeShare('10'))).toEqual({ cost: 9_000_000n, byokCost: 90_000_000n });
   });
@@ -92,40 +89,40 @@ describe('billBound', () => {
 
 describe('cappedBill', () => {
   const FEE = readFeeShare('10');
-  const told = bill(LEG, END);
+  const uncapped = bill(LEG, END);
 
-  it('charges the bound where more was told, in parts that come to it', () => {
+  it('charges the bound where more was reported, in parts that add up to it', () => {
     const list = { prompt: 178_926n, completion: 178_927n, tools: 59_642_147n, total: TOKENS };
-    expect(cappedBill(told, { cost: TOKENS, byokCost: 0n })).toEqual({ ...told, cost: TOKENS, list });
+    expect(cappedBill(uncapped, { cost: TOKENS, byokCost: 0n })).toEqual({ ...uncapped, cost: TOKENS, list });
   });
 
-  it('counts no more of an own credential than the bound, nor a higher fee', () => {
+  it('caps an own credential at the bound, and its fee', () => {
     const own = bill(OWN, END, USAGE, false, FEE);
     const bound = { cost: TOKENS / 10n, byokCost: TOKENS };
     expect(cappedBill(own, bound)).toMatchObject({ ...bound, list: { total: TOKENS } });
     expect(cappedBill(bill(OWN, END), { cost: 0n, byokCost: TOKENS })).toMatchObject({ cost: 0n, byokCost: TOKENS });
   });
 
-  it('gives back a bill that is no dearer', () => {
-    expect(cappedBill(told, { cost: told.cost, byokCost: 0n })).toBe(told);
+  it('returns a bill within the bound unchanged', () => {
+    expect(cappedBill(uncapped, { cost: uncapped.cost, byokCost: 0n })).toBe(uncapped);
   });
 });
 
 describe('paidBill', () => {
-  it('tells parts that come to what credits paid', () => {
+  it('has parts that add up to what credits paid', () => {
     const paid = paidBill(bill(LEG, END), TOKENS);
     expect(paid.cost).toBe(TOKENS);
     expect(paid.list.prompt + paid.list.completion + paid.list.tools).toBe(TOKENS);
     expect(paidBill(bill(LEG, END), 0n).list).toEqual({ prompt: 0n, completion: 0n, tools: 0n, total: 0n });
   });
 
-  it('leaves what an own account paid as it is, where there was no room for the fee', () => {
+  it('keeps what an own account paid where there was no room for the fee', () => {
     const own = bill(OWN, END, USAGE, false, readFeeShare('10'));
     expect(paidBill(own, 0n)).toEqual({ ...own, cost: 0n });
   });
 
-  it('gives back a bill that is paid', () => {
-    const told = bill(LEG, END);
-    expect(paidBill(told, told.cost)).toBe(told);
+  it('returns a paid bill unchanged', () => {
+    const full = bill(LEG, END);
+    expect(paidBill(full, full.cost)).toBe(full);
   });
 });

@@ -13,43 +13,44 @@ export type FeeShare = bigint;
 
 const SHARE_OF_ONE = 100n * PICO_PER_USD;
 
-/** @param percent plain decimal, as `FAIRLEAD_BYOK_FEE_PERCENT` has it @throws RangeError for anything else */
+/** @param percent plain decimal, in the form of `FAIRLEAD_BYOK_FEE_PERCENT` @throws RangeError for anything else */
 export function readFeeShare(percent: string): FeeShare {
   const share = parseUsd(percent);
   if (share === undefined || share < 0n) throw new RangeError('A fee is a plain decimal percentage.');
   return share;
 }
 
-/** What one reply comes to. */
+/** The price of one reply. */
 export interface Bill {
-  /** It went through the caller's own credential. */
+  /** It used the caller's own credential. */
   readonly isByok: boolean;
-  /** What credits pay: the list price, or the fee on it. */
+  /** Paid from credits: the list price, or the fee on it. */
   readonly cost: PicoUsd;
   /** The list price where the caller's own account at the provider pays it, else 0. */
   readonly byokCost: PicoUsd;
-  /** The list price in its parts, as far as it is charged. */
+  /** The parts of the list price, as far as it is charged. */
   readonly list: Cost;
-  /** By which prices; undefined where no model was called. */
+  /** The prices used; undefined where no model was called. */
   readonly rate: Rate | undefined;
-  /** What the provider asks beyond the prices that were planned: nobody is charged for it. */
+  /** What the provider charges beyond the planned prices: no caller pays it. */
   readonly beyondPlan: PicoUsd;
 }
 
-/** How a reply ended, as far as its price depends on it. */
+/** How a reply ended, as far as it affects the price. */
 export interface Ended {
-  /** Absent when it never came to its end. */
+  /** Absent when the reply was not complete. */
   readonly stop: StopReason | undefined;
-  /** The provider failed in mid-reply: what it cost is not the caller's. */
+  /** The provider failed mid-stream: the caller does not pay for it. */
   readonly inFault: boolean;
-  /** Its provider was left: that nothing came of it is not his doing. */
+  /** The call was abandoned: the provider is not the reason for the missing answer. */
   readonly isAbandoned?: boolean;
 }
 
 /**
- * What a reply of this usage costs (docs/byok.md#what-it-costs, docs/reasons/money.md#what-a-reply-costs): nothing for
- * its tokens where it came to nothing, and nothing at all where its provider failed.
- * @param images in the request, as `measurePrompt` counts them
+ * The price of a reply of this usage (docs/operate/byok.md#what-it-costs,
+ * docs/contribute/ledger.md#what-each-ending-costs): the tokens of an empty reply are free, and a reply whose
+ * provider failed is free altogether.
+ * @param images of the request, as `measurePrompt` counts them
  */
 export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee: FeeShare): Bill {
   const { cost: full, rate, beyondPlan } = ratedCost(usage, leg, images);
@@ -66,7 +67,7 @@ export function billOf(usage: Usage, leg: Leg, ended: Ended, images: number, fee
   };
 }
 
-/** The most that one call of a leg can be billed. */
+/** The highest bill of one call of a leg. */
 export function billBound(prompt: MeasuredPrompt, leg: Leg, fee: FeeShare): Pick<Bill, 'cost' | 'byokCost'> {
   const total = boundOf(prompt, leg);
   return leg.credential === SHARED_CREDENTIAL
@@ -74,26 +75,26 @@ export function billBound(prompt: MeasuredPrompt, leg: Leg, fee: FeeShare): Pick
     : { cost: feeOn(total, fee), byokCost: total };
 }
 
-/** Catalogue variants that cost nothing and are limited by number instead. */
+/** The suffix of catalog variants that cost nothing and are limited by number instead. */
 const FREE_VARIANT = ':free';
 
-/** Through the caller's own credential nothing is free, nor counted as such (docs/wire/limits.md#free-variants). */
+/** With the caller's own credential nothing is free, nor counted as free (docs/use/limits.md#free-variants). */
 export const isFreeVariant = ({ model, credential }: Pick<Leg, 'model' | 'credential'>): boolean =>
   credential === SHARED_CREDENTIAL && model.id.endsWith(FREE_VARIANT);
 
-/** Tools have been run whatever became of the reply; a provider that failed is owed nothing by the caller. */
+/** Tools have run whatever the reply contains; the caller pays nothing for a provider that failed. */
 function withoutTokens({ tools }: Cost, inFault: boolean): Cost {
   const due = inFault ? 0n : tools;
   return { prompt: 0n, completion: 0n, tools: due, total: due };
 }
 
-/** Up to the next 10⁻¹² USD. */
+/** Rounded up to the next 10⁻¹² USD. */
 const feeOn = (total: PicoUsd, fee: FeeShare): PicoUsd => (total * fee + SHARE_OF_ONE - 1n) / SHARE_OF_ONE;
 
 /**
- * A bill of one call that comes to no more than its bound, in all of its parts: what was told above it cannot be, and
- * the caller did not agree to it, whoever asks him for it.
- * @returns the same object where it is no dearer
+ * A bill of one call, cut to its bound in all of its parts: a report above it is impossible, and the caller did not
+ * agree to pay more.
+ * @returns the same object where it is within the bound
  */
 export function cappedBill(bill: Bill, { cost, byokCost }: Pick<Bill, 'cost' | 'byokCost'>): Bill {
   const most = bill.isByok ? byokCost : cost;
@@ -101,14 +102,14 @@ export function cappedBill(bill: Bill, { cost, byokCost }: Pick<Bill, 'cost' | '
 }
 
 /**
- * What of a bill is charged where credits pay no more than this: its parts come to what is paid for them.
+ * The part of a bill that is charged where credits pay no more than `cost`, with its parts cut to that.
  * @returns the same object where they pay all of it
  */
 export function paidBill(bill: Bill, cost: PicoUsd): Bill {
   return cost < bill.cost ? { ...bill, cost, list: cutCost(bill.list, bill.byokCost + cost) } : bill;
 }
 
-/** Each part by its share, exactly together. */
+/** Each part by its share; the parts add up exactly. */
 function cutCost(list: Cost, most: PicoUsd): Cost {
   if (list.total <= most) return list;
   const prompt = (list.prompt * most) / list.total;
@@ -116,7 +117,7 @@ function cutCost(list: Cost, most: PicoUsd): Cost {
   return { prompt, completion: most - prompt - tools, tools, total: most };
 }
 
-/** Two bills as one; the rate is that of the later one. */
+/** The sum of two bills; the rate is that of the later one. */
 export const addBill = (one: Bill, other: Bill): Bill => ({
   isByok: one.isByok || other.isByok,
   cost: one.cost + other.cost,
@@ -141,8 +142,8 @@ const NO_BILL: Bill = {
 };
 
 /**
- * With what tools and plugins of this gateway cost: credits pay that, whoever's credential the model was called with,
- * and where none was called.
+ * Adds the cost of this gateway's tools and plugins, which credits pay with any credential of the model's call, and
+ * also without such a call.
  */
 export const withTools = (cost: PicoUsd, bill: Bill = NO_BILL): Bill => ({
   ...bill,

@@ -1,6 +1,6 @@
-// Goal: no call costs more than its bound. Method: the written formula in tables; then random prompts and price lists,
-// whose costs are held against the bound for usages that a tokenizer of the worst allowed kind would give: a token of
-// every two ASCII bytes and of every other byte, and 64 for each message and tool.
+// The documented formula in tables; random prompts and price lists, whose costs stay within the bound for the usages of
+// the worst allowed tokenizer: a token for every two ASCII bytes and for every other byte, and 64 for each message and
+// tool.
 import { modelRequest } from '../../../test/support/model-request.js';
 import fc from 'fast-check';
 import { endpoint, model } from '../../../test/support/route-inputs.js';
@@ -73,7 +73,7 @@ describe('boundTokens', () => {
     expect(boundTokens(measured(parts), legOf({}, ofModel)).input).toBe(input);
   });
 
-  it('widens each side by what was learnt of the endpoint, and the price with them', () => {
+  it('widens each side by the endpoint’s widening, and the price with them', () => {
     const prompt = measured({ textTokens: 100, maxOutputTokens: 10 });
     const leg = legOf({ contextLength: 20_000 });
     const by = (input: number, output: number): BoundLeg => ({ ...leg, health: { widening: { input, output } } });
@@ -110,11 +110,11 @@ describe('the price of writing a cache', () => {
   };
 
   it.each<[string, DialectId, '5m' | '1h' | undefined, bigint]>([
-    ['not where nothing is marked', 'anthropic-messages', undefined, 3n],
-    ['of five minutes where that is asked for', 'anthropic-messages', '5m', 4n],
-    ['of an hour where that is asked for', 'anthropic-messages', '1h', 6n],
-    ['in full where the provider caches by itself', 'openai-chat', undefined, 6n],
-    ['in full where it also marks', 'openai-chat', '5m', 6n],
+    ['no writing where nothing is marked', 'anthropic-messages', undefined, 3n],
+    ['writing for five minutes where that is requested', 'anthropic-messages', '5m', 4n],
+    ['writing for an hour where that is requested', 'anthropic-messages', '1h', 6n],
+    ['the highest price where the provider caches by itself', 'openai-chat', undefined, 6n],
+    ['the highest price where it also accepts markers', 'openai-chat', '5m', 6n],
   ])('counts %s', (_, dialect, cacheWrites, price) => {
     expect(costs(dialect, cacheWrites)).toBe(price);
   });
@@ -131,7 +131,7 @@ describe('boundOf', () => {
       600n + 150n,
     ],
     ['the most expensive class of output', { reasoning: 20n }, {}, 'standard', 300n + 200n],
-    ['a cheaper class not', { inputCacheRead: 1n, reasoning: 2n }, {}, 'standard', 300n + 150n],
+    ['no cheaper class', { inputCacheRead: 1n, reasoning: 2n }, {}, 'standard', 300n + 150n],
     ['the fee of a request', { request: 7n }, {}, 'standard', 457n],
     ['the fee of each image', { image: 7n }, { images: 2 }, 'standard', 464n],
     ['the fee of each search', { webSearch: 7n }, { webSearches: 30 }, 'standard', 660n],
@@ -157,7 +157,7 @@ describe('boundOf', () => {
       450n,
     ],
     [
-      'a dear length between cheap ones',
+      'an expensive length between cheap ones',
       {
         tiers: [
           { minPromptTokens: 50, prompt: 9n },
@@ -170,7 +170,7 @@ describe('boundOf', () => {
     ],
     ["the tier's own list", { fast: { prompt: 30n, completion: 150n } }, {}, 'fast', 3_000n + 1_500n],
     ['what the tier does not name', { flex: { prompt: 1n }, inputCacheWrite: 4n }, {}, 'flex', 400n + 150n],
-    ['the dear tier not where another is asked for', { fast: { prompt: 30n } }, {}, 'standard', 450n],
+    ['no expensive tier where another is requested', { fast: { prompt: 30n } }, {}, 'standard', 450n],
   ])('counts %s', (_, parts, prompt, tier, expected) => {
     expect(
       boundOf(
@@ -180,7 +180,7 @@ describe('boundOf', () => {
     ).toBe(expected);
   });
 
-  it('is nothing where the endpoint is free', () => {
+  it('is zero where the endpoint is free', () => {
     expect(boundOf(measured({ images: 3, webSearches: 3 }), legOf({ pricing: null }))).toBe(0n);
   });
 
@@ -251,7 +251,7 @@ describe('boundOf', () => {
     );
   const IMAGE_TOKENS_MAX = 90;
 
-  /** What the worst tokenizer makes of it, cut where the provider would refuse. */
+  /** The tokens of the worst tokenizer, cut where the provider would refuse. */
   function worstTokens({ system, messages, tools }: ModelRequest): number {
     const parts = [...system, ...messages.flatMap(({ content }) => content)];
     const strings = parts.map((part) => (part.type === 'text' ? part.text : ''));
@@ -277,7 +277,7 @@ describe('boundOf', () => {
     const writes = fc.constantFrom(undefined, '5m', '1h');
     const roomy = 100_000;
     fc.assert(
-      fc.property(media, writes, pricings, tier, share, share, (held, cacheWrites, pricing, asked, cut, split) => {
+      fc.property(media, writes, pricings, tier, share, share, (held, cacheWrites, pricing, ofTier, cut, split) => {
         const images = held.sizes.length + held.unread;
         const documents = held.pdfs.length + held.uncounted;
         const prompt = measured({
@@ -287,10 +287,10 @@ describe('boundOf', () => {
           pdfSizes: held.pdfs,
           ...(cacheWrites && { cacheWrites }),
         });
-        const at = legOf({ pricing, contextLength: roomy }, CLAUDE, asked);
+        const at = legOf({ pricing, contextLength: roomy }, CLAUDE, ofTier);
         const provider = { ...at.endpoint.provider, dialect: 'anthropic-messages' } as const;
         const leg = { ...at, endpoint: { ...at.endpoint, provider } };
-        // What the vendor counts at most: patches within its limit, and of a page its picture and all text.
+        // The most that the vendor counts: patches within its limit, and for a page its picture and all text.
         const patches = held.sizes.map(({ width, height }) => Math.ceil(width / 28) * Math.ceil(height / 28));
         const pictures = patches.map((count) => Math.min(count, 1_568)).reduce((sum, count) => sum + count, 0);
         const pages = held.pdfs.map((pdf) => pdf.pages * 1_568 + Math.ceil(pdf.textBytes / 2));
@@ -317,10 +317,10 @@ describe('boundOf', () => {
         pricings,
         tier,
         fc.array(share, { minLength: 6, maxLength: 6 }),
-        (one, pricing, asked, cuts) => {
+        (one, pricing, ofTier, cuts) => {
           const prompt = measurePrompt(one);
-          const leg = legOf({ pricing }, { imageTokensMax: IMAGE_TOKENS_MAX }, asked);
-          // A vendor's search tool brings results of any length in: then every prompt up to the context is possible.
+          const leg = legOf({ pricing }, { imageTokensMax: IMAGE_TOKENS_MAX }, ofTier);
+          // A vendor's search tool adds results of any length: then every prompt up to the context is possible.
           const most = prompt.fillsContext ? CONTEXT : worstTokens(one);
           expect(boundTokens(prompt, leg).input).toBeGreaterThanOrEqual(most);
           const total = Math.floor(most * (cuts[0]! < 0.5 ? 1 : cuts[0]!));
@@ -346,7 +346,7 @@ describe('boundOf', () => {
     );
   });
 
-  it('holds the dearest length of the tier itself', () => {
+  it('uses the most expensive length of the tier itself', () => {
     const pricing = {
       ...plain,
       flex: { prompt: 1n, completion: 1n, tiers: [{ minPromptTokens: 50, completion: 99n }] },
@@ -364,7 +364,7 @@ describe('boundOf', () => {
     expect(boundOf(prompt, leg)).toBe(costOf(usage, leg, prompt.images).total);
   });
 
-  it('never falls when another image or document comes along', () => {
+  it('never falls when another image or document is added', () => {
     const side = fc.integer({ min: 1, max: 5_000 });
     const size = fc.record({ width: side, height: side });
     const pdfSize = fc.record({ pages: fc.integer({ min: 1, max: 50 }), textBytes: fc.nat(100_000) });
@@ -395,8 +395,8 @@ describe('boundOf', () => {
 
   it('never falls when the prompt or the limit of the output grows', () => {
     fc.assert(
-      fc.property(requests, texts, fc.nat(500), pricings, tier, (one, more, tokens, pricing, asked) => {
-        const leg = legOf({ pricing }, { imageTokensMax: IMAGE_TOKENS_MAX }, asked);
+      fc.property(requests, texts, fc.nat(500), pricings, tier, (one, more, tokens, pricing, ofTier) => {
+        const leg = legOf({ pricing }, { imageTokensMax: IMAGE_TOKENS_MAX }, ofTier);
         const before = boundOf(measurePrompt(one), leg);
         const longer = { ...one, messages: [...one.messages, { role: 'user', content: [text(more)] } as const] };
         expect(boundOf(measurePrompt(longer), leg) >= before).toBe(true);
@@ -410,11 +410,11 @@ describe('boundOf', () => {
   });
 });
 
-describe('calls beside the one that answers', () => {
+describe('calls beside the answering one', () => {
   const ADVISOR = endpoint('p', { pricing: { ...plain, prompt: 10n, completion: 50n }, contextLength: 1_000 });
   const large = model('a/large', [endpoint('q'), ADVISOR], { maxCompletionTokens: 20 });
 
-  it('bounds a compaction as another such call', () => {
+  it('bounds a compaction like a second call', () => {
     expect(boundOf(measured({ compacts: true }), legOf())).toBe(2n * boundOf(measured(), legOf()));
   });
 
@@ -426,14 +426,14 @@ describe('calls beside the one that answers', () => {
     expect(boundOf(advised, legOf()) - boundOf(measured(), legOf())).toBe(3n * (1_000n * 10n + output * 50n));
   });
 
-  it('covers what an advisor may cost', () => {
+  it('covers the cost of an advisor', () => {
     const advised = measured({ advisors: [{ model: large, uses: 1 }] });
     const call = { kind: 'advisor', inputTokens: 1_000, outputTokens: 20, pricedBy: ADVISOR } as const;
     const usage = { inputTokens: 100, outputTokens: 10, iterations: [call] };
     expect(costOf(usage, legOf()).total).toBeLessThanOrEqual(boundOf(advised, legOf()));
   });
 
-  it('holds nothing for one that the provider does not serve: it is refused', () => {
+  it('counts no advisor that the provider does not serve, because its calls are refused', () => {
     const elsewhere = measured({ advisors: [{ model: model('a/other', [endpoint('q')]), uses: 1 }] });
     expect(boundOf(elsewhere, legOf())).toBe(boundOf(measured(), legOf()));
   });

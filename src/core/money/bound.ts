@@ -9,25 +9,25 @@ import type { MeasuredPrompt } from './measure-prompt.js';
 import type { PdfSize } from './pdf-size.js';
 import { widened, type TokenBound } from './widening.js';
 
-/** Where the pages of a PDF could not be counted. No vendor's documentation lets one have more. */
+/** Used where the pages of a PDF could not be counted. No vendor's documentation allows more. */
 const PAGES_PER_DOCUMENT_MAX = 1_000;
 
 /**
- * Who speaks these writes a cache where a marker asks for it, and else not. Others cache what they like.
+ * Dialects of vendors that write a cache only where a marker requests it. Others may cache at any time.
  * https://platform.claude.com/docs/en/build-with-claude/prompt-caching
  */
 const CACHES_ON_REQUEST: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'bedrock-converse']);
 
 /** The part of a leg that its bound depends on. */
 export interface BoundLeg extends Pick<Leg, 'model' | 'endpoint' | 'tier'> {
-  /** As the plan found it: what is held for a call and what is charged for it are made from the same. */
+  /** As the plan found it: the hold and the charge of a call are computed from the same. */
   readonly health?: Pick<EndpointHealth, 'widening'> | undefined;
 }
 
 /**
- * The most one call can cost at this leg's list price, exactly (docs/reasons/money.md#bound). It holds as long as no
- * tokenizer makes more than a token of two ASCII bytes or of one other byte, and no vendor adds more than 64 tokens of
- * its own to a message or tool; where an endpoint was found to go beyond that, by what was learnt of it. It never falls
+ * The highest cost of one call at this leg's list price, exactly (docs/contribute/reasons/money.md#bound). It holds as
+ * long as no tokenizer makes more than one token of two ASCII bytes or of one other byte, and no vendor adds more than
+ * 64 tokens of its own to a message or tool; where an endpoint was found to exceed that, it is widened. It never falls
  * when the prompt or `max_tokens` grows.
  */
 export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
@@ -45,8 +45,8 @@ export function boundOf(prompt: MeasuredPrompt, leg: BoundLeg): PicoUsd {
 }
 
 /**
- * The whole context of each for every call of it: it reads what was said so far. One that this provider does not serve
- * is refused before it is called.
+ * Every call counts the whole context of the advisor, which reads the conversation so far. An advisor that this
+ * provider does not serve is refused before the call.
  */
 function boundOfAdvisors(advisors: readonly MeasuredAdvisor[], leg: BoundLeg['endpoint']): PicoUsd {
   let sum = 0n;
@@ -62,15 +62,15 @@ function boundOfAdvisors(advisors: readonly MeasuredAdvisor[], leg: BoundLeg['en
   return sum;
 }
 
-/** What sizes say, and beyond it what was learnt of this endpoint. */
+/** The tokens by size, widened by what was learnt of this endpoint. */
 export function boundTokens(prompt: MeasuredPrompt, leg: BoundLeg): TokenBound {
   const sized = sizedTokens(prompt, leg);
   return leg.health?.widening ? widened(sized, leg.health.widening, leg.endpoint.contextLength) : sized;
 }
 
 /**
- * Where nobody limits the output, the context does: what it leaves is all of it, since the bound of a prompt says
- * nothing of how short the prompt may be.
+ * Where neither caller nor model limits the output, the context does: all of it counts, because the bound of a prompt
+ * implies no minimum of its length.
  */
 export function sizedTokens(prompt: MeasuredPrompt, { model, endpoint }: BoundLeg): TokenBound {
   const { contextLength } = endpoint;
@@ -97,25 +97,25 @@ function allPdfTokens({ documents, pdfSizes = [] }: MeasuredPrompt, model: Model
   return tokens;
 }
 
-/** A page is its picture and its text: what text a PDF has beyond that of full pages counts as any other. */
+/** A page counts as its picture and its text: text beyond that of full pages counts like any other. */
 function pdfTokens({ pages, textBytes }: PdfSize, pageTokensMax: number, imageTokensMax: number): number {
   const textTokensMax = Math.max(0, pageTokensMax - imageTokensMax);
   return pages * pageTokensMax + Math.max(0, Math.ceil(textBytes / 2) - pages * textTokensMax);
 }
 
-/** The most that a token of either side can cost, 10⁻¹² USD. */
+/** The highest price of a token of either side, in 10⁻¹² USD. */
 type DearestSides = Readonly<Record<'prompt' | 'completion', PicoUsd>>;
 
 /**
- * The most that a token of either side can cost at this leg, over the classes and lengths that this prompt may reach:
- * what its bound is made from, and what price caps are held against.
+ * The highest price of a token of either side at this leg, over the classes and lengths that this prompt may reach. The
+ * bound is computed from it, and price caps are compared with it.
  */
 export const dearestPrices = (pricing: Pricing, prompt: MeasuredPrompt, leg: BoundLeg): DearestSides =>
   dearestFor(pricing, prompt, leg, boundTokens(prompt, leg).input);
 
 /**
- * Where nobody asks for a cache, only a provider that caches by itself charges for writing one.
- * @param input most tokens of the prompt
+ * Without a cache marker, only providers that cache by themselves charge for cache writes.
+ * @param input the most tokens of the prompt
  */
 function dearestFor(
   pricing: Pricing,

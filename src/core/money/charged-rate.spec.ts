@@ -1,11 +1,11 @@
-// Goal: a reply is charged by what it was served as, never above the plan, and what lies above it is told apart.
-// Method: a table of plans and reports over one price list; properties over any of both.
+// A table of plans and reports over one price list, and properties over any of both: a reply is charged by the service
+// it received, never above the plan, and the rest is reported apart.
 import fc from 'fast-check';
 import { endpoint, inGeographies, perMillion } from '../../../test/support/route-inputs.js';
 import type { Usage } from '../conversation/usage.js';
 import type { DialectId, Endpoint, Pricing } from '../routing/catalog.js';
 import { SERVICE_TIERS, type ServiceTier } from '../routing/plan.js';
-import { askedCost, ratedCost } from './charged-rate.js';
+import { providerCost, ratedCost } from './charged-rate.js';
 import { costOf } from './pricing.js';
 
 const PRICES: Pricing = {
@@ -31,15 +31,29 @@ const TOKENS = { inputTokens: 1_000, outputTokens: 10 };
 
 describe('ratedCost', () => {
   it.each<[string, Endpoint, ServiceTier, Usage, ServiceTier, Endpoint]>([
-    ['the plan where nothing is told', MESSAGES, 'fast', {}, 'fast', MESSAGES],
+    ['the plan where nothing is reported', MESSAGES, 'fast', {}, 'fast', MESSAGES],
     ['the speed that was granted', MESSAGES, 'fast', { speed: 'fast', serviceTier: 'standard' }, 'fast', MESSAGES],
-    ['the plain speed where it was not', MESSAGES, 'fast', { speed: 'standard' }, 'standard', MESSAGES],
-    ['a speed that only the tier was told of', MESSAGES, 'fast', { serviceTier: 'standard' }, 'fast', MESSAGES],
-    ['speed by the tier where there is no other word', CHAT, 'fast', { serviceTier: 'default' }, 'standard', CHAT],
+    ['the standard speed where it was not', MESSAGES, 'fast', { speed: 'standard' }, 'standard', MESSAGES],
+    [
+      'the planned speed where only a tier is reported',
+      MESSAGES,
+      'fast',
+      { serviceTier: 'standard' },
+      'fast',
+      MESSAGES,
+    ],
+    [
+      'speed by the tier where the dialect reports nothing else',
+      CHAT,
+      'fast',
+      { serviceTier: 'default' },
+      'standard',
+      CHAT,
+    ],
     ['the tier that was granted', CHAT, 'priority', { serviceTier: 'priority' }, 'priority', CHAT],
-    ['the plain tier where it was not', CHAT, 'priority', { serviceTier: 'default' }, 'standard', CHAT],
-    ['a cheaper tier that nobody asked for', CHAT, 'standard', { serviceTier: 'flex' }, 'flex', CHAT],
-    ['no dearer tier that nobody asked for', CHAT, 'standard', { serviceTier: 'priority' }, 'standard', CHAT],
+    ['the standard tier where it was not', CHAT, 'priority', { serviceTier: 'default' }, 'standard', CHAT],
+    ['a cheaper tier that was not requested', CHAT, 'standard', { serviceTier: 'flex' }, 'flex', CHAT],
+    ['no more expensive tier that was not requested', CHAT, 'standard', { serviceTier: 'priority' }, 'standard', CHAT],
     ['flex at most where it was planned', CHAT, 'flex', { serviceTier: 'default' }, 'flex', CHAT],
     [
       'the plan where the tier has no price',
@@ -49,22 +63,29 @@ describe('ratedCost', () => {
       'priority',
       WITHOUT_FAST,
     ],
-    ['the plain place where it ran elsewhere', US, 'standard', { inferenceGeo: 'global' }, 'standard', MESSAGES],
-    ['the place it was asked to run', US, 'standard', { inferenceGeo: 'us' }, 'standard', US],
-    ['the place that was planned where none is told', US, 'standard', {}, 'standard', US],
-    ['no dearer place that nobody asked for', MESSAGES, 'standard', { inferenceGeo: 'us' }, 'standard', MESSAGES],
-    ['place and tier together', US, 'fast', { inferenceGeo: 'global', speed: 'standard' }, 'standard', MESSAGES],
-  ])('charges %s', (_, planned, tier, told, chargedTier, charged) => {
-    const { cost, rate } = ratedCost({ ...TOKENS, ...told }, { endpoint: planned, tier });
+    ['the standard location where it ran elsewhere', US, 'standard', { inferenceGeo: 'global' }, 'standard', MESSAGES],
+    ['the requested location', US, 'standard', { inferenceGeo: 'us' }, 'standard', US],
+    ['the planned location where none is reported', US, 'standard', {}, 'standard', US],
+    [
+      'no more expensive location that was not requested',
+      MESSAGES,
+      'standard',
+      { inferenceGeo: 'us' },
+      'standard',
+      MESSAGES,
+    ],
+    ['location and tier together', US, 'fast', { inferenceGeo: 'global', speed: 'standard' }, 'standard', MESSAGES],
+  ])('charges %s', (_, planned, tier, reported, chargedTier, charged) => {
+    const { cost, rate } = ratedCost({ ...TOKENS, ...reported }, { endpoint: planned, tier });
     expect([rate.tier, rate.endpoint === charged]).toEqual([chargedTier, true]);
     expect(cost).toEqual(costOf(TOKENS, { endpoint: charged, tier: chargedTier }));
   });
 
-  it('tells what the provider asks beyond the plan', () => {
+  it('reports what the provider charges beyond the plan', () => {
     const usage = { ...TOKENS, serviceTier: 'priority' };
     const { cost, beyondPlan } = ratedCost(usage, { endpoint: CHAT, tier: 'standard' });
     expect(beyondPlan).toBe(cost.total);
-    expect(askedCost(usage, { endpoint: CHAT, tier: 'standard' })).toBe(2n * cost.total);
+    expect(providerCost(usage, { endpoint: CHAT, tier: 'standard' })).toBe(2n * cost.total);
   });
 
   const reports = fc.record({
@@ -81,15 +102,15 @@ describe('ratedCost', () => {
     tier: fc.constantFrom(...SERVICE_TIERS),
   });
 
-  it('never charges above the plan, and loses nothing of what is asked', () => {
+  it('never charges above the plan, and accounts for the whole cost of the provider', () => {
     fc.assert(
-      fc.property(reports, plans, (told, planned) => {
-        const usage = told as Usage;
+      fc.property(reports, plans, (reported, planned) => {
+        const usage = reported as Usage;
         const { cost, rate, beyondPlan } = ratedCost(usage, planned);
         expect(cost.total <= costOf(usage, planned).total).toBe(true);
         expect(cost).toEqual(costOf(usage, rate));
         expect(beyondPlan >= 0n).toBe(true);
-        expect(askedCost(usage, planned)).toBe(cost.total + beyondPlan);
+        expect(providerCost(usage, planned)).toBe(cost.total + beyondPlan);
       }),
     );
   });

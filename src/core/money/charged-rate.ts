@@ -5,26 +5,26 @@ import { isPlainTier } from '../routing/priced-words.js';
 import type { PicoUsd } from './credits.js';
 import { costOf, type Cost } from './pricing.js';
 
-/** Which of an endpoint's price lists a reply is charged by. */
+/** The price list of an endpoint that a reply is charged by. */
 export type Rate = Pick<Leg, 'endpoint' | 'tier'>;
 
-/** What one reply costs, and at which rate. */
+/** The cost of one reply, and its rate. */
 export interface RatedCost {
   readonly cost: Cost;
   readonly rate: Rate;
-  /** What the provider asks for the rate it reported beyond that of the plan; 0n where it asks for no more. */
+  /** What the provider charges for the reported rate beyond that of the plan; 0n where it charges no more. */
   readonly beyondPlan: PicoUsd;
 }
 
-/** Dialects whose replies tell the speed apart from the tier: there a tier says nothing of the speed. */
-const TELLS_SPEED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'simulated']);
+/** Dialects whose replies report the speed separately from the tier: there the tier implies nothing about the speed. */
+const REPORTS_SPEED: ReadonlySet<DialectId> = new Set(['anthropic-messages', 'simulated']);
 
 /**
- * The cost by the tier, speed and place that the reply reports, at most by those that were planned: what a provider
- * grants unasked is not the caller's to pay, and what it did not grant he does not pay for
- * (docs/reasons/money.md#what-was-served). Where nothing is said, or nothing the catalog has a price for, the plan
- * holds.
- * @param images how many the request held, as `measurePrompt` counts them
+ * The cost at the reported tier, speed and location, at most that of the planned ones: the caller does not pay for a
+ * tier that was granted without a request, nor for one that was requested and not granted
+ * (docs/contribute/reasons/money.md#what-was-served). Where nothing is reported, or nothing that the catalog has a
+ * price for, the plan applies.
+ * @param images the number of images of the request, as `measurePrompt` counts them
  */
 export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
   const cost = costOf(usage, planned, images);
@@ -32,14 +32,14 @@ export function ratedCost(usage: Usage, planned: Rate, images = 0): RatedCost {
   const endpoint = reportedPlace(usage, planned);
   if (tier === planned.tier && endpoint === planned.endpoint) return { cost, rate: planned, beyondPlan: 0n };
   const reported = { endpoint, tier };
-  const asked = costOf(usage, reported, images);
-  return asked.total <= cost.total
-    ? { cost: asked, rate: reported, beyondPlan: 0n }
-    : { cost, rate: planned, beyondPlan: asked.total - cost.total };
+  const reportedCost = costOf(usage, reported, images);
+  return reportedCost.total <= cost.total
+    ? { cost: reportedCost, rate: reported, beyondPlan: 0n }
+    : { cost, rate: planned, beyondPlan: reportedCost.total - cost.total };
 }
 
-/** What the provider asks, whoever pays: at the rate it reported, whatever was planned. */
-export function askedCost(usage: Usage, planned: Rate, images = 0): PicoUsd {
+/** What the provider charges, whether or not the caller pays it: at the rate it reported, whatever was planned. */
+export function providerCost(usage: Usage, planned: Rate, images = 0): PicoUsd {
   const { cost, beyondPlan } = ratedCost(usage, planned, images);
   return cost.total + beyondPlan;
 }
@@ -50,11 +50,11 @@ function reportedTier({ serviceTier, speed }: Usage, { endpoint, tier: planned }
   const named = speed === 'fast' ? speed : serviceTier;
   if (named !== undefined && NAMED_TIERS.has(named) && endpoint.pricing?.[named as 'fast'] !== undefined)
     return named as ServiceTier;
-  // Whatever words a plain tier goes by, it was planned, as nearly always.
+  // Standard tiers have many names; nearly always the standard tier was planned.
   if (speed === 'fast' || planned === 'standard') return planned;
   if (speed === 'standard' && planned === 'fast') return 'standard';
-  const saysPlain = serviceTier !== undefined && isPlainTier(serviceTier);
-  return saysPlain && !(planned === 'fast' && TELLS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;
+  const isPlain = serviceTier !== undefined && isPlainTier(serviceTier);
+  return isPlain && !(planned === 'fast' && REPORTS_SPEED.has(dialectOf(endpoint))) ? 'standard' : planned;
 }
 
 function reportedPlace({ inferenceGeo }: Usage, { endpoint }: Rate): Rate['endpoint'] {

@@ -34,6 +34,6 @@ export function formatUsd(amount: PicoUsd): string {
 /** For printing as a JSON number only: nothing is ever computed from it. */
 export function usdNumber(amount: PicoUsd): number {
   const units = Number(amount);
-  // A quotient of two numbers that are exact is rounded once, as a decimal text is when it is read.
+  // The quotient of two exact numbers is rounded once, like a decimal text when it is parsed.
   return Number.isSafeInteger(units) ? units / UNITS_PER_USD : Number(formatUsd(amount));
 }

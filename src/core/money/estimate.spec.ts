@@ -1,4 +1,4 @@
-// Goal: an estimate grows with the text and never counts bytes of media as text. Method: tables of blocks.
+// Tables of blocks: an estimate grows with the text, and never counts bytes of media as text.
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock } from '../conversation/content.js';
 import { estimateInputTokens, estimateTokens } from './estimate.js';
@@ -18,7 +18,7 @@ describe('estimates', () => {
     expect(estimateTokens(bytes)).toBe(tokens);
   });
 
-  it('says at least one token for an empty prompt', () => {
+  it('estimates at least one token for an empty prompt', () => {
     expect(estimateInputTokens(modelRequest({}))).toBe(1);
   });
 

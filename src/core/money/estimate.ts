@@ -2,31 +2,31 @@ import type { ContentBlock, Message, ToolReferenceBlock } from '../conversation/
 import type { ModelRequest } from '../conversation/request.js';
 import { TextStepCounter, type Steps } from '../steps.js';
 
-// Estimates, for replies whose provider says nothing of its usage (docs/reasons/money.md#usage-is-asked-for):
-// about four bytes of UTF-8 make a token in the vocabularies in use. They are marked `estimated` wherever they go,
-// and never serve as a bound.
+// Estimates for replies whose provider reports no usage (docs/contribute/ledger.md#what-each-ending-costs): in the
+// vocabularies in use, a token has about four bytes of UTF-8. They are marked `estimated` everywhere, and never serve
+// as a bound.
 const BYTES_PER_TOKEN = 4;
-/** What a message or tool costs besides its text: role, separators, name. */
+/** The cost of a message or tool besides its text: role, separators, name. */
 const FRAME_TOKENS = 4;
-/** An image or document, whatever its size: its bytes say nothing of its tokens. */
+/** For an image or document of any size, because its bytes do not indicate its tokens. */
 const MEDIUM_TOKENS = 1_000;
 
-/** What a picture that a model drew counts as, in bytes of text. */
+/** What a picture drawn by a model counts as, in bytes of text. */
 export const DRAWN_BYTES = MEDIUM_TOKENS * BYTES_PER_TOKEN;
 
-/** About how many tokens a text of this many UTF-8 bytes has. */
+/** Estimates the tokens of a text of this many UTF-8 bytes. */
 export function estimateTokens(bytes: number): number {
   return Math.ceil(bytes / BYTES_PER_TOKEN);
 }
 
-/** About how many tokens a request's prompt has, at least one. */
+/** Estimates the tokens of a request's prompt, at least one. */
 export function estimateInputTokens(request: ModelRequest): number {
   const estimate = new InputEstimate();
   for (const size of listSizes(request)) estimate.add(size);
   return estimate.tokens;
 }
 
-/** The same, in steps. */
+/** As `estimateInputTokens`, in steps. */
 export function* estimateInSteps(request: ModelRequest): Steps<number> {
   const estimate = new InputEstimate();
   const steps = new TextStepCounter();
@@ -37,7 +37,7 @@ export function* estimateInSteps(request: ModelRequest): Steps<number> {
   return estimate.tokens;
 }
 
-/** About how many tokens each message has. */
+/** Estimates the tokens of each message. */
 export function* estimateMessages(messages: readonly Message[]): Steps<readonly number[]> {
   const steps = new TextStepCounter();
   const estimates: number[] = [];
@@ -54,7 +54,7 @@ export function* estimateMessages(messages: readonly Message[]): Steps<readonly 
   return estimates;
 }
 
-/** The sizes of what a prompt is made of, one piece after another: each is measured when it is asked for. */
+/** The sizes of the parts of a prompt, each measured on demand. */
 export function* listSizes(request: ModelRequest): Generator<Size> {
   for (const block of request.system) yield textSize(block.text);
   for (const tool of request.tools) yield { bytes: Buffer.byteLength(JSON.stringify(tool)), tokens: FRAME_TOKENS };
@@ -64,12 +64,12 @@ export function* listSizes(request: ModelRequest): Generator<Size> {
   }
 }
 
-/** The estimate of a prompt whose pieces come one by one. */
+/** Sums up the estimate of a prompt. */
 export class InputEstimate {
   private bytes = 0;
   private others: number;
 
-  /** @param least tokens of nothing at all: a prompt has one at least */
+  /** @param least tokens of an empty prompt: one at least */
   constructor(least = 1) {
     this.others = least;
   }
@@ -84,7 +84,7 @@ export class InputEstimate {
   }
 }
 
-/** What a part of a prompt is estimated by. */
+/** The size of a part of a prompt. */
 export interface Size {
   /** Of text, in UTF-8. */
   readonly bytes: number;
@@ -94,7 +94,7 @@ export interface Size {
 
 const MEDIUM: Size = { bytes: 0, tokens: MEDIUM_TOKENS };
 
-/** The size of one block, with all that is in it. */
+/** The size of one block, including the blocks in it. */
 export function sizeOf(block: ContentBlock | ToolReferenceBlock): Size {
   switch (block.type) {
     case 'text':

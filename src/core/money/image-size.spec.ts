@@ -1,6 +1,5 @@
-// Goal: an image's size is read as its readers see it, or not at all, and without its bytes. Method: headers of every
-// format at random sizes; real images of one pixel; what is malformed, cut or dressed up; a large one against the
-// clock.
+// Headers of every format at random sizes, real images of one pixel, malformed, cut and disguised images, and a large
+// one against the clock: the size is read as readers see it, or not at all, without reading the whole image.
 import fc from 'fast-check';
 import { gif, jpeg, png, webp } from '../../../test/support/images.js';
 import { computedMs, fastest } from '../../../test/support/pace.js';
@@ -34,7 +33,7 @@ it.each([
   expect(readImageSize(base64)).toEqual({ width: 1, height: 1 });
 });
 
-it('takes the frame of a GIF where that is larger than its screen, as readers do', () => {
+it('uses the frame of a GIF where it is larger than the screen, as readers do', () => {
   expect(sizeOf(gif(1, 1, { left: 10, top: 20, width: 8_000, height: 7_000 }))).toEqual({
     width: 8_010,
     height: 7_020,
@@ -43,31 +42,28 @@ it('takes the frame of a GIF where that is larger than its screen, as readers do
 
 it.each<[string, string]>([
   ['nothing', ''],
-  ['what is no image', Buffer.from('%PDF-1.7 and so on, long enough to hold a header').toString('base64')],
+  ['a file that is not an image', Buffer.from('%PDF-1.7 and so on, long enough to hold a header').toString('base64')],
   ['a picture of zero width', png(0, 5).toString('base64')],
   ['a PNG cut before its size', png(5, 5).subarray(0, 20).toString('base64')],
   ['a PNG without a header chunk', Buffer.from(png(5, 5)).fill('x', 12, 16).toString('base64')],
   ['a JPEG cut before its size', jpeg(5, 5, [300]).subarray(0, 100).toString('base64')],
   ['a JPEG whose picture begins without a size', jpeg(5, 5, [], 0xda).toString('base64')],
-  [
-    'a JPEG of bytes that lead nowhere',
-    Buffer.concat([jpeg(5, 5).subarray(0, 2), Buffer.alloc(50)]).toString('base64'),
-  ],
+  ['a JPEG of meaningless bytes', Buffer.concat([jpeg(5, 5).subarray(0, 2), Buffer.alloc(50)]).toString('base64')],
   ['a GIF without a frame', gif(5, 5).subarray(0, 25).toString('base64')],
   [
-    'a WebP of a kind unknown',
+    'a WebP of unknown kind',
     Buffer.from(webp(5, 5, 'VP8X'))
       .fill('VP9 ', 12, 16)
       .toString('base64'),
   ],
   ['base64 in lines', png(5, 5).toString('base64').replace(/^.{8}/, '$&\n')],
-  ['what is no base64', '!'.repeat(100)],
+  ['invalid base64', '!'.repeat(100)],
   ['a data URL', `data:image/png;base64,${png(5, 5).toString('base64')}`],
-])('says nothing of %s', (_, base64) => {
+])('returns undefined for %s', (_, base64) => {
   expect(readImageSize(base64)).toBeUndefined();
 });
 
-it('never throws, and answers with whole numbers', () => {
+it('never throws, and returns whole numbers', () => {
   const bytes = fc.oneof(
     fc.uint8Array({ maxLength: 200 }),
     ...[png(3, 4), jpeg(3, 4), gif(3, 4), webp(3, 4, 'VP8L')].map((image) =>
@@ -86,7 +82,7 @@ it('never throws, and answers with whole numbers', () => {
   );
 });
 
-it('looks at a few bytes of a large image', async () => {
+it('reads only a few bytes of a large image', async () => {
   const base64 = Buffer.concat([jpeg(30, 40, Array(200).fill(65_533)), Buffer.alloc(8_000_000)]).toString('base64');
   const once = (): void => expect(readImageSize(base64)).toEqual({ width: 30, height: 40 });
   // Decoding the whole takes ten times as long.

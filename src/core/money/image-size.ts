@@ -4,17 +4,16 @@ export interface ImageSize {
   readonly height: number;
 }
 
-/** A header of PNG, GIF or WebP lies in so many bytes; a GIF's first frame comes after its table of colours. */
+/** The header of PNG, GIF or WebP fits into so many bytes; a GIF's first frame follows its table of colours. */
 const HEAD_BYTES = 32;
-/** Segments of a JPEG before its size: profiles and previews come in pieces of 64 KiB. Chosen, far above any. */
+/** Segments of a JPEG before its size: profiles and previews come in pieces of 64 KiB. Chosen far above any. */
 const JPEG_SEGMENTS_MAX = 1_024;
 /** Extensions of a GIF before its first frame, and pieces of each. Chosen. */
 const GIF_BLOCKS_MAX = 1_024;
 
 /**
- * The size of an image of which only the base64 is at hand: PNG, JPEG, GIF, WebP, told apart by their bytes and not by
- * what they are called. Decodes a few bytes where the header stands, never the whole. Undefined for other formats and
- * for what is malformed.
+ * The size of an image from its base64: PNG, JPEG, GIF, WebP, distinguished by their bytes and not by their names.
+ * Decodes only the few bytes of the header. Undefined for other formats and for malformed images.
  */
 export function readImageSize(base64: string): ImageSize | undefined {
   const head = decodeAt(base64, 0, HEAD_BYTES);
@@ -22,11 +21,11 @@ export function readImageSize(base64: string): ImageSize | undefined {
   return size && size.width > 0 && size.height > 0 ? size : undefined;
 }
 
-/** So many bytes of what the base64 stands for, from this one on; fewer at the end, or where it is not base64. */
+/** `length` decoded bytes from `offset` on; fewer at the end, or where the text is not base64. */
 function decodeAt(base64: string, offset: number, length: number): Buffer {
   const group = Math.floor(offset / 3);
   const text = base64.slice(group * 4, Math.ceil((offset + length) / 3) * 4);
-  // The engine passes over what is no base64, and all that follows would stand elsewhere than it seems.
+  // The decoder skips characters that are not base64, which would shift everything after them.
   if (!/^[A-Za-z0-9+/_-]*={0,2}$/.test(text)) return Buffer.alloc(0);
   return Buffer.from(text, 'base64').subarray(offset - group * 3, offset - group * 3 + length);
 }
@@ -54,7 +53,7 @@ function readWebp(head: Buffer): ImageSize | undefined {
   }
 }
 
-/** Its first frame may be larger than its screen, and readers then show the frame. */
+/** The first frame may be larger than the screen, and then readers show the frame. */
 function readGif(base64: string, head: Buffer): ImageSize | undefined {
   if (head.length < 13 || head.toString('latin1', 0, 4) !== 'GIF8') return undefined;
   const flags = head[10]!;
@@ -68,7 +67,7 @@ function readGif(base64: string, head: Buffer): ImageSize | undefined {
         height: Math.max(head.readUInt16LE(8), block.readUInt16LE(3) + block.readUInt16LE(7)),
       };
     }
-    // An extension is its kind and pieces, each behind its length. The next turn finds the next piece, or the end.
+    // An extension is its kind and pieces, each after its length. The next turn finds the next piece, or the end.
     if (block[0] !== 0x21) return undefined;
     offset += 2;
     for (let piece = block[2]!; piece !== 0; blocks++) {
@@ -90,7 +89,7 @@ function readJpeg(base64: string, head: Buffer): ImageSize | undefined {
     if (segment.length < 9 || segment[0] !== 0xff) return undefined;
     const marker = segment[1]!;
     if (isFrame(marker)) return { width: segment.readUInt16BE(7), height: segment.readUInt16BE(5) };
-    // Markers without a segment: fill bytes, restarts. The picture itself begins without a size having come: no JPEG.
+    // Markers without a segment: fill bytes, restarts. Image data before a size: not a valid JPEG.
     if (marker === 0xff) offset += 1;
     else if (marker === 0x01 || (marker >= 0xd0 && marker <= 0xd8)) offset += 2;
     else if (marker === 0xd9 || marker === 0xda) return undefined;

@@ -1,9 +1,9 @@
-// Goal: no image counts more at its vendor than the rule says, and small ones count little. Method: the examples that
-// vendors publish; each vendor's own arithmetic, scaling and rounding included, beside the rule for random sizes.
+// The examples that vendors publish, and each vendor's own arithmetic, scaling and rounding included, beside the rule
+// for random sizes: no image counts more at its vendor than by the rule, and small ones count little.
 import fc from 'fast-check';
 import { imageTokens, IMAGE_RULES, type ImageRule } from './image-tokens.js';
 
-/** What is added for words around an image. */
+/** Tokens that are added around an image. */
 const FRAME = 16;
 const tokensOf = (rule: ImageRule, width: number, height: number, max?: number, detail?: string): number | undefined =>
   imageTokens(rule, { width, height, ...(detail !== undefined && { detail }) }, max);
@@ -34,13 +34,13 @@ it('counts an image of low detail as the base of tiles, and as a square of 512 i
   expect(tokensOf('anthropic', 28, 28, 1_600, 'low')).toBe(1 + FRAME);
 });
 
-it.each(IMAGE_RULES)('counts one whose size is not known as the most of %s', (rule) => {
+it.each(IMAGE_RULES)('counts an image of unknown size as the maximum of %s', (rule) => {
   expect(imageTokens(rule, undefined, 500)).toBe(500);
   const most = imageTokens(rule, undefined, undefined);
   expect(most).toBe({ anthropic: 4_784, 'openai-tiles': 48_169, 'openai-patches': 73_800, gemini: undefined }[rule]);
 });
 
-it('counts each as the maximum where there is no rule, and knows no bound where there is none', () => {
+it('counts each as the maximum where there is no rule, and has no bound without either', () => {
   expect(imageTokens(undefined, { width: 1, height: 1 }, 500)).toBe(500);
   expect(imageTokens(undefined, { width: 1, height: 1 }, undefined)).toBeUndefined();
 });
@@ -52,7 +52,7 @@ describe("the vendors' own arithmetic", () => {
     Math.ceil(width / piece) * Math.ceil(height / piece);
   const scaled = (value: number, factor: number): number => Math.max(1, Math.round(value * factor));
 
-  /** Made smaller by steps until it fits both limits, and padded. */
+  /** Scaled down by steps until it fits both limits, and padded. */
   const claude =
     (edge: number, most: number): Count =>
     (width, height) => {
@@ -60,7 +60,7 @@ describe("the vendors' own arithmetic", () => {
       while (cover(scaled(width, factor), scaled(height, factor), 28) > most) factor *= 0.999;
       return cover(scaled(width, factor), scaled(height, factor), 28);
     };
-  /** As published; `upscales`: by the letter, else as is seen. */
+  /** As published; `upscales`: by the written rule, else as observed. */
   const tiles =
     (base: number, tile: number, upscales: boolean): Count =>
     (width, height) => {
@@ -85,7 +85,7 @@ describe("the vendors' own arithmetic", () => {
     ['Claude before 4.7', 'anthropic', 1_600, claude(1_568, 1_568)],
     ['Claude from 4.7 on', 'anthropic', 4_784, claude(2_576, 4_784)],
     ['gpt-4o', 'openai-tiles', 1_445, tiles(85, 170, true)],
-    ['gpt-4o, small ones as they are', 'openai-tiles', 1_445, tiles(85, 170, false)],
+    ['gpt-4o, small ones without upscaling', 'openai-tiles', 1_445, tiles(85, 170, false)],
     ['gpt-4o-mini', 'openai-tiles', 48_169, tiles(2_833, 5_667, true)],
     ['gpt-5', 'openai-tiles', 1_190, tiles(70, 140, true)],
     ['o3', 'openai-tiles', 1_275, tiles(75, 150, true)],

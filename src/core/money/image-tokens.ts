@@ -1,16 +1,19 @@
 import type { ImageSize } from './image-size.js';
 
-/** Vendors' published rules for what an image counts by its size. */
+/** Vendors' published rules for the tokens of an image by its size. */
 export const IMAGE_RULES = ['anthropic', 'openai-tiles', 'openai-patches', 'gemini'] as const;
 export type ImageRule = (typeof IMAGE_RULES)[number];
 
-/** An image as it is sent: where its size could be read. */
+/** An image whose size could be read, as it is sent. */
 export interface SizedImage extends ImageSize {
-  /** As `ImageBlock.detail`. */
+  /** See `ImageBlock.detail`. */
   readonly detail?: string;
 }
 
-/** What vendors and templates put around an image: its beginning, its end, its number. Within the maximum. Chosen. */
+/**
+ * Tokens that vendors and templates add around an image: begin and end marks, its number. The maximum includes them. An
+ * arbitrary choice.
+ */
 const FRAME_TOKENS = 16;
 
 type Rule = (image: SizedImage, max: number | undefined) => number;
@@ -22,7 +25,7 @@ const RULES: Readonly<Record<ImageRule, Rule>> = {
   gemini: geminiTokens,
 };
 
-/** The most that any model of the rule's vendor counts for one image, where the catalog says no maximum. */
+/** The most that any model of the rule's vendor counts for one image, where the catalog has no maximum. */
 const VENDOR_MAX: Readonly<Record<ImageRule, number | undefined>> = {
   anthropic: 4_784,
   // gpt-4o-mini: 2,833 and eight tiles of 5,667.
@@ -58,32 +61,32 @@ function anthropicTokens({ width, height }: SizedImage): number {
 }
 
 /**
- * A base and eight tiles at most: the image is fitted into 2,048 × 2,048, then scaled until its shorter side has 768
- * pixels, and counted in squares of 512. Every family's base is half a tile, so the maximum, 17 halves, says both
- * figures. `detail: low` is the base alone. What is small is scaled up by the letter of the rule, and by what is seen
- * not always: the letter is the bound.
+ * A base and at most eight tiles: the image is fitted into 2,048 × 2,048, then scaled until its shorter side has 768
+ * pixels, and counted in squares of 512. The base of every model family is half a tile, so the maximum of 17 halves
+ * determines both figures. `detail: low` is the base alone. By the written rule small images are scaled up, though in
+ * practice not always: the written rule is the bound.
  * https://developers.openai.com/api/docs/guides/images-vision#tile-based-image-tokenization
  */
 function tileTokens({ width, height, detail }: SizedImage, max: number = VENDOR_MAX['openai-tiles']!): number {
   const half = max / 17;
   if (detail === 'low') return Math.ceil(half);
-  // The shorter side is two squares at most, the longer one four: what is long and thin meets the first limit first.
+  // The shorter side has at most two squares, the longer one four: long and thin images reach the first limit first.
   const longer = Math.min(2_048, (768 * Math.max(width, height)) / Math.min(width, height));
   const squares = 2 * Math.ceil(longer / 512);
   return Math.ceil(half * (1 + 2 * squares));
 }
 
-/** Patches at these budgets count at the model's own multiplier, at larger ones at 1.2. */
+/** Patches within this budget count with the model's own multiplier, larger budgets with 1.2. */
 const SMALL_BUDGET = 1_536;
 const MULTIPLIER_MAX = 2.46;
 const MULTIPLIER_OF_LARGE = 1.2;
-/** `detail: low` makes a picture of 512 × 512 of any. */
+/** `detail: low` scales any picture to 512 × 512. */
 const LOW_PATCHES = 256;
 
 /**
- * Patches of 32 × 32 pixels times the model's multiplier. Larger images are made smaller until they fit the model's
- * budget, or refused. The maximum is budget times multiplier: 1,536 patches at 1.62, 1.72 or 2.46, 10,000 or 30,000 at
- * 1.2. https://developers.openai.com/api/docs/guides/images-vision#patch-based-image-tokenization
+ * Patches of 32 × 32 pixels times the model's multiplier. Larger images are scaled down to the model's budget, or
+ * refused. The maximum is budget times multiplier: 1,536 patches at 1.62, 1.72 or 2.46, 10,000 or 30,000 at 1.2.
+ * https://developers.openai.com/api/docs/guides/images-vision#patch-based-image-tokenization
  */
 function patchTokens({ width, height, detail }: SizedImage, max: number | undefined): number {
   const patches = Math.ceil(width / 32) * Math.ceil(height / 32);
@@ -96,9 +99,9 @@ function multiplierOf(max: number | undefined): number {
 }
 
 /**
- * 258 tokens where both sides have at most 384 pixels, else for each tile; the tile's side is two thirds of the shorter
- * side, 256 to 768 pixels. Of Gemini 2; later models count by resolution asked for and not by size: there a maximum
- * alone says it. https://ai.google.dev/gemini-api/docs/image-understanding#calculate-tokens
+ * 258 tokens where both sides have at most 384 pixels, else for each tile; the side of a tile is two thirds of the
+ * shorter side, 256 to 768 pixels. For Gemini 2; later models count by the requested resolution and not by size: for
+ * them the catalog has only a maximum. https://ai.google.dev/gemini-api/docs/image-understanding#calculate-tokens
  */
 function geminiTokens({ width, height }: SizedImage): number {
   if (width <= 384 && height <= 384) return 258;

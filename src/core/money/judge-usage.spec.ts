@@ -1,7 +1,7 @@
 /**
- * Goal: what is charged is what was plausibly reported, else at least what is estimated; nobody pays for what cannot
- * be. Method: a table of each way in which a report can lack or lie; then laws over any figures: what is judged are
- * whole figures, never below the floor of what was seen where nothing was told, and judging again changes nothing.
+ * A table of incomplete and false reports, and properties over any figures: charges are plausible reports or at least
+ * the estimate, whole figures, never below what was received where nothing was reported, and judging twice changes
+ * nothing.
  */
 import fc from 'fast-check';
 import { endpoint, model, perMillion } from '../../../test/support/route-inputs.js';
@@ -49,7 +49,7 @@ const judged = (reported: Usage, others?: Partial<CallFacts>): Usage => judgeUsa
 const GOOD = { inputTokens: 60, outputTokens: 9 };
 
 describe('judgeUsage', () => {
-  it('gives a report that can be believed back as it came', () => {
+  it('returns a credible report unchanged', () => {
     expect(judged(GOOD)).toBe(GOOD);
   });
 
@@ -59,6 +59,7 @@ describe('judgeUsage', () => {
     ['0 where some was seen', { inputTokens: 60, outputTokens: 0 }, {}, { inputTokens: 60, outputTokens: 10 }],
     ['no prompt', { outputTokens: 9 }, {}, { inputTokens: 50, outputTokens: 9 }],
     ['a prompt of 0', { inputTokens: 0, outputTokens: 9 }, {}, { inputTokens: 50, outputTokens: 9 }],
+    ['a prompt below 0 that cost nothing', { inputTokens: -5, outputTokens: 9, promptIsFree: true }, {}, { inputTokens: 50, outputTokens: 9, promptIsFree: true }],
     ['a prompt below 0', { inputTokens: -5, outputTokens: 9 }, {}, { inputTokens: 50, outputTokens: 9 }],
     ['a fraction below the floor', { inputTokens: 60, outputTokens: 2.5 }, {}, { inputTokens: 60, outputTokens: 10 }],
     ['a fraction above it', { inputTokens: 70.2, outputTokens: 20.5 }, {}, { inputTokens: 71, outputTokens: 21 }],
@@ -66,21 +67,22 @@ describe('judgeUsage', () => {
     ['a report before the last words', { inputTokens: 60, outputTokens: 1 }, { isReportFinal: false }, { inputTokens: 60, outputTokens: 10 }],
     ['one of more than was seen', { inputTokens: 60, outputTokens: 11 }, { isReportFinal: false }, { inputTokens: 60, outputTokens: 11 }],
     ['a reply that was cut', { inputTokens: 60, outputTokens: 4 }, { end: 'cut' }, { inputTokens: 60, outputTokens: 10 }],
-    ['a cached prompt that was not all told', { cacheReadTokens: 30, outputTokens: 9 }, {}, { inputTokens: 20, cacheReadTokens: 30, outputTokens: 9 }],
-  ])('estimates, and says so, where there is %s', (_, reported, others, usage) => {
+    ['a cached prompt without its uncached part', { cacheReadTokens: 30, outputTokens: 9 }, {}, { inputTokens: 20, cacheReadTokens: 30, outputTokens: 9 }],
+  ])('estimates, and marks the usage as estimated, for %s', (_, reported, others, usage) => {
     expect(judged(reported, others)).toEqual({ ...usage, estimated: true });
   }); // oxfmt-ignore
 
   it.each<[string, Usage, Partial<CallFacts>]>([
     ['a whole prompt from the cache', { inputTokens: 0, cacheReadTokens: 60, outputTokens: 9 }, {}],
-    ['nothing said, and told so', { inputTokens: 60, outputTokens: 0 }, { outputBytes: 0 }],
+    ['a prompt of 0 that cost nothing', { inputTokens: 0, outputTokens: 9, promptIsFree: true }, {}],
+    ['a reported empty output', { inputTokens: 60, outputTokens: 0 }, { outputBytes: 0 }],
     ['a turn of the vendor’s own code', { inputTokens: 0, outputTokens: 0 }, { outputBytes: 0 }],
     ['what a lost call reported', { outputTokens: 0 }, { end: 'lost' }],
-  ])('believes %s', (_, reported, others) => {
+  ])('accepts %s', (_, reported, others) => {
     expect(judged(reported, others)).toEqual(reported);
   });
 
-  it('counts writes of an hour as such where only their sum is told', () => {
+  it('counts writes for an hour as such where only their sum is reported', () => {
     const written = { ...GOOD, cacheWriteTokens: 100 };
     const hour = { wantsHourCache: () => true };
     expect(judged(written)).toEqual(written);
@@ -90,23 +92,25 @@ describe('judgeUsage', () => {
     expect(costOf(judged(written, hour), LEG).prompt).toBe(60n * PRICES.prompt + 100n * PRICES.inputCacheWrite1h);
   });
 
-  it('counts one search where none is told, one was asked for and pages are cited', () => {
-    const asked = { prompt: { ...PROMPT, webSearches: 30 }, citesPages: true };
-    expect(judged(GOOD, asked)).toEqual({ ...GOOD, webSearchRequests: 1, estimated: true });
-    expect(judged({ ...GOOD, webSearchRequests: 0 }, asked).webSearchRequests).toBe(0);
-    expect(judged(GOOD, { ...asked, citesPages: false })).toBe(GOOD);
+  it('counts one search where none is reported, one was requested and pages are cited', () => {
+    const searching = { prompt: { ...PROMPT, webSearches: 30 }, citesPages: true };
+    expect(judged(GOOD, searching)).toEqual({ ...GOOD, webSearchRequests: 1, estimated: true });
+    expect(judged({ ...GOOD, webSearchRequests: 0 }, searching).webSearchRequests).toBe(0);
+    expect(judged(GOOD, { ...searching, citesPages: false })).toBe(GOOD);
     expect(judged(GOOD, { citesPages: true })).toBe(GOOD);
   });
 
-  it('counts the searches that are shown where none is told', () => {
-    const asked = { prompt: { ...PROMPT, webSearches: 30 }, searchCalls: 2 };
-    expect(judged(GOOD, asked)).toEqual({ ...GOOD, webSearchRequests: 2, estimated: true });
-    expect(judged(GOOD, { ...asked, citesPages: true }).webSearchRequests).toBe(2);
-    expect(judged({ ...GOOD, webSearchRequests: 1 }, asked).webSearchRequests).toBe(1);
+  it('counts the visible searches where none is reported', () => {
+    const searching = { prompt: { ...PROMPT, webSearches: 30 }, searchCalls: 2 };
+    expect(judged(GOOD, searching)).toEqual({ ...GOOD, webSearchRequests: 2, estimated: true });
+    expect(judged(GOOD, { ...searching, citesPages: true }).webSearchRequests).toBe(2);
+    expect(judged({ ...GOOD, webSearchRequests: 1 }, searching).webSearchRequests).toBe(1);
   });
 
-  describe('what a reply teaches', () => {
+  describe('the widening learnt from a reply', () => {
     const held = { input: 200 + VENDOR_PROMPT_TOKENS, output: 10 + VENDOR_OUTPUT_TOKENS };
+    /** A token for each byte that was sent, and what the vendor adds. */
+    const CACHED_MAX = 2 * 200 + VENDOR_PROMPT_TOKENS;
     const widenedLeg = { ...LEG, health: { widening: { input: 1, output: 2 } } };
 
     it.each<[string, Usage, Partial<CallFacts>, object]>([
@@ -125,18 +129,18 @@ describe('judgeUsage', () => {
         { isPlausible: false, excess: { input: 3, output: 1 } },
       ],
       [
-        'what it was held for since: it is believed, and tells it again',
+        'within the widened bound: it is accepted, and learnt again',
         { ...GOOD, outputTokens: 2 * held.output },
         { leg: widenedLeg },
         { isPlausible: true, excess: { input: 1, output: 2 } },
       ],
       [
-        'more than that: it is not',
+        'above the widened bound: it is not',
         { ...GOOD, outputTokens: 2 * held.output + 1 },
         { leg: widenedLeg },
         { isPlausible: false, excess: { input: 1, output: expect.closeTo(2, 2) } },
       ],
-      ['nothing any more, where it was', GOOD, { leg: widenedLeg }, { isPlausible: true, excess: undefined }],
+      ['within the original bound again: nothing', GOOD, { leg: widenedLeg }, { isPlausible: true, excess: undefined }],
       [
         'of a tool that the vendor ran: nothing',
         { ...GOOD, outputTokens: 5_000 },
@@ -149,6 +153,54 @@ describe('judgeUsage', () => {
         {},
         { isPlausible: false },
       ],
+      [
+        'a prompt of the context: how far',
+        { ...GOOD, inputTokens: 100_000 },
+        {},
+        { isPlausible: false, excess: { input: 4, output: 1 } },
+      ],
+      [
+        'a prompt of more than the context: nothing',
+        { ...GOOD, inputTokens: 100_001 },
+        {},
+        { isPlausible: false, excess: undefined },
+      ],
+      [
+        'a reply of more than the context: nothing',
+        { ...GOOD, outputTokens: 1e12 },
+        {},
+        { isPlausible: false, excess: undefined },
+      ],
+      [
+        'a trillion of cached tokens: nothing',
+        { ...GOOD, cacheReadTokens: 1e12 },
+        {},
+        { isPlausible: false, excess: undefined },
+      ],
+      [
+        'as many cached tokens as were sent: how far',
+        { ...GOOD, cacheReadTokens: CACHED_MAX },
+        {},
+        { isPlausible: false, excess: { input: (CACHED_MAX + 60) / held.input, output: 1 } },
+      ],
+      [
+        'more cached tokens than were sent: nothing',
+        { ...GOOD, cacheReadTokens: CACHED_MAX + 1 },
+        {},
+        { isPlausible: false, excess: undefined },
+      ],
+      [
+        'more written ones: nothing',
+        { ...GOOD, cacheWriteTokens: CACHED_MAX, cacheWrite1hTokens: 1 },
+        {},
+        { isPlausible: false, excess: undefined },
+      ],
+      [
+        'figures that are no numbers: nothing',
+        { ...GOOD, cacheReadTokens: NaN, cacheWriteTokens: -1e12 },
+        {},
+        { isPlausible: true, excess: undefined },
+      ],
       ['an estimate: nothing', { inputTokens: 60 }, { outputBytes: 40_000 }, { isPlausible: false, excess: undefined }],
     ])('%s', (_, reported, others, judgement) => {
       const { usage: _usage, ...rest } = judgeUsage(facts(reported, others));
@@ -156,10 +208,10 @@ describe('judgeUsage', () => {
     });
   });
 
-  describe('calls one by one', () => {
+  describe('calls as iterations', () => {
     const call = { inputTokens: 1_000, outputTokens: 100 };
 
-    it('charges a compaction beside what answers, at the same price', () => {
+    it('charges a compaction beside the answer, at the same price', () => {
       const usage = judged({
         ...GOOD,
         iterations: [
@@ -171,23 +223,23 @@ describe('judgeUsage', () => {
       expect(costOf(usage, LEG).total).toBe(1_060n * PRICES.prompt + 109n * PRICES.completion);
     });
 
-    it('believes no compaction of more than can be, nor twice as much where one was asked for', () => {
+    it('accepts no compaction above the bound, nor above twice the bound where one was requested', () => {
       const compacted = (tokens: number): Usage => ({
         ...GOOD,
         iterations: [{ kind: 'compaction', inputTokens: tokens, outputTokens: 1 }],
       });
       const room = PROMPT.textTokens + VENDOR_PROMPT_TOKENS;
-      const asked = { prompt: { ...PROMPT, compacts: true } };
+      const compacting = { prompt: { ...PROMPT, compacts: true } };
       const isPlausible = (tokens: number, others?: Partial<CallFacts>): boolean =>
         judgeUsage(facts(compacted(tokens), others)).isPlausible;
       expect(isPlausible(room - GOOD.inputTokens)).toBe(true);
       expect(isPlausible(room)).toBe(false);
-      expect(isPlausible(room, asked)).toBe(true);
-      expect(isPlausible(2 * room, asked)).toBe(false);
-      expect(isPlausible(2 * room, { ...asked, ranVendorTool: true })).toBe(true);
+      expect(isPlausible(room, compacting)).toBe(true);
+      expect(isPlausible(2 * room, compacting)).toBe(false);
+      expect(isPlausible(2 * room, { ...compacting, ranVendorTool: true })).toBe(true);
     });
 
-    it('takes what the calls come to where the sum tells less', () => {
+    it('takes the sum of the calls where the reported total is lower', () => {
       const iterations = [GOOD, GOOD].map((figures) => ({ kind: 'message' as const, ...figures }));
       expect(judged({ ...GOOD, iterations })).toMatchObject({ inputTokens: 120, outputTokens: 18 });
     });
@@ -205,7 +257,7 @@ describe('judgeUsage', () => {
       [ADVISOR.contextLength - 7, true],
       [ADVISOR.contextLength - 6, false],
     ])(
-      'believes a call of an advisor up to its context: %d tokens of prompt and 7 of output',
+      'accepts a call of an advisor up to its context: %d tokens of prompt and 7 of output',
       (inputTokens, isPlausible) => {
         const advised = { kind: 'advisor' as const, model: 'large-1', inputTokens, outputTokens: 7 };
         const prompt = { ...PROMPT, advisors: [{ model: LARGE, uses: 1 }] };
@@ -214,7 +266,7 @@ describe('judgeUsage', () => {
       },
     );
 
-    it('charges nothing for an advisor that nobody asked for', () => {
+    it('charges nothing for an advisor that was not requested', () => {
       const usage = judged({ ...GOOD, iterations: [{ kind: 'advisor', model: 'large-1', ...call }] });
       expect(costOf(usage, LEG)).toEqual(costOf(GOOD, LEG));
     });
@@ -230,12 +282,12 @@ describe('judgeUsage', () => {
     ['more, where the vendor ran a tool', { inputTokens: 60, outputTokens: 11 }, { ranVendorTool: true }, true],
     ['more searches than were allowed', { webSearchRequests: 3 }, { prompt: { ...PROMPT, webSearches: 2 } }, false],
     ['as many as were allowed', { webSearchRequests: 2 }, { prompt: { ...PROMPT, webSearches: 2 } }, true],
-    ['searches that nobody asked for', { webSearchRequests: 30 }, {}, true],
-    ['more of these than can be', { webSearchRequests: 31 }, {}, false],
+    ['searches without a request', { webSearchRequests: 30 }, {}, true],
+    ['more of these than the default limit', { webSearchRequests: 31 }, {}, false],
     ['more, where it searched', { inputTokens: 60, outputTokens: 11, webSearchRequests: 1 }, {}, true],
-    ['more, where it says that it ran tools', { inputTokens: 60, outputTokens: 11, ranVendorTools: true }, {}, true],
+    ['more, where it reports that it ran tools', { inputTokens: 60, outputTokens: 11, ranVendorTools: true }, {}, true],
     ['more, where it cites pages', { inputTokens: 60, outputTokens: 11 }, { citesPages: true }, true],
-    ['all the prompt that can be', { inputTokens: inputMost, outputTokens: 1 }, {}, true],
+    ['the longest possible prompt', { inputTokens: inputMost, outputTokens: 1 }, {}, true],
     ['more prompt', { inputTokens: inputMost, cacheReadTokens: 1, outputTokens: 1 }, {}, false],
     ['any output where none was limited', { inputTokens: 60, outputTokens: 100_000 }, { prompt: { ...PROMPT, maxOutputTokens: undefined as never } }, true],
   ])('of %s', (_, reported, others, isPlausible) => {
@@ -299,7 +351,7 @@ describe('judgeUsage', () => {
     );
   });
 
-  it('finds nothing more in what it has judged', () => {
+  it('is idempotent', () => {
     fc.assert(
       fc.property(anyFacts, (call) => {
         const { usage } = judgeUsage(call);
@@ -309,7 +361,7 @@ describe('judgeUsage', () => {
     );
   });
 
-  it('cuts what calls come to together as each of them', () => {
+  it('cuts the sum of calls like each of them', () => {
     const iterations = [
       { kind: 'message', inputTokens: 9_007_199_254_740_992 },
       { kind: 'message', inputTokens: 5e-324 },

@@ -12,64 +12,67 @@ import { boundTokens, sizedTokens, type BoundLeg } from './bound.js';
 import { estimateTokens } from './estimate.js';
 import { WEB_SEARCHES_DEFAULT, type MeasuredPrompt } from './measure-prompt.js';
 import { sanitizeUsage } from './sane-usage.js';
-import { learntFrom, VENDOR_PROMPT_TOKENS, type Widening } from './widening.js';
+import { canBeCached, cachedTokens } from './possible-usage.js';
+import { learntFrom, VENDOR_PROMPT_TOKENS, type TokenBound, type Widening } from './widening.js';
 
-/** Where the prompt may be shortened first, as much as what answers is held for that (`boundOf`). */
+/** A prompt that may be compacted first: the hold covers the compaction like a second answer (`boundOf`). */
 const CALLS_OF_COMPACTED = 2;
 
 /** Everything that decides what is charged for one call. */
 export interface CallFacts {
-  /** As the provider told it; nothing of it was judged. */
+  /** As the provider reported it, unchecked. */
   readonly reported: Usage;
-  /** The last report came after the last words of the reply. */
+  /** The last report came after the last content of the reply. */
   readonly isReportFinal: boolean;
-  /** What was sent, its measures, and where to. */
+  /** The request that was sent, its measured size, and the leg it was sent to. */
   readonly request: ModelRequest;
   readonly prompt: MeasuredPrompt;
   readonly leg: BoundLeg;
-  /** About how many tokens the prompt has; asked only where the provider does not say. */
+  /** Estimates the tokens of the prompt; called only where the provider does not report them. */
   readonly estimatePrompt: (request: ModelRequest) => number;
-  /** A cache that lives an hour was asked for; asked only where writes are reported without their time. */
+  /**
+   * Whether the request set a cache lifetime of one hour; called only where cache writes are reported without a
+   * lifetime.
+   */
   readonly wantsHourCache: (request: ModelRequest) => boolean;
-  /** What came: text, reasoning and arguments that the model said, in bytes of UTF-8. */
+  /** UTF-8 bytes of the text, reasoning and tool arguments that were received. */
   readonly outputBytes: number;
-  /** The vendor ran a tool, whose results and further turns count as well. */
+  /** The vendor ran a tool, whose results and further turns are counted as well. */
   readonly ranVendorTool: boolean;
-  /** The reply cites pages of the web, and shows no call that found them. */
+  /** The reply cites web pages but shows no call that found them. */
   readonly citesPages: boolean;
-  /** Searches of the web that the reply shows by their calls. */
+  /** Web searches whose calls the reply shows. */
   readonly searchCalls: number;
-  /** `whole`: the reply came to its end. `cut`: it did not, and is paid for. `lost`: only what was reported counts. */
+  /** `whole`: the reply was complete. `cut`: it was not, and is charged. `lost`: only what was reported counts. */
   readonly end: 'whole' | 'cut' | 'lost';
 }
 
 /** What a call is charged for. */
 export interface JudgedUsage {
-  /** Whole figures from zero on, as far as they can be believed; `estimated` where one of them was counted here. */
+  /** Non-negative integers, as far as the figures are credible; `estimated` where the gateway estimated one of them. */
   readonly usage: Usage;
   /**
-   * False where more was told than can be: what it costs above the bound of its leg nobody is charged for. What costs
-   * no more than that bound is charged as it was told.
+   * False where the report exceeds what is possible: the cost above the bound of the leg is not charged to any caller;
+   * a cost within that bound is charged as reported.
    */
   readonly isPlausible: boolean;
   /**
-   * What the endpoint reported beyond what sizes allow, whether or not it was held for that. Undefined: it kept to
-   * them, or ran tools, or the figures are estimates.
+   * What the endpoint reported beyond what the sizes allow, whether or not a hold covered it. Undefined: it stayed
+   * within them, ran tools, the figures are estimates, or they cannot be true.
    */
   readonly excess: Widening | undefined;
 }
 
 /**
- * The one rule for what is believed of a usage and charged, whatever dialect told it
- * (docs/decisions/0035-one-rule-for-usage.md):
- * - a side (prompt, output) that was not told, or not in figures that can be, is the larger of what is plausible of it
- *   and the estimate; so is output of 0 where some was seen, and output whose last report came before the last words;
- * - more than four contexts of tokens are no count of anything and cut to that;
- * - more output than was allowed, or more prompt than the bytes can be, compactions included, is not plausible, unless
- *   the vendor ran tools, whose results and further turns nobody has measured;
- * - more searches than were allowed are not plausible either, nor a call of an advisor above its model's context.
- *
- * Pure. Never throws, whatever stands in the figures.
+ * The single rule that decides which reported figures are accepted and charged, for every dialect
+ * (docs/contribute/decisions/0035-one-rule-for-usage.md):
+ * - a side (prompt, output) that is missing or impossible becomes the larger of its credible part and the estimate; so
+ *   does an output of 0 where some was received, and an output whose last report came before the last content;
+ * - a figure of more than four context lengths is cut to that;
+ * - more output than was allowed, or more prompt than the bytes can amount to, compactions included, is not plausible,
+ *   unless the vendor ran tools, whose results and further turns cannot be measured;
+ * - more searches than were allowed, or a call of an advisor above the context of its model, is not plausible.
+ * | Pure. Never throws, whatever the figures contain.
  */
 export function judgeUsage(facts: CallFacts): JudgedUsage {
   const { reported, leg, prompt, end } = facts;
@@ -80,25 +83,31 @@ export function judgeUsage(facts: CallFacts): JudgedUsage {
   }
   let usage = withEstimates(sane, facts);
   if (usage.cacheWriteTokens || usage.iterations) usage = withHourCache(usage, facts);
-  if (usage.iterations) usage = withSaidCalls(usage, usage.iterations, facts);
+  if (usage.iterations) usage = withListedCalls(usage, usage.iterations, facts);
   if (prompt.webSearches > 0) usage = withSearches(usage, facts);
   if (usage.iterations) usage = withPrices(usage, usage.iterations, facts);
   return judgeSize(usage, facts);
 }
 
-/** What was not told, or cannot be, is at least what is estimated. */
+/** A missing or impossible figure becomes at least the estimate. */
 function withEstimates(sane: Usage, facts: CallFacts): Usage {
   const { reported, outputBytes, end, isReportFinal } = facts;
   const output = sane.outputTokens ?? 0;
-  const isOutputTold = output > 0 ? isReportFinal : output === 0 && outputBytes === 0;
+  const isOutputReported = output > 0 ? isReportFinal : output === 0 && outputBytes === 0;
   const isOutputBelieved =
-    end === 'whole' && isOutputTold && sane.outputTokens !== undefined && sane.outputTokens === reported.outputTokens;
-  // No prompt is empty, so that a figure of 0 is none; but a turn that the vendor's own code goes on with, in which the
-  // model says nothing, is told to use nothing at all.
+    end === 'whole' &&
+    isOutputReported &&
+    sane.outputTokens !== undefined &&
+    sane.outputTokens === reported.outputTokens;
+  // A prompt of 0 tokens is impossible, unless the provider reports that the prompt cost nothing. A turn of the
+  // vendor's own code, in which the model emits nothing, is reported with no usage at all.
   const isPromptBelieved =
     sane.inputTokens !== undefined &&
     sane.inputTokens === reported.inputTokens &&
-    (sane.inputTokens > 0 || (isOutputBelieved && output === 0) || promptTokens(sane) > 0);
+    (sane.inputTokens > 0 ||
+      reported.promptIsFree === true ||
+      (isOutputBelieved && output === 0) ||
+      promptTokens(sane) > 0);
   if (isOutputBelieved && isPromptBelieved) return sane;
   const estimated = { ...sane, estimated: true };
   if (!isOutputBelieved) estimated.outputTokens = Math.max(output, estimateTokens(outputBytes));
@@ -117,18 +126,18 @@ export const promptTokens = ({
 }: TokenFigures): number => inputTokens + cacheReadTokens + cacheWriteTokens + cacheWrite1hTokens;
 
 /**
- * A vendor's sum may tell less than its calls of the model do, one by one; it bills the calls. Of the prompt all
- * classes are those of the one or of the other, so that nothing counts twice.
+ * The total of a vendor may be lower than the sum of its model calls, which is what it bills. All prompt classes are
+ * taken from one of the two, so that no token counts twice.
  */
-function withSaidCalls(usage: Usage, iterations: readonly UsageIteration[], { leg }: CallFacts): Usage {
+function withListedCalls(usage: Usage, iterations: readonly UsageIteration[], { leg }: CallFacts): Usage {
   const calls = iterations.filter(({ kind }) => kind === 'message');
   if (calls.length === 0) return usage;
   const { outputTokens = 0, ...prompt } = calls.map(onlyFigures).reduce(addUsage, NO_USAGE);
   const isMore = promptTokens(prompt) > promptTokens(usage);
   const whole = isMore ? { ...withoutPrompt(usage), ...prompt, inputTokens: prompt.inputTokens ?? 0 } : usage;
-  const said = outputTokens > (usage.outputTokens ?? 0) ? { ...whole, outputTokens } : whole;
-  // Each of them may be believed, and their sum not.
-  return said === usage ? usage : sanitizeUsage(said, leg.endpoint.contextLength);
+  const corrected = outputTokens > (usage.outputTokens ?? 0) ? { ...whole, outputTokens } : whole;
+  // Each call may be credible while their sum is not.
+  return corrected === usage ? usage : sanitizeUsage(corrected, leg.endpoint.contextLength);
 }
 
 const onlyFigures = ({ kind: _kind, model: _model, ...figures }: UsageIteration): TokenFigures => figures;
@@ -138,14 +147,14 @@ function withoutPrompt(usage: Usage): Usage {
   return others;
 }
 
-/** A vendor that tells no figure of the searches it was asked for has made those it shows, or one where it cites. */
+/** Without a reported count, the requested searches are those that the reply shows, or one where it has citations. */
 function withSearches(usage: Usage, { citesPages, searchCalls }: CallFacts): Usage {
   if (usage.webSearchRequests !== undefined) return usage;
   const seen = searchCalls || (citesPages ? 1 : 0);
   return seen === 0 ? usage : { ...usage, webSearchRequests: seen, estimated: true };
 }
 
-/** Writes whose time is not told were made as they were asked for. */
+/** Cache writes without a reported lifetime have the lifetime that the request set. */
 function withHourCache(usage: Usage, { wantsHourCache, request }: CallFacts): Usage {
   const { iterations = NO_ITERATIONS } = usage;
   if (!(writesUntimed(usage) || iterations.some(writesUntimed)) || !wantsHourCache(request)) return usage;
@@ -158,10 +167,10 @@ const NO_ITERATIONS: readonly UsageIteration[] = [];
 const writesUntimed = ({ cacheWriteTokens = 0, cacheWrite1hTokens }: TokenFigures): boolean =>
   cacheWriteTokens > 0 && cacheWrite1hTokens === undefined;
 
-const inHourCache = <Told extends TokenFigures>(told: Told): Told =>
-  writesUntimed(told) ? { ...told, cacheWriteTokens: 0, cacheWrite1hTokens: told.cacheWriteTokens } : told;
+const inHourCache = <Figures extends TokenFigures>(figures: Figures): Figures =>
+  writesUntimed(figures) ? { ...figures, cacheWriteTokens: 0, cacheWrite1hTokens: figures.cacheWriteTokens } : figures;
 
-/** Calls of advisors at the price of who was asked for. */
+/** Prices each call of an advisor as the advisor of the request that it matches. */
 function withPrices(usage: Usage, listed: readonly UsageIteration[], { prompt, leg }: CallFacts): Usage {
   if (!listed.some(({ kind }) => kind === 'advisor')) return usage;
   const iterations = listed.map((iteration) => {
@@ -175,7 +184,7 @@ function withPrices(usage: Usage, listed: readonly UsageIteration[], { prompt, l
 function judgeSize(usage: Usage, facts: CallFacts): JudgedUsage {
   const { leg, prompt } = facts;
   const searches = usage.webSearchRequests ?? 0;
-  // Some vendors search unasked: what was allowed says nothing where nothing was.
+  // Some vendors search without a request for it; then the default limit applies.
   if (searches > (prompt.webSearches || WEB_SEARCHES_DEFAULT) || usage.iterations?.some(isBeyondAdvisor))
     return { usage, isPlausible: false, excess: undefined };
   const fetches = usage.webFetchRequests ?? 0;
@@ -189,12 +198,18 @@ function judgeSize(usage: Usage, facts: CallFacts): JudgedUsage {
   const input = promptTokens(whole);
   const isPlausible = output <= calls * bound.output && input <= calls * (bound.input + VENDOR_PROMPT_TOKENS);
   const isPlain = isPlausible && !leg.health?.widening;
-  const excess =
-    isPlain || usage.estimated ? undefined : learntFrom({ input, output }, sizedTokens(prompt, leg), calls);
+  const isLearnt = !isPlain && !usage.estimated && canBeTrue({ input, output }, cachedTokens(whole), facts, calls);
+  const excess = isLearnt ? learntFrom({ input, output }, sizedTokens(prompt, leg), calls) : undefined;
   return { usage, isPlausible, excess };
 }
 
-/** One call of an advisor that told more than its model holds. */
-function isBeyondAdvisor({ pricedBy: advisor, ...told }: UsageIteration): boolean {
-  return advisor !== undefined && promptTokens(told) + (told.outputTokens ?? 0) > advisor.contextLength;
+/** Nothing is learnt from what cannot be true: later requests are held for by it. */
+function canBeTrue({ input, output }: TokenBound, cached: number, { prompt, leg }: CallFacts, calls: number): boolean {
+  const most = calls * leg.endpoint.contextLength;
+  return input <= most && output <= most && (cached === 0 || canBeCached(cached, prompt, leg, calls));
+}
+
+/** A call of an advisor that reports more tokens than its model's context. */
+function isBeyondAdvisor({ pricedBy: advisor, ...figures }: UsageIteration): boolean {
+  return advisor !== undefined && promptTokens(figures) + (figures.outputTokens ?? 0) > advisor.contextLength;
 }

@@ -1,5 +1,5 @@
-// Goal: what a prompt may come to is never measured too low. Method: a table of blocks and tools; for texts, the
-// written formula over their real bytes beside the measure.
+// A table of blocks and tools, and the documented formula over the real bytes of texts: the measure of a prompt is
+// never too low.
 import fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { gif, jpeg, png } from '../../../test/support/images.js';
@@ -38,7 +38,7 @@ describe('the measure of texts', () => {
     ['four bytes a character', '😀', 4],
     ['ASCII among others', 'aé😀b', 7],
     ['half a token more for three bytes a character', '€€', 7],
-    ['half of a pair as what replaces it', '\ud83d', 4],
+    ['half of a pair as its replacement character', '\ud83d', 4],
   ])('%s', (_, text, expected) => {
     expect(ofText(text)).toBe(expected);
   });
@@ -80,11 +80,7 @@ describe('the measure of blocks', () => {
   it.each<[string, ContentBlock, Partial<MeasuredPrompt>]>([
     ['text', { type: 'text', text: hundred }, { textTokens: 114 }],
     ['citations as JSON', { type: 'text', text: '', citations: ['12345678'] }, { textTokens: 70 }],
-    [
-      'thinking and what it is signed with',
-      { type: 'thinking', thinking: hundred, signature: hundred },
-      { textTokens: 164 },
-    ],
+    ['thinking and its signature', { type: 'thinking', thinking: hundred, signature: hundred }, { textTokens: 164 }],
     ['redacted thinking', { type: 'redacted-thinking', data: hundred }, { textTokens: 114 }],
     [
       'a call with arguments in text',
@@ -167,7 +163,7 @@ describe('the measure of media', () => {
   });
   const PDF: ContentBlock = { type: 'document', source: base64('application/pdf') };
 
-  it('tells the size of each image, however deep it stands and whatever it is called', () => {
+  it('finds the size of each image, at any depth and under any media type', () => {
     const content = [image(png(3, 4)), image(jpeg(5, 6), 'low')] as never;
     const blocks = [
       image(gif(7, 8)),
@@ -207,7 +203,7 @@ describe('the measure of media', () => {
   });
 });
 
-describe('what is asked to be cached', () => {
+describe('the requested cache lifetime', () => {
   const text = { type: 'text', text: '' } as const;
   const marked = { ...text, cacheMarker: {} };
   const hour = { ...text, cacheMarker: { ttl: '1h' } } as const;
@@ -250,13 +246,13 @@ describe('the measure of tools', () => {
     expect(ofTool(tool)).toEqual({ ...FRAME, textTokens: jsonTokens(['f', hundred, inputSchema]) });
   });
 
-  it('counts every digit of a number that is sent as it was spelt', () => {
+  it('counts every digit of a number that is sent as it was written', () => {
     const value = parseJson(`{"name":"f","maximum":${'1'.repeat(10_000)}}`) as JsonObject;
     const tool = { type: 'function', name: 'f', inputSchema: {}, origin: { vendor: 'anthropic', value } } as const;
     expect(ofTool(tool).textTokens).toBe(FRAME_TOKENS + (10_000 + '{"name":"f","maximum":}'.length + 1) / 2);
   });
 
-  it('counts a tool as its caller wrote it, where that is known', () => {
+  it('counts a tool in its original form, where that is known', () => {
     const value = { name: 'f', input_schema: {}, input_examples: [{ a: hundred }] };
     const tool = { type: 'function', name: 'f', inputSchema: {}, origin: { vendor: 'anthropic', value } } as const;
     expect(ofTool(tool)).toEqual({ ...FRAME, textTokens: jsonTokens(value) });
@@ -298,16 +294,16 @@ describe('the measure of tools', () => {
   });
 });
 
-describe('the measure of what else the model is told', () => {
+describe('the measure of other fields', () => {
   it.each<[string, Partial<ModelRequest>, number]>([
-    ['the schema of the answer', { outputFormat: { type: 'json-schema', schema: { type: 'object' } } }, 9],
+    ['the schema of the answer', { outputFormat: { type: 'json-schema', schema: { type: 'object' } } }, 73],
     ['no schema', { outputFormat: { type: 'json-object' } }, 0],
     [
       'instructions of context management',
       { contextManagement: { vendor: 'anthropic', value: { instructions: hundred } } },
       60,
     ],
-    ['fields nobody modelled', { extras: { vendor: 'anthropic', value: { hint: hundred } } }, 56],
+    ['undeclared fields', { extras: { vendor: 'anthropic', value: { hint: hundred } } }, 56],
   ])('counts %s', (_, parts, textTokens) => {
     expect(measurePrompt(modelRequest(parts))).toEqual({ ...NOTHING, textTokens });
   });
@@ -321,18 +317,18 @@ describe('the measure of what else the model is told', () => {
     ['enable_search', true, true, 30],
     ['enable_search', false, false, 0],
     ['toString', 'x', false, 0],
-  ])('takes the field %s of %j for tools of the vendor: %p', (field, value, fillsContext, webSearches) => {
+  ])('treats the field %s of %j as tools of the vendor: %p', (field, value, fillsContext, webSearches) => {
     const extras = { vendor: 'openai', value: { [field]: value } } as const;
     expect(measurePrompt(modelRequest({ extras }))).toMatchObject({ fillsContext, webSearches });
   });
 
-  it('keeps what the caller limits the output to', () => {
+  it('keeps the output limit of the caller', () => {
     expect(measurePrompt(modelRequest({ maxOutputTokens: 5 })).maxOutputTokens).toBe(5);
     expect(measurePrompt(modelRequest({}))).not.toHaveProperty('maxOutputTokens');
   });
 });
 
-/** What the engine takes to write the text as UTF-8, best of a few. */
+/** The time the engine takes to write the text as UTF-8, best of a few. */
 const encodeMilliseconds = (text: string): number =>
   Math.min(...Array.from({ length: 5 }, () => computedMs(() => Buffer.from(text))));
 
@@ -345,13 +341,13 @@ describe('the speed of measuring', () => {
     ['two bytes a character here and there', 'die schöne Müllerin '],
     ['three bytes a character', '漢字仮名'],
     ['four bytes a character', '😀'],
-  ])('takes ten megabytes of %s in a moment', async (name, piece) => {
-    // Through JSON, so that it is one flat text, as those of bodies are.
+  ])('measures ten megabytes of %s within the time limit', async (name, piece) => {
+    // Through JSON, so that it is one flat string, like those of bodies.
     const text = JSON.parse(JSON.stringify(piece.repeat(TEN_MEGABYTES / Buffer.byteLength(piece)))) as string;
     const prompt = modelRequest({ messages: [{ role: 'user', content: [{ type: 'text', text }] }] });
-    // The engine's own passes over the text differ by machine; the formula may not be much dearer than one of them.
+    // The engine's own passes over the text differ by machine; the formula must not take much longer than one of them.
     const boundMs = Math.max(MILLISECONDS_MAX, 8 * encodeMilliseconds(text));
-    // The first is slower: it is compiled while it runs.
+    // The first runs are slower: the code is compiled meanwhile.
     const some = (): number =>
       Math.min(...Array.from({ length: 5 }, () => computedMs(() => void measurePrompt(prompt))));
     const best = await fastest(some, boundMs);
@@ -360,7 +356,7 @@ describe('the speed of measuring', () => {
   });
 });
 
-describe('calls beside the one that answers', () => {
+describe('calls beside the answering one', () => {
   const LARGE = model('a/large', []);
   const advisor = (fields: JsonObject): Tool => ({
     type: 'vendor',
@@ -387,7 +383,7 @@ describe('calls beside the one that answers', () => {
     [{ edits: [{ type: 'clear_tool_uses_20250919' }] }, undefined],
     [{ edits: 'compact' }, undefined],
     [{}, undefined],
-  ])('knows whether %j may shorten the conversation', (value, compacts) => {
+  ])('detects whether %j may compact the conversation', (value, compacts) => {
     expect(measurePrompt(modelRequest({ contextManagement: { vendor: 'anthropic', value } })).compacts).toBe(compacts);
   });
 });

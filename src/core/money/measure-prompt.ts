@@ -17,62 +17,60 @@ import type { PdfSize } from './pdf-size.js';
 import { TOOL_REQUESTS_MAX } from './sane-usage.js';
 
 /**
- * What a message or a tool may add besides its text: role, separators, the vendor's own words around it
- * (docs/reasons/money.md#bound).
+ * What a message or a tool may add besides its text: role, separators, text of the vendor around it
+ * (docs/contribute/reasons/money.md#bound).
  */
 export const FRAME_TOKENS = 64;
 /**
- * Searches of a vendor's tool without a limit of its own. As docs/wire/tools-and-plugins.md#the-loop has it
- * for all tools of one answer.
+ * Searches of a vendor's tool without a limit of its own: the default of docs/use/tools-and-plugins.md#the-loop for all
+ * tools of one answer.
  */
 export const WEB_SEARCHES_DEFAULT = 30;
-/** Calls of an advisor without a limit of its own. Chosen: its vendor speaks of one or two for a task. */
+/** Calls of an advisor without a limit of its own. Chosen: its vendor documents one or two for a task. */
 const ADVISOR_USES_DEFAULT = 3;
 
 const WEB_SEARCH = /^web_search/;
-/** Fields that switch a vendor's tools on without standing among the tools, beside `searchFields`. */
+/** Fields besides `searchFields` that enable a vendor's tools outside the list of tools. */
 const NATIVE_TOOL_FIELDS = ['mcp_servers', 'container'] as const;
 const PDF = 'application/pdf';
 
 /**
- * What the bound of a request is made from, whatever leg it goes to: measured once, priced for each leg (`boundOf`).
- * Holds nothing of its content.
+ * The inputs of a request's bound, for any leg: measured once, priced for each leg (`boundOf`). Contains no content.
  */
 export interface MeasuredPrompt {
-  /** At most so many for texts, tools and schemas, and what frames them. */
+  /** The most tokens of texts, tools and schemas, and of their frames. */
   readonly textTokens: number;
-  /** All of them, however they came. */
+  /** The number of images, in any form. */
   readonly images: number;
-  /** Those whose size could be read; what the others count is the model's maximum. */
+  /** Those whose size could be read; the others count as the model's maximum. */
   readonly imageSizes?: readonly SizedImage[];
-  /** PDFs whose bytes stand in the request. */
+  /** PDFs whose bytes are in the request. */
   readonly documents: number;
-  /** Those that could be counted (`withPdfSizes`); the others count as the longest that vendors take. */
+  /** Those that could be counted (`withPdfSizes`); the others count as the longest that vendors accept. */
   readonly pdfSizes?: readonly PdfSize[];
-  /** The longest that the request asks a provider to keep its prompt for; absent: it asks none to. */
+  /** The longest cache lifetime that the request sets; absent: it sets none. */
   readonly cacheWrites?: '5m' | '1h';
   /**
-   * Something in it has no bound but the context: files by address, media of other kinds or stored elsewhere, tools
-   * the vendor runs.
+   * It contains something that only the context bounds: files by address, media of other kinds or stored elsewhere,
+   * tools that the vendor runs.
    */
   readonly fillsContext: boolean;
-  /** Most searches the vendor runs. */
+  /** The most searches that the vendor runs. */
   readonly webSearches: number;
   readonly maxOutputTokens?: number;
-  /** The vendor may shorten the conversation first: a call of the model beside the one that answers. */
+  /** The vendor may compact the conversation first: a call of the model beside the one that answers. */
   readonly compacts?: boolean;
   readonly advisors?: readonly MeasuredAdvisor[];
 }
 
 /**
- * Measures a request for its bound (docs/reasons/money.md#bound): half a token for each ASCII byte, one for each other
- * byte, 64 for each message and each tool; the system prompt is a message.
- *
- * The bytes are not looked at: the length of the UTF-8 form is asked of the engine, which neither makes it nor copies
- * the text. With `bytes` of it in `units` UTF-16 units, `2 × (bytes − units)` is the number of non-ASCII bytes wherever
- * a character has two bytes or four, and one more for each character of three. So `1.5 × bytes − units` is the formula
- * itself but for those, and for those half a token above it: never below, and several times faster than a scan of the
- * text.
+ * Measures a request for its bound (docs/contribute/reasons/money.md#bound): half a token for each ASCII byte, one for
+ * each other byte, 64 for each message, each tool and the schema of the answer; the system prompt is a message.
+ * | The text is not scanned: the engine computes the length of its UTF-8 form without creating or copying it. With
+ * `bytes` of it in `units` UTF-16 units, `2 × (bytes − units)` is the number of non-ASCII bytes wherever a character
+ * has two bytes or four, and one more for each character of three. So `1.5 × bytes − units` is exact for text without
+ * characters of three bytes, and half a token too high for each of those: never too low, and several times faster than
+ * a scan.
  */
 export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   const tally = new Tally();
@@ -84,7 +82,11 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   }
   for (const tool of request.tools) addTool(tool, tally);
   if (request.cacheMarker) tally.mark(request.cacheMarker);
-  if (request.outputFormat?.type === 'json-schema') tally.addJson(request.outputFormat.schema);
+  if (request.outputFormat?.type === 'json-schema') {
+    // Models that cannot enforce it receive it as instructions.
+    tally.frames++;
+    tally.addJson(request.outputFormat.schema);
+  }
   if (request.contextManagement) tally.addJson(request.contextManagement.value);
   if (request.extras) addExtras(request.extras, tally);
   const { bytes, units, frames, images, imageSizes, documents, fillsContext, webSearches, cacheWrites } = tally;
@@ -103,10 +105,10 @@ export function measurePrompt(request: ModelRequest): MeasuredPrompt {
   };
 }
 
-/** What a text counts in the bound of a prompt, as `measurePrompt` does. */
+/** The tokens of a text in the bound of a prompt, as in `measurePrompt`. */
 export const textTokens = (text: string): number => Math.ceil((3 * Buffer.byteLength(text) - 2 * text.length) / 2);
 
-/** The PDFs that a request brings along, in base64: as many as its `documents`. */
+/** The PDFs of a request in base64: as many as its `documents`. */
 export function listPdfs(request: ModelRequest): string[] {
   const pdfs: string[] = [];
   const add = (block: ContentBlock | ToolReferenceBlock): void => {
@@ -117,12 +119,12 @@ export function listPdfs(request: ModelRequest): string[] {
   return pdfs;
 }
 
-/** @param sizes of the request's PDFs, undefined for what could not be counted */
+/** @param sizes of the request's PDFs, undefined for those that could not be counted */
 export function withPdfSizes(prompt: MeasuredPrompt, sizes: readonly (PdfSize | undefined)[]): MeasuredPrompt {
   return { ...prompt, pdfSizes: sizes.filter((size) => size !== undefined) };
 }
 
-/** What was found so far. One per request. */
+/** The sums so far. One per request. */
 class Tally {
   frames = 0;
   images = 0;
@@ -145,7 +147,9 @@ class Tally {
     if (marker && this.cacheWrites !== '1h') this.cacheWrites = marker.ttl ?? '5m';
   }
 
-  /** As it is sent: printed, which makes a copy for a moment. Arguments and schemas are short beside texts. */
+  /**
+   * Measured as it is sent: printed, which makes a temporary copy. Arguments and schemas are short compared with texts.
+   */
   addJson(value: Json): void {
     this.add(printJson(value));
   }
@@ -160,7 +164,7 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
       return;
     case 'thinking':
       tally.add(block.thinking);
-      // Newer models keep the reasoning itself in here, encrypted.
+      // Newer models store the reasoning itself in here, encrypted.
       if (block.signature !== undefined) tally.add(block.signature);
       return;
     case 'redacted-thinking':
@@ -188,13 +192,13 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
       tally.add(block.title ?? '');
       tally.add(block.context ?? '');
       addDocument(block.source, tally);
-      // Some may be sent the file, others its words: either has room.
+      // Some targets may receive the file, others its text: both have room.
       if (block.inWords?.type === 'blocks') for (const part of block.inWords.blocks) addBlock(part, tally);
       return;
     case 'image':
       addImage(block, tally);
       return;
-    // Nobody wrote down what these come to. Results of a vendor's tools are encrypted, and perhaps compressed.
+    // The tokens of these are not documented. Results of a vendor's tools are encrypted, and perhaps compressed.
     case 'opaque':
       markOpaque(block.opaque.value, tally);
       tally.fillsContext = true;
@@ -207,13 +211,13 @@ function addBlock(block: ContentBlock | ToolReferenceBlock, tally: Tally): void 
 
 function addImage({ source, detail }: ImageBlock, tally: Tally): void {
   tally.images++;
-  // By address its size is not known: it counts as the largest that the model takes.
+  // The size of an image by address is unknown: it counts as the largest that the model accepts.
   if (source.type === 'url') return;
   const size = readImageSize(source.data);
   if (size) tally.imageSizes.push({ ...size, ...(detail !== undefined && { detail }) });
 }
 
-/** A vendor's own blocks and tools are sent as they came, their marker among the rest. */
+/** A vendor's own blocks and tools are sent unchanged, including their marker. */
 function markOpaque({ cache_control: marker }: { readonly [key: string]: Json | undefined }, tally: Tally): void {
   if (isJsonObject(marker)) tally.mark(marker['ttl'] === '1h' ? { ttl: '1h' } : {});
 }
@@ -249,7 +253,7 @@ function addTool(tool: Tool, tally: Tally): void {
       tally.addJson([tool.id, tool.parameters]);
       if (tool.served) addTool(tool.served, tally);
       if (tool.id !== 'openrouter:web_search') return;
-      // What no target's vendor runs by itself is a function when it is measured.
+      // A search that no target's vendor runs has become a function before it is measured.
       tally.fillsContext = true;
       tally.webSearches += readUses(tool.parameters['max_uses']);
       return;
@@ -271,7 +275,7 @@ function addTool(tool: Tool, tally: Tally): void {
   }
 }
 
-/** What core does not model goes to the vendor as it came, and may be read by the model. */
+/** Fields that core does not model are sent to the vendor unchanged, and the model may read them. */
 function addExtras(extras: Opaque, tally: Tally): void {
   const { value } = extras;
   tally.addJson(value);
@@ -281,7 +285,7 @@ function addExtras(extras: Opaque, tally: Tally): void {
   tally.webSearches += searches * WEB_SEARCHES_DEFAULT;
 }
 
-/** Editing of the context by a call of the model, as against leaving parts of it out. */
+/** Whether the context is edited by a call of the model, rather than by leaving parts of it out. */
 function compacts({ value: { edits } }: Opaque): boolean {
   if (!Array.isArray(edits)) return false;
   return (edits as readonly Json[]).some((edit) => {

@@ -1,5 +1,5 @@
-// Goal: every token is charged once, at the price of its class, exactly. Method: tables of decimal prices and amounts;
-// a second reckoning in decimal texts; properties over any usage.
+// Tables of decimal prices and amounts, a second calculation in decimal texts, and properties over any usage: every
+// token is charged once, at the price of its class, exactly.
 import fc from 'fast-check';
 import { endpoint } from '../../../test/support/route-inputs.js';
 import type { StopReason } from '../conversation/event.js';
@@ -86,14 +86,14 @@ describe('costOf', () => {
     ['at the length', { inputTokens: 200_000 }, 'standard', 0, ['1.201', '0', '0', '1.201']],
     ['one above the length', { inputTokens: 200_001 }, 'standard', 0, ['1.201006', '0', '0', '1.201006']],
     [
-      'the length by reads and writes, too',
+      'the length including reads and writes',
       { inputTokens: 1, cacheReadTokens: 199_997, cacheWriteTokens: 1, cacheWrite1hTokens: 1, outputTokens: 2 },
       'standard',
       0,
       ['0.12101395', '0.000045', '0', '0.12105895'],
     ],
     [
-      'the length not by the output',
+      'the length without the output',
       { inputTokens: 199_999, outputTokens: 10 },
       'standard',
       0,
@@ -106,7 +106,7 @@ describe('costOf', () => {
       0,
       ['6.001006', '0.00137', '0', '6.002376'],
     ],
-    ['a tier without a list as usual', { inputTokens: 1_000 }, 'flex', 0, ['0.004', '0', '0', '0.004']],
+    ['a tier without a list at the standard price', { inputTokens: 1_000 }, 'flex', 0, ['0.004', '0', '0', '0.004']],
   ])('charges %s', (_, usage, tier, images, [prompt, completion, tools, total]) => {
     expect(usd(usage, tier, images)).toEqual({ prompt, completion, tools, total });
   });
@@ -136,7 +136,7 @@ describe('costOf', () => {
     expect(costOf(usage, free, 3)).toEqual({ prompt: 0n, completion: 0n, tools: 0n, total: 0n });
   });
 
-  it('charges malformed figures as they are believed', () => {
+  it('charges malformed figures as they are accepted', () => {
     const leg = { endpoint: one({ pricing: bare, contextLength: 100 }), tier: 'standard' } as const;
     expect(costOf({ inputTokens: -5, outputTokens: NaN }, leg).total).toBe(0n);
     expect(costOf({ inputTokens: 1.5 }, leg).total).toBe(2n * bare.prompt);
@@ -158,7 +158,7 @@ describe('costOf', () => {
   const price = fc.integer({ min: 0, max: 10 ** 9 }).map((millionths) => formatUsd(BigInt(millionths) * 1_000_000n));
   const prices = fc.record({ prompt: price, completion: price, read: price, write: price, hour: price, search: price });
 
-  it('agrees with a reckoning in decimals', () => {
+  it('agrees with a calculation in decimals', () => {
     // USD per million tokens, times tokens: the point moves six places, and no digit is lost.
     const decimal = (tokens: number, perMillionTokens: string): bigint => {
       const [whole, decimals = ''] = perMillionTokens.split('.');

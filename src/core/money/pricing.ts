@@ -7,7 +7,7 @@ import { sanitizeUsage } from './sane-usage.js';
 
 /**
  * What one reply costs at the endpoint's list price, exactly, in the parts of `cost_details`
- * (docs/wire/messages.md#cost-details). Never negative.
+ * (docs/use/messages.md#cost-details). Never negative.
  */
 export interface Cost {
   /** Every class of prompt tokens, the images, and the fee per request. */
@@ -22,11 +22,10 @@ export interface Cost {
 const FREE: Cost = { prompt: 0n, completion: 0n, tools: 0n, total: 0n };
 
 /**
- * Each class of tokens at its own price, in the tier that was planned and will be charged; the price list of the
- * prompt's length is chosen by the whole prompt: what was not cached, what was read from a cache and what was written
- * to one. Nothing is rounded. Malformed figures count as `sanitizeUsage` believes them; what was not said costs
- * nothing.
- * @param images how many the request held, as `measurePrompt` counts them
+ * Prices each class of tokens in the planned tier. The price list is chosen by the length of the whole prompt: uncached
+ * tokens, cache reads and cache writes. Nothing is rounded. Malformed figures count as `sanitizeUsage` accepts them;
+ * absent ones cost nothing.
+ * @param images the number of images of the request, as `measurePrompt` counts them
  */
 export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 'tier'>, images = 0): Cost {
   const { pricing } = endpoint;
@@ -63,9 +62,8 @@ export function costOf(usage: Usage, { endpoint, tier }: Pick<Leg, 'endpoint' | 
 }
 
 /**
- * The calls that are not in the figures of the whole: a compaction at the price of the model that answers, an advisor
- * at its own, in the plain tier, which is all that is planned for it. Each has the price list of its own prompt's
- * length.
+ * The calls that are not in the total figures: a compaction at the price of the answering model, an advisor at its own
+ * price in the standard tier, the only one planned for it. Each has the price list of its own prompt's length.
  */
 function costBeside(iterations: readonly UsageIteration[], leg: PricedLeg): Cost {
   let cost = FREE;
@@ -88,12 +86,12 @@ function pricedBy({ kind, pricedBy: advisor }: UsageIteration, leg: PricedLeg): 
 }
 
 /**
- * False for a reply whose model costs the caller nothing (docs/reasons/money.md#what-a-reply-costs): it holds no token
- * and nobody said why it ended, or it ended in an error. `Cost.tools` may still be due.
- * @param stop absent when the reply never came to its end
+ * False for a reply whose model costs the caller nothing (docs/contribute/ledger.md#what-each-ending-costs): it
+ * contains no token and reports no stop reason, or it ended in an error. `Cost.tools` may still be due.
+ * @param stop absent when the reply was not complete
  */
 export function isCharged(stop: StopReason | undefined, { outputTokens = 0 }: Usage): boolean {
   const reason = stop?.raw ?? '';
-  // Asked this way round, a figure that is no number counts as none.
+  // Written in this order, a figure that is not a number counts as none.
   return reason !== 'error' && (reason !== '' || outputTokens > 0);
 }

@@ -1,5 +1,4 @@
-// Goal: no figure of a provider's makes a charge that cannot be. Method: a table of each way to be malformed, and
-// properties over anything that may stand in a figure.
+// A table of malformed figures, and properties over any values: no figure of a provider leads to an impossible charge.
 import fc from 'fast-check';
 import type { Usage } from '../conversation/usage.js';
 import { sanitizeUsage } from './sane-usage.js';
@@ -8,12 +7,12 @@ const CONTEXT = 1_000;
 
 describe('sanitizeUsage', () => {
   it.each<[string, Usage, Usage]>([
-    ['takes a negative figure as not said', { inputTokens: -1, outputTokens: 5 }, { outputTokens: 5 }],
-    ['takes what is no number as not said', { cacheReadTokens: NaN }, {}],
-    ['takes an infinite figure as not said', { outputTokens: Infinity, inputTokens: -Infinity }, {}],
-    ['takes a text as not said', { inputTokens: '12' as unknown as number }, {}],
-    ['takes null as not said', { inputTokens: null as unknown as number }, {}],
-    ['takes a fraction up', { inputTokens: 10.01, cacheWriteTokens: 0.5 }, { inputTokens: 11, cacheWriteTokens: 1 }],
+    ['treats a negative figure as absent', { inputTokens: -1, outputTokens: 5 }, { outputTokens: 5 }],
+    ['treats NaN as absent', { cacheReadTokens: NaN }, {}],
+    ['treats an infinite figure as absent', { outputTokens: Infinity, inputTokens: -Infinity }, {}],
+    ['treats a text as absent', { inputTokens: '12' as unknown as number }, {}],
+    ['treats null as absent', { inputTokens: null as unknown as number }, {}],
+    ['rounds a fraction up', { inputTokens: 10.01, cacheWriteTokens: 0.5 }, { inputTokens: 11, cacheWriteTokens: 1 }],
     ['keeps four contexts', { inputTokens: 4_000 }, { inputTokens: 4_000 }],
     [
       'cuts what is above four contexts',
@@ -22,11 +21,11 @@ describe('sanitizeUsage', () => {
     ],
     ['cuts a fraction above four contexts', { cacheWrite1hTokens: 4_000.5 }, { cacheWrite1hTokens: 4_000 }],
     [
-      'cuts pictures to what is no reasoning',
+      'cuts pictures to the output without reasoning',
       { outputTokens: 9, reasoningTokens: 4, imageTokens: 9 },
       { outputTokens: 9, reasoningTokens: 4, imageTokens: 5 },
     ],
-    ['takes pictures without output as not said', { imageTokens: 9 }, {}],
+    ['treats pictures without output as absent', { imageTokens: 9 }, {}],
     ['keeps 1,000 searches', { webSearchRequests: 1_000 }, { webSearchRequests: 1_000 }],
     [
       'cuts more searches',
@@ -39,13 +38,13 @@ describe('sanitizeUsage', () => {
       { outputTokens: 7, reasoningTokens: 7 },
     ],
     ['cuts reasoning to the output', { outputTokens: 7, reasoningTokens: 8 }, { outputTokens: 7, reasoningTokens: 7 }],
-    ['takes reasoning without output as not said', { reasoningTokens: 8 }, {}],
-    ['takes reasoning as not said when its output is not believed', { outputTokens: -1, reasoningTokens: 8 }, {}],
+    ['treats reasoning without output as absent', { reasoningTokens: 8 }, {}],
+    ['treats reasoning as absent when its output is not accepted', { outputTokens: -1, reasoningTokens: 8 }, {}],
   ])('%s', (_, reported, expected) => {
     expect(sanitizeUsage(reported, CONTEXT)).toEqual(expected);
   });
 
-  it('keeps everything beside the figures', () => {
+  it('keeps everything besides the figures', () => {
     const usage: Usage = {
       inputTokens: -1,
       serviceTier: 'priority',
@@ -59,7 +58,7 @@ describe('sanitizeUsage', () => {
   });
 
   it.each<Usage>([{}, { reasoningTokens: 0 }, { inputTokens: 0, outputTokens: 4_000, reasoningTokens: 4_000 }])(
-    'gives %j back as it came',
+    'returns %j unchanged',
     (usage) => {
       expect(sanitizeUsage(usage, CONTEXT)).toBe(usage);
     },
@@ -84,7 +83,7 @@ describe('sanitizeUsage', () => {
     { requiredKeys: [] },
   );
 
-  it('leaves whole figures within their limits, and a second pass finds nothing more', () => {
+  it('leaves whole figures within their limits, and is idempotent', () => {
     fc.assert(
       fc.property(usages, (usage) => {
         const sane = sanitizeUsage(usage, CONTEXT);

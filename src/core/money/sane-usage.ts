@@ -1,11 +1,11 @@
 import type { Usage, UsageIteration } from '../conversation/usage.js';
 
 /**
- * A vendor's own tools run several turns in one reply, so its figures may add up to more than one context. What is
- * above so many is no count of anything, and nobody is charged for it.
+ * A vendor's own tools run several turns in one reply, so its figures may add up to more than one context. A figure
+ * above so many contexts cannot be a count, and is not charged.
  */
 const CONTEXTS_PER_FIGURE_MAX = 4;
-/** Most searches or fetches believed of one reply. Chosen: no vendor runs near as many. */
+/** Maximum number of searches or fetches accepted for one reply. Chosen: no vendor runs nearly as many. */
 export const TOOL_REQUESTS_MAX = 1_000;
 
 type Figure = { [Name in keyof Usage]-?: Usage[Name] extends number | undefined ? Name : never }[keyof Usage];
@@ -25,16 +25,15 @@ const FIGURES = {
 const figures = Object.keys(FIGURES) as readonly Figure[];
 
 /**
- * What can be believed of a usage (docs/reasons/money.md#malformed-usage). Figure by figure:
- * - no finite number, or below zero: it was not said;
- * - a fraction: up to the next whole one;
+ * The credible part of a usage (docs/contribute/reasons/money.md#malformed-usage). Figure by figure:
+ * - not a finite number, or negative: treated as absent;
+ * - a fraction: rounded up;
  * - more than four contexts of tokens, or 1,000 requests: cut to that;
- * - reasoning is part of the output: cut to it, and not said where there is none;
- * - so are pictures: cut to what is no reasoning.
- *
- * Never throws, whatever stands in the figures. Idempotent.
+ * - reasoning is part of the output: cut to it, and absent where there is none;
+ * - so are pictures: cut to the output without reasoning.
+ * | Never throws, whatever the figures contain. Idempotent.
  * @param contextLength of the endpoint that answered
- * @returns the same object when all of it can be believed: any other one is a sign of malformed usage
+ * @returns the same object when all of it is credible: any other one is a sign of malformed usage
  */
 export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
   const tokensMax = contextLength * CONTEXTS_PER_FIGURE_MAX;
@@ -43,7 +42,7 @@ export function sanitizeUsage(usage: Usage, contextLength: number): Usage {
     const reported = usage[name];
     if (reported === undefined) continue;
     const limit = FIGURES[name] === 'tokens' ? tokensMax : TOOL_REQUESTS_MAX;
-    // As nearly all are.
+    // True of nearly all.
     if (Number.isSafeInteger(reported) && reported >= 0 && reported <= limit) continue;
     sane = withFigure(sane, name, plausible(reported, limit));
   }
@@ -60,7 +59,7 @@ function withSaneImages(usage: Usage, imageTokens: number): Usage {
   return withFigure(usage, 'imageTokens', Math.min(imageTokens, outputTokens - reasoningTokens));
 }
 
-/** Each call by itself, by the same rule. */
+/** Each call by the same rule. */
 function withSaneIterations(usage: Usage, iterations: readonly UsageIteration[], contextLength: number): Usage {
   const sane = iterations
     .slice(0, TOOL_REQUESTS_MAX)
@@ -69,14 +68,15 @@ function withSaneIterations(usage: Usage, iterations: readonly UsageIteration[],
   return { ...usage, iterations: sane };
 }
 
-/** Figures kept by others may have become anything on the way: their type is a promise that is checked here. */
+/** Figures from outside may have any type at run time: it is checked here. */
 function plausible(reported: unknown, most: number): number | undefined {
   if (typeof reported !== 'number' || !Number.isFinite(reported) || reported < 0) return undefined;
   return Math.min(Math.ceil(reported), most);
 }
 
-function withFigure(usage: Usage, name: Figure, figure: number | undefined): Usage {
+/** @param figure undefined: absent */
+export function withFigure(usage: Usage, name: Figure, figure: number | undefined): Usage {
   if (usage[name] === figure) return usage;
-  const { [name]: _said, ...others } = usage;
+  const { [name]: _reported, ...others } = usage;
   return figure === undefined ? others : { ...others, [name]: figure };
 }

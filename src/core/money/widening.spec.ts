@@ -1,6 +1,6 @@
 /**
- * Goal: held for what a reply taught, the same reply is paid for; nothing is learnt of what is within the slack, and
- * never more than four times. Method: figures at, past and far past each bound; then the law over random ones.
+ * Figures at, past and far past each bound, and a property over random ones: a hold widened by a reply covers the same
+ * reply; nothing is learnt within the slack, and never more than four times the bound.
  */
 import fc from 'fast-check';
 import { learntFrom, VENDOR_OUTPUT_TOKENS, VENDOR_PROMPT_TOKENS, widened, WIDENING_MAX } from './widening.js';
@@ -14,17 +14,17 @@ describe('learntFrom', () => {
     ['at the slack', { input: INPUT, output: OUTPUT }, 1, undefined],
     ['past the slack of the output', { input: 10, output: OUTPUT * 2 }, 1, { input: 1, output: 2 }],
     ['past the slack of the prompt', { input: INPUT * 1.5, output: 0 }, 1, { input: 1.5, output: 1 }],
-    ['without end', { input: Number.MAX_SAFE_INTEGER, output: INPUT * 100 }, 1, { input: 4, output: 4 }],
+    ['without a limit', { input: Number.MAX_SAFE_INTEGER, output: INPUT * 100 }, 1, { input: 4, output: 4 }],
     ['of two calls together', { input: 2 * INPUT, output: 3 * OUTPUT }, 2, { input: 1, output: 1.5 }],
-  ])('of a reply %s', (_, told, calls, learnt) => {
-    expect(learntFrom(told, BOUND, calls)).toEqual(learnt);
+  ])('of a reply %s', (_, reported, calls, learnt) => {
+    expect(learntFrom(reported, BOUND, calls)).toEqual(learnt);
   });
 
-  it('learns nothing from a single token that was asked for, where the vendor says some more', () => {
+  it('learns nothing from a request for a single token, where the vendor reports some more', () => {
     expect(learntFrom({ input: 5, output: 17 }, { input: 70, output: 1 }, 1)).toBeUndefined();
   });
 
-  it('teaches a bound that covers the reply, up to four times what it was', () => {
+  it('widens the bound to cover the reply, up to four times', () => {
     const tokens = fc.nat(1_000_000);
     fc.assert(
       fc.property(tokens, tokens, tokens, tokens, (input, output, ofPrompt, ofReply) => {
@@ -41,7 +41,7 @@ describe('learntFrom', () => {
 });
 
 describe('widened', () => {
-  it('leaves a side alone of which nothing was learnt', () => {
+  it('does not change a side without a widening', () => {
     expect(widened(BOUND, { input: 1, output: 2 }, Infinity)).toEqual({ input: 1_000, output: OUTPUT * 2 });
     expect(widened(BOUND, { input: 1.0625, output: 1 }, Infinity)).toEqual({
       input: Math.ceil(INPUT * 1.0625),
@@ -49,7 +49,7 @@ describe('widened', () => {
     });
   });
 
-  it('takes nothing past the context, and nothing away from what sizes say', () => {
+  it('stays within the context, and at least at the bound by size', () => {
     const most = { input: WIDENING_MAX, output: WIDENING_MAX };
     expect(widened({ input: 1_000, output: 6_000 }, most, 8_000)).toEqual({ input: 8_000, output: 8_000 });
     expect(widened({ input: 8_000, output: 9_000 }, most, 8_000)).toEqual({ input: 8_000, output: 9_000 });

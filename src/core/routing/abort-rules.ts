@@ -1,16 +1,19 @@
-/** What a provider does with a call whose client has left: it stops and bills what it has done, or bills all of it. */
+/**
+ * What a provider does with a call whose client has disconnected: it stops and bills the part done so far, or bills the
+ * whole call.
+ */
 export const ABORT_RULES = ['stops', 'billed'] as const;
 export type AbortRule = (typeof ABORT_RULES)[number];
 
-/** By how the reply was asked for. */
+/** By kind of request: streamed or whole. */
 export interface AbortRules {
   readonly stream: AbortRule;
   readonly whole: AbortRule;
 }
 
-/** Of providers of whom the catalog says nothing. */
+/** For providers without an entry in the catalog. */
 export const DEFAULT_ABORTS: AbortRules = { stream: 'stops', whole: 'billed' };
 
-/** Whether the provider bills all of a call, whoever still waits for it. */
+/** Whether the provider bills all of a call even after its client has disconnected. */
 export const isBilledInFull = (aborts: AbortRules | undefined, isStreamed: boolean): boolean =>
   (aborts ?? DEFAULT_ABORTS)[isStreamed ? 'stream' : 'whole'] === 'billed';

@@ -2,10 +2,7 @@ import { GatewayError } from '../errors.js';
 import type { ProviderPreferences } from './preferences.js';
 import { coversSlug, readSlug, type SlugPattern } from './slug.js';
 
-/**
- * @throws GatewayError `invalid-request` when `ignore` takes back everything `only` allows: whatever the catalog has,
- * nothing could answer
- */
+/** @throws GatewayError `invalid-request` when `ignore` excludes everything `only` allows: no catalog could serve it */
 export function assertNoContradiction({ only = [], ignore = [] }: ProviderPreferences): void {
   if (only.length === 0 || ignore.length === 0) return;
   const ignored = ignore.map(readSlug);

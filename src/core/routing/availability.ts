@@ -1,8 +1,8 @@
 import type { Exclusion, ExclusionReason } from './plan.js';
 
 /**
- * Why a model cannot be had, in the words of docs/wire/errors.md#availability. The more a caller can do about it, the
- * further down: the last one found is told.
+ * Why a model is unavailable, as codes of docs/use/errors.md#availability. Sorted by how much the caller can do about
+ * it: where several apply, the last one is reported.
  */
 export const AVAILABILITY_CODES = [
   'model_not_found',
@@ -14,21 +14,21 @@ export const AVAILABILITY_CODES = [
 ] as const;
 export type AvailabilityCode = (typeof AVAILABILITY_CODES)[number];
 
-/** What a reason means to the caller. */
+/** How an exclusion reason appears to the caller. */
 export interface ExclusionMeaning {
-  /** For `cooling-down`: what a pause after faults means; one after a 429 is `capacity_exhausted`. */
+  /** For `cooling-down`: the code of a pause after faults; one after a 429 is `capacity_exhausted`. */
   readonly code: AvailabilityCode;
-  /** One of the words of `excluded_by`, where one of them fits. */
+  /** The value of `excluded_by`, where one fits. */
   readonly excludedBy?: string;
-  /** The request's field that asked for it. */
+  /** The request field that causes the exclusion. */
   readonly field?: string;
-  /** Behind the endpoint's tag: `p1 collects data`. */
+  /** Follows the endpoint's tag in a sentence: `p1 collects data`. */
   readonly words: string;
 }
 
 export const EXCLUSION_MEANINGS: Readonly<Record<ExclusionReason, ExclusionMeaning>> = {
   'unknown-model': { code: 'model_not_found', field: 'models', words: 'is not in the catalog' },
-  'too-many-models': { code: 'no_endpoints', field: 'models', words: 'is past the last model that is tried' },
+  'too-many-models': { code: 'no_endpoints', field: 'models', words: 'is beyond the last model that is tried' },
   'model-not-allowed': { code: 'constraint_filtered', field: 'model', words: 'is not among the allowed models' },
   'model-not-for-key': {
     code: 'constraint_filtered',
@@ -99,14 +99,18 @@ export const EXCLUSION_MEANINGS: Readonly<Record<ExclusionReason, ExclusionMeani
   },
   'max-tokens': { code: 'constraint_filtered', field: 'max_tokens', words: 'cannot answer at that length' },
   modality: { code: 'constraint_filtered', field: 'messages', words: 'does not read this kind of content' },
-  'service-tier': { code: 'no_endpoints', field: 'service_tier', words: 'is a service tier that was not asked for' },
+  'service-tier': { code: 'no_endpoints', field: 'service_tier', words: 'is a service tier that was not requested' },
   'cooling-down': { code: 'temporarily_unavailable', words: 'is cooling down' },
-  unaffordable: { code: 'constraint_filtered', field: 'max_tokens', words: 'may cost more than there is room for' },
+  unaffordable: {
+    code: 'constraint_filtered',
+    field: 'max_tokens',
+    words: 'may cost more than credits and limits leave',
+  },
 };
 
 export const availabilityCode = ({ reason, cooling }: Exclusion): AvailabilityCode =>
   cooling?.by === 'rate-limit' ? 'capacity_exhausted' : EXCLUSION_MEANINGS[reason].code;
 
-/** It would be served, were it shorter. */
+/** Whether the candidate would be kept if the request were shorter. */
 export const isByLength = ({ reason }: Pick<Exclusion, 'reason'>): boolean =>
   reason === 'context-length' || reason === 'max-tokens';

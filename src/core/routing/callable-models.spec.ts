@@ -1,4 +1,4 @@
-// Goal: what a caller could ask for by itself is what policies leave and somebody has a credential for. Method: a small
+// The models that a caller could request are those that policies allow and for which a credential exists. A small
 // catalog with policies, the operator's credentials and the caller's own.
 import { catalogOf, endpoint, model, price } from '../../../test/support/route-inputs.js';
 import { callableModels } from './callable-models.js';
@@ -28,7 +28,7 @@ const callable = (
 
 it.each<[string, Parameters<typeof callable>[0], object]>([
   ['all that has an endpoint', {}, { 'acme/one': ['alpha', 'beta'], 'acme/two': ['beta'] }],
-  ['without those that nobody has a credential for', { shared: ['alpha'] }, { 'acme/one': ['alpha'] }],
+  ['without those that have no credential', { shared: ['alpha'] }, { 'acme/one': ['alpha'] }],
   ['with those of an own credential', { shared: [], credentials: [OWN] }, { 'acme/one': ['beta'], 'acme/two': ['beta'] }],
   ['as far as that is for the model', { shared: [], credentials: [{ ...OWN, allowedModels: ['acme/two'] }] }, { 'acme/two': ['beta'] }],
   ['without models that a policy refuses', { policies: [{ ignoreModels: ['*/one'] }] }, { 'acme/two': ['beta'] }],

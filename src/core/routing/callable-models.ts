@@ -6,7 +6,7 @@ import { addCandidates } from './prepared-model.js';
 import type { RouteInputs, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 import { allowsModel, findExclusion, readRules, type Rules } from './rules.js';
 
-/** A request that asks for nothing: what is left out then is left out by policies alone. */
+/** A request with no needs: only policies can exclude something then. */
 const NO_NEEDS: RouteNeeds = {
   requested: '',
   models: [],
@@ -18,10 +18,10 @@ const NO_NEEDS: RouteNeeds = {
   tier: 'standard',
 };
 
-/** What policies say whatever is asked. @param policies with ids of models, as `withModelIds` gives them */
+/** The rules of policies alone, without a request. @param policies with ids of models, as returned by `withModelIds` */
 export const policyRules = (policies: readonly RoutingPolicy[]): Rules => readRules(NO_PREFERENCES, policies);
 
-/** Whether policies let an endpoint be called, in one of its tiers at least: a policy may name a tier alone. */
+/** Whether policies allow an endpoint in at least one tier: a policy may name a single tier. */
 export function allowsEndpoint(endpoint: Endpoint, model: Model, rules: Rules): boolean {
   const tiers: Candidate[] = [];
   addCandidates(endpoint, model, tiers);
@@ -29,8 +29,8 @@ export function allowsEndpoint(endpoint: Endpoint, model: Model, rules: Rules): 
 }
 
 /**
- * The models that a caller could ask for by themselves, each with the endpoints that policies leave and somebody has a
- * credential for, in the catalog's order.
+ * The models that a caller could request by name, in the catalog's order. Each has the endpoints that policies allow
+ * and for which the operator or the caller has a credential.
  */
 export function callableModels({
   catalog,

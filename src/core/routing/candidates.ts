@@ -8,67 +8,67 @@ import { healthKey, type EndpointHealth, type HealthKey } from './health.js';
 import type { Exclusion, ExclusionReason } from './plan.js';
 import { placedEndpoint } from './placed-endpoint.js';
 import { addCandidates, preparedModel } from './prepared-model.js';
-import { askedGeography } from './priced-words.js';
+import { requestedGeography } from './priced-words.js';
 import type { RouteInputs } from './route-inputs.js';
 import { findExclusion, sendsTier, supports, takesPart, type Rules } from './rules.js';
 
-/** A candidate with one credential that nothing speaks against. */
+/** A candidate with one credential that no rule excludes. */
 export interface EligibleCandidate {
   readonly candidate: Candidate;
-  /** Place of its model in the plan's list. */
+  /** Index of its model in the plan's list. */
   readonly modelIndex: number;
   readonly credential: CredentialCopy;
   readonly healthKey: HealthKey;
   readonly health: EndpointHealth | undefined;
   /**
-   * What is known under the first kept credential of the same group: it decides the place of the endpoint, so that its
+   * The health under the first kept credential of the same group. It decides the place of the endpoint, so that its
    * keys are tried one after another.
    */
   readonly placedBy: EndpointHealth | undefined;
 }
 
-/** A candidate no filter leaves out, with at least one credential. */
+/** A candidate that no filter excludes, with at least one credential. */
 interface Callable {
   readonly candidate: Candidate;
   readonly copies: readonly CredentialCopy[];
 }
 
 /**
- * docs/wire/routing.md#unsupported-parameters: what an endpoint may not simply drop where another
- * of the model supports it.
+ * docs/use/choosing-providers.md#unsupported-parameters: parameters an endpoint must not drop where another of the
+ * model supports them.
  */
 const SOFT_PARAMETERS: readonly RequestField[] = ['tools', 'structured_outputs', 'response_format', 'verbosity'];
 
-/** What the endpoints of one plan are judged by, and what became of them: one entry in one of the two lists each. */
+/** The criteria for the endpoints of one plan, and the result: each candidate is added to one of the two lists. */
 export interface Eligibility {
   readonly rules: Rules;
   readonly inputs: RouteInputs;
-  /** The caller's own, as `inOrder` gives them. */
+  /** The caller's own, as returned by `inOrder`. */
   readonly credentials: readonly StoredCredential[];
   readonly kept: EligibleCandidate[];
   readonly excluded: Exclusion[];
-  /** In a cool-down that nobody asked for: excluded, unless nothing else is left. */
+  /** In a cool-down that its provider did not request: excluded, unless nothing else is left. */
   readonly cooling: EligibleCandidate[];
 }
 
 /**
  * Judges every endpoint of a model in every tier with every credential.
- * @param modelIndex place of the model in the plan's list
+ * @param modelIndex index of the model in the plan's list
  */
 export function assessModel(eligibility: Eligibility, model: Model, modelIndex: number): void {
   const { preferences, tier, words } = eligibility.inputs.needs;
-  const geography = words && askedGeography(words);
+  const geography = words && requestedGeography(words);
   const candidates =
     geography === undefined ? preparedModel(model).candidates : placedCandidates(eligibility, model, geography);
   let callable: readonly Callable[] = listCallable(eligibility, candidates);
   if (tier === 'flex') callable = preferFlex(eligibility, callable, candidates);
   if (geography !== undefined) callable = preferGeography(eligibility, callable);
-  // One alone is preferred to none.
+  // A single candidate needs no preference.
   if (callable.length > 1 && preferences.requireParameters !== true) callable = preferSoft(eligibility, callable);
   for (const { candidate, copies } of callable) keepCopies(eligibility, candidate, copies, modelIndex);
 }
 
-/** Each endpoint in the geography of the request, or elsewhere where it has none there. */
+/** Each endpoint in the requested geography, or its plain form where it has no such geography. */
 function placedCandidates({ inputs }: Eligibility, model: Model, geography: string): readonly Candidate[] {
   const candidates: Candidate[] = [];
   for (const endpoint of model.endpoints) {
@@ -87,7 +87,7 @@ function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]
       continue;
     }
     const exclusion = findExclusion(candidate, rules, inputs.needs, inputs);
-    // Of two reasons the one that a shorter request would meet as well.
+    // Of two reasons, the one that a shorter request would meet as well.
     if (exclusion && !(isByLength(exclusion) && copiesOf(eligibility, candidate).length === 0)) {
       exclude(eligibility, candidate, exclusion.reason, exclusion.detail);
       continue;
@@ -104,8 +104,8 @@ function listCallable(eligibility: Eligibility, candidates: readonly Candidate[]
 }
 
 /**
- * docs/wire/routing.md#service-tiers: `flex` uses flex endpoints alone if the model has any. One that nobody here has
- * a credential for does not count: a catalog lists providers that are not in use.
+ * docs/use/choosing-providers.md#service-tiers: `flex` uses only flex endpoints if the model has any. One without a
+ * credential does not count: a catalog lists providers that are not in use.
  */
 function preferFlex(
   eligibility: Eligibility,
@@ -126,9 +126,7 @@ function preferFlex(
   });
 }
 
-/**
- * Where data is computed is no wish that is dropped while another endpoint of the model grants it: like `preferSoft`.
- */
+/** A requested geography is kept while an endpoint of the model grants it, as in `preferSoft`. */
 function preferGeography(eligibility: Eligibility, callable: readonly Callable[]): readonly Callable[] {
   const granting = callable.filter(({ candidate }) => candidate.endpoint.geography);
   if (granting.length === 0) return callable;
@@ -139,8 +137,8 @@ function preferGeography(eligibility: Eligibility, callable: readonly Callable[]
 }
 
 /**
- * Decided before pauses are looked at: a request with tools waits for an endpoint that knows tools rather than lose
- * them in silence.
+ * Runs before pauses are checked: a request with tools waits for an endpoint that supports tools rather than silently
+ * lose them.
  */
 function preferSoft(eligibility: Eligibility, callable: readonly Callable[]): readonly Callable[] {
   let left = callable;
@@ -157,7 +155,8 @@ function preferSoft(eligibility: Eligibility, callable: readonly Callable[]): re
 }
 
 /**
- * Each credential of an endpoint has pauses and figures of its own (docs/reasons/routing.md#credentials-fail-apart).
+ * Each credential of an endpoint has its own pauses and figures
+ * (docs/use/routing.md#health).
  */
 function keepCopies(
   { inputs, kept, excluded, cooling: left }: Eligibility,

@@ -8,7 +8,7 @@ import type { Quantization } from './preferences.js';
 export const MODALITIES = ['text', 'image', 'file', 'audio', 'video'] as const;
 export type Modality = (typeof MODALITIES)[number];
 
-/** How upstreams talk. Each is a folder under `providers/dialects`. */
+/** The API formats of upstreams. Each is a folder under `providers/dialects`. */
 export const DIALECT_IDS = [
   'anthropic-messages',
   'bedrock-converse',
@@ -20,13 +20,13 @@ export const DIALECT_IDS = [
 ] as const;
 export type DialectId = (typeof DIALECT_IDS)[number];
 
-/** How providers are addressed, authorised and framed. Each is a line of `providers/platforms/index.ts`. */
+/** The ways to address, authorise and frame calls to providers. Each is a line of `providers/platforms/index.ts`. */
 export const PLATFORM_IDS = ['direct', 'azure', 'bedrock', 'vertex'] as const;
 export type PlatformId = (typeof PLATFORM_IDS)[number];
 
 /**
- * The dialects that can be spoken on a platform: it has an address for their calls, and reads the frames of their
- * streams. Those of `bedrock-converse` are AWS event streams.
+ * The dialects each platform supports: it has an address for their calls and reads the frames of their streams. Those
+ * of `bedrock-converse` are AWS event streams.
  */
 export const SERVED_DIALECTS: Readonly<Record<PlatformId, readonly DialectId[]>> = {
   direct: DIALECT_IDS.filter((dialect) => dialect !== 'bedrock-converse'),
@@ -35,7 +35,7 @@ export const SERVED_DIALECTS: Readonly<Record<PlatformId, readonly DialectId[]>>
   vertex: ['anthropic-messages', 'google-gemini', 'openai-chat'],
 };
 
-/** What base URLs may hold in braces, which the platform puts into them from the credential. */
+/** The placeholders (in braces) that base URLs may contain. The platform fills them in from the credential. */
 export const PLACEHOLDERS: Readonly<Record<PlatformId, readonly string[]>> = {
   direct: [],
   azure: ['resource'],
@@ -43,27 +43,27 @@ export const PLACEHOLDERS: Readonly<Record<PlatformId, readonly string[]>> = {
   vertex: ['region', 'project'],
 };
 
-/** Base URLs of the `simulated` dialect begin so: they name nothing on any network. */
+/** Scheme of the base URLs of the `simulated` dialect: they name nothing on any network. */
 export const SIMULATED_SCHEME = 'simulated://';
 
-/** What a provider does with the data it is sent. What the catalog does not say is taken as restrictive. */
+/** What a provider does with the data it receives. Where the catalog is silent, the restrictive reading applies. */
 export interface DataPolicy {
   readonly collectsData: boolean;
-  /** It trains models on them. Absent: where it collects them. */
+  /** It trains models on them. Absent: true where it collects them. */
   readonly trains?: boolean;
-  /** How long it keeps them; absent: nobody said. */
+  /** How long it keeps them; absent: unknown. */
   readonly retentionDays?: number;
   readonly zeroDataRetention: boolean;
   readonly region?: string;
 }
 
-/** Whether it keeps data for ends of its own: who trains on them does. */
+/** Whether it keeps data for its own purposes. Training on data implies this. */
 export const collects = ({ collectsData, trains = collectsData }: DataPolicy): boolean => collectsData || trains;
 
-/** Where the catalog says that a credential stands: in a variable, in a file, or in itself. */
+/** Where the catalog locates a credential: in a variable, in a file, or in the catalog itself. */
 export type CredentialSource = { readonly env: string } | { readonly file: string } | 'catalog';
 
-/** A company that answers, as the catalog file describes it. */
+/** A company that serves models, as described in the catalog file. */
 export interface CatalogProvider {
   readonly slug: string;
   /** Display name: the reply's `provider`. */
@@ -71,28 +71,28 @@ export interface CatalogProvider {
   readonly dialect: DialectId;
   /** Absent: `direct`. */
   readonly platform?: PlatformId;
-  /** Without a trailing slash. The platform makes addresses of it, mostly by appending the dialect's paths. */
+  /** Without a trailing slash. The platform builds addresses from it, mostly by appending the dialect's paths. */
   readonly baseUrl: string;
-  /** Of the platform `azure`: which version of its API is asked; absent: the one without. */
+  /** API version on the platform `azure`; absent: the unversioned API. */
   readonly apiVersion?: string;
-  /** It needs no key, whatever the code knows of it. */
+  /** It needs no key, overriding the provider's definition in the code. */
   readonly needsNoCredential?: true;
   /** The operator's own credential; absent: callers must bring theirs. */
   readonly credential?: Secret;
-  /** Where it stands, or would if it were set. Absent: the catalog names no place for one. */
+  /** Where the credential is, or would be if it were set. Absent: the catalog names no place for one. */
   readonly credentialSource?: CredentialSource;
   readonly policy: DataPolicy;
   /** Absent: `DEFAULT_ABORTS`. */
   readonly aborts?: AbortRules;
-  /** Beside those the code knows of, and before them. */
+  /** In addition to those in the code, and with precedence over them. */
   readonly quirks?: Quirks;
-  /** It is sent every top-level field that no face declares; absent: those that the code knows it takes. */
+  /** It is sent every top-level field that no face declares; absent: those that the code lists for it. */
   readonly passesUnknownFields?: boolean;
 }
 
 /**
- * Prices per token in 10⁻¹² USD (USD per million tokens × 10⁶), per unit in 10⁻¹² USD. Absent classes cost what
- * `prompt` or `completion` costs.
+ * Prices per token in 10⁻¹² USD (USD per million tokens × 10⁶), per unit in 10⁻¹² USD. Absent classes cost the same as
+ * `prompt` or `completion`.
  */
 export interface TokenPrices {
   readonly prompt: PicoUsd;
@@ -110,19 +110,19 @@ export interface UnitPrices {
   readonly webSearch?: PicoUsd;
 }
 
-/** Prices from a prompt length on. */
+/** Prices from a given prompt length on. */
 export interface PriceTier extends Partial<TokenPrices> {
   readonly minPromptTokens: number;
 }
 
-/** What a service tier charges apart. */
+/** Separate prices of a service tier. */
 export interface TariffPrices extends Partial<TokenPrices> {
-  /** By rising `minPromptTokens`; absent: the same at every length. */
+  /** Ascending by `minPromptTokens`; absent: the same at every length. */
   readonly tiers?: readonly PriceTier[];
 }
 
 export interface Pricing extends TokenPrices, UnitPrices {
-  /** By rising `minPromptTokens`. */
+  /** Ascending by `minPromptTokens`. */
   readonly tiers: readonly PriceTier[];
   readonly fast?: TariffPrices;
   readonly priority?: TariffPrices;
@@ -137,23 +137,23 @@ export interface Endpoint {
   readonly variant?: string;
   /** The model's name at the provider. */
   readonly upstreamModel: string;
-  /** How it talks; absent: as its provider does (`dialectOf`). */
+  /** The dialect it speaks; absent: its provider's (`dialectOf`). */
   readonly dialect?: DialectId;
-  /** `null`: free on purpose. */
+  /** `null`: deliberately free. */
   readonly pricing: Pricing | null;
   readonly quantization: Quantization;
   readonly contextLength: number;
   readonly maxCompletionTokens?: number;
   readonly supportedParameters: readonly string[];
-  /** Milliseconds to the first committing event, where this endpoint wants its own limit. */
+  /** Time limit in milliseconds to the first committing event, where this endpoint has its own. */
   readonly firstTimeoutMs?: number;
-  /** The same endpoint in one geography each, at the prices there; by the words of `inference_geo`. */
+  /** The same endpoint in each geography, at the prices there; keyed by the words of `inference_geo`. */
   readonly geographies?: ReadonlyMap<string, Endpoint>;
-  /** Set in those of `geographies` alone: which one it is, and the endpoint where none is asked for. */
+  /** Set only in those of `geographies`: which geography it is, and the endpoint for requests without one. */
   readonly geography?: { readonly word: string; readonly elsewhere: Endpoint };
 }
 
-/** How an endpoint talks. */
+/** The dialect an endpoint speaks. */
 export const dialectOf = ({ dialect, provider }: Pick<Endpoint, 'dialect' | 'provider'>): DialectId =>
   dialect ?? provider.dialect;
 
@@ -173,88 +173,88 @@ export interface ModelLimits {
 export interface Model {
   /** `author/slug`, a catalogue variant such as `:free` included. */
   readonly id: string;
-  /** Other names that callers may use; of no other model of the catalog. */
+  /** Other names that callers may use; unique within the catalog. */
   readonly aliases?: readonly string[];
   readonly name: string;
-  /** When its author published it, in Unix seconds; undefined: the catalog does not have it. */
+  /** When its author published it, in Unix seconds; undefined: unknown. */
   readonly created?: number;
   readonly contextLength: number;
   readonly maxCompletionTokens?: number;
   readonly inputModalities: readonly Modality[];
   readonly outputModalities: readonly Modality[];
-  /** Undefined: nobody said. */
+  /** Undefined: unknown. */
   readonly distillable?: boolean;
-  /** Most tokens one image or page counts, for the bound. */
+  /** Upper bound of the tokens of one image or page, for the hold. */
   readonly imageTokensMax?: number;
   readonly pageTokensMax?: number;
-  /** What an image counts by its size, for the bound. */
+  /** How the tokens of an image follow from its size, for the hold. */
   readonly imageTokens?: ImageRule;
   readonly scores: { readonly quality?: Score; readonly coding?: Score };
   readonly limits?: ModelLimits;
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Engines of web search that this gateway speaks to; `simulated` answers by itself. */
+/** Engines of web search that this gateway supports; `simulated` needs no service. */
 export const SEARCH_ENGINES = ['exa', 'parallel', 'firecrawl', 'perplexity', 'searxng', 'simulated'] as const;
 export type SearchEngineName = (typeof SEARCH_ENGINES)[number];
 
-/** Engines that fetch pages, beside the gateway's own way. */
+/** Engines that fetch pages, besides the gateway's own fetch. */
 export const FETCH_ENGINES = ['exa', 'parallel', 'firecrawl'] as const;
 
-/** An engine behind a service-side tool. */
+/** An engine that runs a service-side tool. */
 export interface ToolEngine {
-  /** Absent where it answers by itself. */
+  /** Absent where it needs no service. */
   readonly baseUrl?: string;
   readonly credential?: Secret;
   /** Per call. */
   readonly price?: PicoUsd;
 }
 
-/** Engines that can be called, by name, in the order of the file: none whose credential is not set. */
+/** Engines with a credential, by name, in the order of the file. */
 export type ToolEngines = ReadonlyMap<string, ToolEngine>;
 
-/** What service-side tools run on. */
+/** The configuration of service-side tools. */
 export interface ToolsConfiguration {
-  /** `default`: as the file names it, else the first of the engines. */
+  /** `default`: the one the file names, else the first engine. */
   readonly webSearch?: { readonly default: string; readonly engines: ToolEngines };
-  /** `price`: of one use of the gateway's own fetch. */
+  /** `price`: per use of the gateway's own fetch. */
   readonly webFetch?: { readonly price: PicoUsd; readonly engines: ToolEngines };
   readonly imageGeneration?: { readonly model: string };
-  /** `price`: of one use. */
+  /** `price`: per use. */
   readonly bash?: { readonly price: PicoUsd; readonly memoryBytes: number; readonly timeMs: number };
 }
 
-/** Names of the panels that callers may ask `fusion` for (docs/wire/tools-and-plugins.md#plugins). */
+/** Names of the panels that callers may request of `fusion` (docs/use/tools-and-plugins.md#plugins). */
 export const FUSION_PRESETS = ['general-high', 'general-budget', 'general-fast'] as const;
 export type FusionPresetName = (typeof FUSION_PRESETS)[number];
 
-/** A panel of models, and who judges and answers. */
+/** A panel of models, with the models that judge and answer. */
 export interface FusionPreset {
   readonly analysisModels: readonly string[];
   readonly model: string;
 }
 
 /**
- * Who judges what is asked and answered. `service` is absent where its credential is not set: then nobody can be
- * asked, and requests are told so.
+ * The service that moderates prompts and replies. `service` is absent where its credential is not set: requests that
+ * need it are refused with this reason.
  */
 export type ModerationConfiguration =
   | { readonly engine: 'local' }
   | { readonly engine: 'openai'; readonly service?: ToolEngine; readonly model: string }
   | { readonly engine: 'model'; readonly model: string };
 
-/** What plugins run on. */
+/** The configuration of plugins. */
 export interface PluginsConfiguration {
-  /** Reads scans, for its `price` a page; absent: not set up, or its credential is not. */
+  /** Reads scanned pages, for its `price` per page; absent: it or its credential is not set up. */
   readonly ocr?: ToolEngine;
   /** Absent: `local`. */
   readonly moderation?: ModerationConfiguration;
-  /** Patterns of the models that `auto-router` chooses among where its caller names none; absent: all. */
+  /** Patterns of the models `auto-router` chooses from where its caller names none; absent: all. */
   readonly autoRouter?: { readonly models: readonly string[] };
   readonly fusion?: { readonly presets: ReadonlyMap<FusionPresetName, FusionPreset> };
 }
 
-/** Everything the catalog file says, at one moment. Immutable: a reload makes another. */
+/** Everything in the catalog file at one moment. Immutable: a reload creates another. */
 export interface CatalogSnapshot {
   /** SHA-256 hex of the files it was made from. */
   readonly hash: string;

@@ -1,5 +1,5 @@
-// Goal: what may be chosen is what the planner would have tried, had it been asked for. Method: made-up catalogs with
-// one thing in the way of a model, and the plan of each model beside the judgement.
+// The choosable models are those that the planner would have tried if they had been requested. Small catalogs with one
+// obstacle per model, and the plan of each model beside the judgement.
 import { modelRequest } from '../../../test/support/model-request.js';
 import {
   credential,
@@ -18,12 +18,12 @@ import type { ChoiceInputs } from './route-inputs.js';
 import { routeNeeds } from './route-needs.js';
 
 const TOOL = { type: 'function', name: 'f', inputSchema: { type: 'object' } } as const;
-const said = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
+const userText = (text: string) => ({ role: 'user', content: [{ type: 'text', text }] }) as const;
 const IMAGE = { type: 'image', source: { type: 'url', url: 'https://a.example/i.png' } } as const;
 
 const judge = (models: readonly Model[], request: Partial<ModelRequest> = {}, parts: Partial<ChoiceInputs> = {}) => {
   const inputs: ChoiceInputs = { ...inputsOf(models), ...parts };
-  return choosableModels(modelRequest({ messages: [said('hi')], ...request }), inputs, models);
+  return choosableModels(modelRequest({ messages: [userText('hi')], ...request }), inputs, models);
 };
 const a = model('x/a', [endpoint('p1')]);
 
@@ -32,8 +32,8 @@ it.each<[string, Model, Partial<ModelRequest>, Partial<ChoiceInputs>, string]>([
   ['a policy of providers', a, {}, { policies: [{ only: ['p2'] }] }, 'not-allowed'],
   ['its own preferences', a, { preferences: { ignore: ['p1'] } }, {}, 'ignored'],
   ['a cap of prices', a, { preferences: { maxPrice: { prompt: '0.1' } } }, {}, 'max-price'],
-  ['a credential that nobody has', a, {}, { isShared: () => false }, 'no-credential'],
-  ['a length', a, { messages: [said('x'.repeat(700_000))] }, {}, 'context-length'],
+  ['a missing credential', a, {}, { isShared: () => false }, 'no-credential'],
+  ['a length', a, { messages: [userText('x'.repeat(700_000))] }, {}, 'context-length'],
   ['a picture', a, { messages: [{ role: 'user', content: [IMAGE] }] }, {}, 'modality'],
   [
     'tools that none of its endpoints takes',
@@ -50,20 +50,20 @@ it.each<[string, Model, Partial<ModelRequest>, Partial<ChoiceInputs>, string]>([
     'unsupported-parameter',
   ],
   [
-    'a pause that its provider asked for',
+    'a pause that its provider requested',
     a,
     {},
     { health: healthOf({ p1: { cooling: { until: 1, by: 'rate-limit', isFirm: true } } }) },
     'cooling-down',
   ],
-])('leaves a model out for %s', (_, one, request, parts, reason) => {
+])('excludes a model for %s', (_, one, request, parts, reason) => {
   const { models, removed, resting } = judge([one], request, parts);
   expect(models).toEqual([]);
   expect(removed).toMatchObject([{ model: 'x/a', reason }]);
   expect(resting).toHaveLength(reason === 'cooling-down' ? 1 : 0);
 });
 
-it('keeps exactly what has a plan with legs', () => {
+it('keeps exactly the models that have a plan with legs', () => {
   const models = [
     model('x/short', [endpoint('p1', { contextLength: 10 })]),
     model('x/fits', [endpoint('p2')]),
@@ -71,7 +71,7 @@ it('keeps exactly what has a plan with legs', () => {
     model('x/both', [endpoint('p1', { contextLength: 10 }), endpoint('p2')]),
   ];
   const request = modelRequest({
-    messages: [said('x'.repeat(600))],
+    messages: [userText('x'.repeat(600))],
     preferences: { maxPrice: { completion: '10' } },
   });
   const inputs = inputsOf(models);
@@ -84,13 +84,13 @@ it('keeps exactly what has a plan with legs', () => {
   expect(chosen).toHaveLength(2);
 });
 
-it("looks at the legs of the caller's own credentials where there are any", () => {
+it("reads the legs of the caller's own credentials where there are any", () => {
   const one = model('x/a', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 9 })]);
   const { models } = judge([one], {}, { credentials: [credential('key', 'p2')] });
   expect(models[0]!.legs.map(({ candidate }) => candidate.tag)).toEqual(['p2']);
 });
 
-it('looks at the legs that are well, and says where none is', () => {
+it('reads the healthy legs, and reports where none is', () => {
   const one = model('x/a', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 9 })]);
   const of = (figures: Parameters<typeof healthOf>[0]) => judge([one], {}, { health: healthOf(figures) }).models[0]!;
   expect(of({ p1: { isOut: true } })).toMatchObject({ isWell: true, legs: [{ candidate: { tag: 'p2' } }] });
@@ -99,7 +99,7 @@ it('looks at the legs that are well, and says where none is', () => {
   expect(of({ p1: { cooling }, p2: { cooling } })).toMatchObject({ isWell: false, legs: [{}, {}] });
 });
 
-it('calls free what costs nothing wherever it may be tried', () => {
+it('treats as free what costs nothing at every leg', () => {
   const nothing = price(0);
   const free = model('x/free', [endpoint('p1', { pricing: null }), endpoint('p2', { pricing: nothing })]);
   const partly = model('x/partly', [endpoint('p1', { pricing: null }), endpoint('p2')]);
@@ -107,12 +107,12 @@ it('calls free what costs nothing wherever it may be tried', () => {
   expect(judge([free, partly, paged]).models.map(({ isFree }) => isFree)).toEqual([true, false, false]);
 });
 
-it('shortens for those that are too short, where nobody is long enough', () => {
+it('shortens for models that are too short, where none is long enough', () => {
   const models = [
     model('x/a', [endpoint('p1', { contextLength: 8_000 })]),
     model('x/b', [endpoint('p2', { contextLength: 100 })]),
   ];
-  const request = { messages: [said('x'.repeat(60_000))] };
+  const request = { messages: [userText('x'.repeat(60_000))] };
   expect(judge(models, request).models).toEqual([]);
   expect(judge(models, request, { shortensTo: 8_192 }).models.map(({ model: { id } }) => id)).toEqual(['x/a']);
 });
@@ -131,7 +131,7 @@ describe('what an answer costs', () => {
     [{ prompt: 1_000, completion: 100 }, 0.002 + 0.0004 + 0.002],
     [{ prompt: 500, completion: 0, length: 5_000 }, 0.001 + 0.002],
   ])('%j', (tokens, usd) => expect(cheapestUsd(legs, tokens)).toBeCloseTo(usd, 9));
-  it('nothing, where one of them is free', () => {
+  it('is 0 where one of them is free', () => {
     const free = judge([model('x/a', [endpoint('p1'), endpoint('p2', { pricing: null })])]).models[0]!.legs;
     expect(cheapestUsd(free, { prompt: 9, completion: 9 })).toBe(0);
   });

@@ -9,36 +9,36 @@ import type { ChoiceInputs, RouteNeeds } from './route-inputs.js';
 import { routeNeeds } from './route-needs.js';
 import { forbids, readRules, supports } from './rules.js';
 
-/** A model that could answer a request, with the legs that would be tried first. */
+/** A model that can answer a request, with the legs that would be tried first. */
 export interface ChoosableModel {
   readonly model: Model;
-  /** One at least: those of the first credentials that are neither out nor paused, else all that are left. */
+  /** At least one: the legs of the first credential group that are neither out nor paused, else all remaining legs. */
   readonly legs: readonly EligibleCandidate[];
-  /** Some of them are neither out nor paused. */
+  /** At least one leg is neither out nor paused. */
   readonly isWell: boolean;
-  /** Every leg that may be tried, also later, is free. */
+  /** Every leg that may be tried, including later ones, is free. */
   readonly isFree: boolean;
 }
 
-/** Which of some models could answer a request, and why the others could not. */
+/** Which of the given models can answer a request, and why the others cannot. */
 export interface ChoosableModels {
   readonly models: readonly ChoosableModel[];
-  /** One for each of the others: what kept it from answering. */
+  /** One for each of the other models: why it cannot answer. */
   readonly removed: readonly Exclusion[];
-  /** Those of them that only wait for a pause that their providers asked for. */
+  /** Those of the removed models that only wait for a pause their providers requested. */
   readonly resting: readonly Model[];
   readonly needs: RouteNeeds;
 }
 
 /**
- * What a model that is chosen has to take, as a request's own model has not: there it is dropped where no endpoint
- * knows it (docs/wire/routing.md#unsupported-parameters).
+ * Parameters that a chosen model must support. For a model the request names itself, an unsupported parameter is
+ * dropped instead (docs/use/choosing-providers.md#unsupported-parameters).
  */
 const NEEDED: readonly RequestField[] = ['tools', 'structured_outputs', 'response_format'];
 
 /**
- * Judges models as the planner would, were each of them asked for: policies, preferences, what the request needs,
- * credentials and pauses. Pure.
+ * Judges each model as the planner would if the request named it: policies, preferences, needs, credentials and pauses.
+ * Pure.
  * @param models of the catalog
  */
 export function choosableModels(
@@ -47,7 +47,7 @@ export function choosableModels(
   models: readonly Model[],
 ): ChoosableModels {
   const { catalog, policies, credentials, shortensTo } = inputs;
-  // Only what is shortened depends on who could answer.
+  // The list of models matters only where the request is shortened.
   const ids = shortensTo === undefined ? [] : models.map(({ id }) => id);
   const needs = routeNeeds(request, catalog, { by: '', strategy: 'auto', models: ids, data: {} }, shortensTo);
   const rules = readRules(needs.preferences, policies);
@@ -56,7 +56,7 @@ export function choosableModels(
   const found: ChoosableModel[] = [];
   const removed: Exclusion[] = [];
   const resting: Model[] = [];
-  // One after the other: what is kept of a model is taken out before the next.
+  // Shared by all models in turn: the kept legs of one are removed before the next.
   const eligibility: Eligibility = {
     rules,
     inputs: { ...inputs, needs },
@@ -87,7 +87,7 @@ export function choosableModels(
   return { models: found, removed, resting, needs };
 }
 
-/** Legs of one model all know a parameter, or none does: `assessModel` has kept those that do. */
+/** Either all legs of a model support a parameter or none does, because `assessModel` kept only those that do. */
 function findUnserved(
   { kept, cooling, inputs: { carries } }: Eligibility,
   parameters: readonly RequestField[],
@@ -101,7 +101,7 @@ function findUnserved(
   );
 }
 
-/** Its legs are lists of their own: those of the judgement go on to the next model. */
+/** The lists of legs are copied: `Eligibility` is reused for the next model. */
 function choosableModel(model: Model, { kept, cooling }: Eligibility): ChoosableModel | undefined {
   const possible = kept.length > 0 ? kept : cooling;
   let isWell = false;
@@ -122,10 +122,10 @@ const isHealthy = ({ health }: EligibleCandidate): boolean => health?.isOut !== 
 const isFreeLeg = ({ candidate: { endpoint } }: EligibleCandidate): boolean =>
   endpoint.pricing === null || figuresOf(endpoint.pricing).isNothing;
 
-/** What lists of prices come to as numbers: found once for each. */
+/** A price list as numbers, converted once per list. */
 interface PriceFigures {
   readonly isNothing: boolean;
-  /** 10⁻¹² USD a token, at any length, in the tier `standard`; undefined: it depends on the length. */
+  /** 10⁻¹² USD per token at any length in the tier `standard`; undefined: the price depends on the length. */
   readonly flat: { readonly prompt: number; readonly completion: number } | undefined;
   /** 10⁻¹² USD. */
   readonly request: number;
@@ -147,17 +147,17 @@ function figuresOf(pricing: Pricing): PriceFigures {
   return figures;
 }
 
-/** These say little of what the caller could change: a catalog lists providers that are not in use. */
-const SAYS_LITTLE: ReadonlySet<ExclusionReason> = new Set<ExclusionReason>(['service-tier', 'no-credential']);
+/** Reasons the caller can do little about: a catalog lists providers that are not in use. */
+const UNHELPFUL_REASONS: ReadonlySet<ExclusionReason> = new Set<ExclusionReason>(['service-tier', 'no-credential']);
 
 function reasonOf({ excluded }: Eligibility, unserved: RequestField | undefined): Pick<Exclusion, 'reason' | 'detail'> {
   if (unserved !== undefined) return { reason: 'unsupported-parameter', detail: unserved };
   if (excluded.some(({ cooling }) => cooling)) return { reason: 'cooling-down' };
-  const { reason, detail } = excluded.find((one) => !SAYS_LITTLE.has(one.reason)) ?? excluded.at(-1) ?? UNSERVED;
+  const { reason, detail } = excluded.find((one) => !UNHELPFUL_REASONS.has(one.reason)) ?? excluded.at(-1) ?? UNSERVED;
   return { reason, ...(detail !== undefined && { detail }) };
 }
 
-/** Of a model without endpoints. */
+/** The reason for a model without endpoints. */
 const UNSERVED: Pick<Exclusion, 'reason' | 'detail'> = { reason: 'no-credential' };
 
 const PICO_PER_USD = 1e12;
@@ -167,17 +167,17 @@ const pricesAt = (pricing: Pricing, tier: ServiceTier, length: number) => ({
   completion: Number(tokenPrice(pricing, 'completion', tier, length)),
 });
 
-/** How many tokens of each side are paid for. */
+/** The number of paid tokens on each side. */
 export interface CountedTokens {
   readonly prompt: number;
   readonly completion: number;
-  /** Of the prompt that prices by length go by; absent: the same as `prompt`. */
+  /** The prompt length that selects the length tier; absent: the same as `prompt`. */
   readonly length?: number;
 }
 
 /**
- * What a call of so many tokens costs at the cheapest of these legs by its list: USD, whoever is billed for it. Fees of
- * a request count, what a cache saves does not.
+ * The list price in USD of a call with these token counts at the cheapest of the legs, regardless of who is billed.
+ * Includes fees per request; ignores cache savings.
  */
 export function cheapestUsd(
   legs: readonly EligibleCandidate[],

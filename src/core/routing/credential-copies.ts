@@ -2,29 +2,32 @@ import type { CatalogProvider } from './catalog.js';
 import { SHARED_CREDENTIAL, type StoredCredential } from './credential.js';
 import type { Exclusion } from './plan.js';
 
-/** docs/byok.md#order-of-use: own keys of all providers, then the operator's, then keys kept for the end. */
+/**
+ * Order of use (docs/operate/byok.md#order-of-use): the caller's own keys, then the operator's, then the caller's
+ * fallback keys.
+ */
 export const CREDENTIAL_GROUPS = ['own', 'shared', 'fallback'] as const;
 
-/** One credential a candidate can be called with. */
+/** One credential that a candidate can be called with. */
 export interface CredentialCopy {
   readonly id: string;
-  /** As `StoredCredential`; absent for the operator's. */
+  /** As in `StoredCredential`; absent for the operator's. */
   readonly label?: string | undefined;
-  /** Place in `CREDENTIAL_GROUPS`. */
+  /** Index in `CREDENTIAL_GROUPS`. */
   readonly group: number;
-  /** Place among those of the group at one provider. */
+  /** Index within the group at one provider. */
   readonly place: number;
 }
 
 const OWN = CREDENTIAL_GROUPS.indexOf('own');
 const FALLBACK = CREDENTIAL_GROUPS.indexOf('fallback');
 const SHARED: CredentialCopy = { id: SHARED_CREDENTIAL, group: CREDENTIAL_GROUPS.indexOf('shared'), place: 0 };
-/** What a caller without credentials of its own has. */
+/** The credentials of a caller without any of its own. */
 export const ONLY_SHARED = [SHARED] as const;
 
 const ORDERED = new WeakMap<readonly StoredCredential[], readonly StoredCredential[]>();
 
-/** In the order in which they are tried: by `sortOrder`, then by id, so that all replicas agree. */
+/** The order in which credentials are tried: by `sortOrder`, then by id, so that all replicas agree. */
 export function inOrder(credentials: readonly StoredCredential[]): readonly StoredCredential[] {
   if (credentials.length < 2) return credentials;
   let ordered = ORDERED.get(credentials);
@@ -36,8 +39,8 @@ export function inOrder(credentials: readonly StoredCredential[]): readonly Stor
 }
 
 /**
- * What a provider can be called with for this model, in the order of the groups; empty where there is nothing.
- * @param ordered all of the caller's, as `inOrder` gives them
+ * The credentials a provider can be called with for this model, in the order of the groups.
+ * @param ordered all of the caller's, as returned by `inOrder`
  */
 export function listCopies(
   provider: CatalogProvider,
@@ -58,7 +61,7 @@ export function listCopies(
   return copies.sort((one, other) => one.group - other.group || one.place - other.place);
 }
 
-/** Why `listCopies` gave nothing, and which variable would hold the operator's own, where the catalog names one. */
+/** Why `listCopies` is empty, and the variable for the operator's own credential, where the catalog names one. */
 export function missingCredential(
   { slug, credentialSource }: CatalogProvider,
   credentials: readonly StoredCredential[],

@@ -2,12 +2,12 @@
 export const SHARED_CREDENTIAL = 'shared';
 
 /**
- * A caller's own credential as the planner sees it: no secret. Those that are disabled, or not for this key or
- * user, are left out before.
+ * A caller's own credential as the planner sees it, without its secret. Disabled credentials and those for other keys
+ * or users are left out before.
  */
 export interface StoredCredential {
   readonly id: string;
-  /** What of it may be shown; absent: it is of a decision that was kept. */
+  /** The displayable part of the secret; absent in recorded decisions. */
   readonly label?: string;
   /** Slug. */
   readonly provider: string;
@@ -17,6 +17,8 @@ export interface StoredCredential {
   readonly sortOrder: number;
   /** Ids of models it may be used for; absent: all. */
   readonly allowedModels?: readonly string[];
-  /** Where it fits, the operator's own credential of the provider is not used (docs/byok.md#order-of-use). */
+  /**
+   * Where it applies, the operator's own credential of the provider is not used (docs/operate/byok.md#order-of-use).
+   */
   readonly replacesShared?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Goal: rounding changes no decision. Method: a table, and a property over figures that lie close together. */
+/** Rounding changes no decision. A table, and a property over figures that are close together. */
 import fc from 'fast-check';
 import { roundedAlike } from './decision-figures.js';
 

@@ -6,7 +6,7 @@ import type { RouteNeeds } from './route-inputs.js';
 
 export type Figures = Readonly<Record<string, number>> | undefined;
 
-/** The figures that legs were sorted by. @param refs the legs, written down */
+/** Records the figures by which legs were sorted. @param refs the legs in written form */
 export function recordFigures(
   { legs }: Plan,
   refs: readonly string[],
@@ -31,7 +31,7 @@ export function recordFigures(
 export const sortsAnyBy = (needs: RouteNeeds, sort: Sort): boolean =>
   needs.models.some(({ id }) => isSortedBy(needs, id, sort));
 
-/** Where all models are sorted together, any model's word may decide for all. */
+/** Where all models are sorted together, the sort of any model may decide for all. */
 export function isSortedBy({ models, preferences }: RouteNeeds, model: string, sort: Sort): boolean {
   if (preferences.order?.length) return false;
   if (preferences.partition === 'none') return preferences.sort === sort || models.some((named) => named.sort === sort);
@@ -55,8 +55,7 @@ const DIGITS_MIN = 3;
 const DIGITS_MAX = 17;
 
 /**
- * Rounds figures to as few digits as tell the same: different ones stay different, so that their order holds, and none
- * changes its side of the cut-off.
+ * Rounds figures to as few digits as keep their order: different figures stay different, and none crosses the cut-off.
  */
 export function roundedAlike(figures: readonly number[], cutoff?: number): readonly number[] {
   const different = new Set(figures).size;

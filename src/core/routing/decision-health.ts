@@ -6,8 +6,8 @@ import type { PercentileCutoffs } from './preferences.js';
 import type { RouteNeeds } from './route-inputs.js';
 
 /**
- * Health that decides as the recorded one did. Figures that were not kept are extremes on the
- * same side of every cut-off.
+ * Health with the same effect as the recorded one. Figures that were not recorded become extremes on the same side of
+ * every cut-off.
  */
 export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context: RefContext): HealthSnapshot {
   const { preferredMaxLatency, preferredMinThroughput } = needs.preferences;
@@ -56,7 +56,7 @@ export function deriveHealth(record: DecisionRecord, needs: RouteNeeds, context:
   };
 }
 
-/** Figures that hold every cut-off, and such that miss every one. */
+/** Figures that meet every cut-off, and figures that miss every one. */
 interface Extremes {
   readonly good: number;
   readonly bad: number;
@@ -67,9 +67,7 @@ const THROUGHPUT: Extremes = { good: Number.MAX_VALUE, bad: 0 };
 
 type FigureReader = (candidate: string, isBehind: boolean, isSorted: boolean) => Percentiles | undefined;
 
-/**
- * What is sorted by the figure has its exact `p50`, or was unknown; of all else only the side of the cut-offs matters.
- */
+/** A figure that was sorted by has its exact `p50` or was unknown; of others only the side of the cut-offs matters. */
 function figureReader(kept: Figures, cutoffs: PercentileCutoffs | undefined, { good, bad }: Extremes): FigureReader {
   const figures = new Map(Object.entries(kept ?? {}));
   return (candidate, isBehind, isSorted) => {
@@ -80,8 +78,8 @@ function figureReader(kept: Figures, cutoffs: PercentileCutoffs | undefined, { g
 }
 
 /**
- * Behind in every way, for those of which only this is known. Unknown figures come last in a sort but hold a cut-off,
- * so one that is sorted by is made bad only where no other can miss.
+ * Health that sorts last, for candidates of which only this is recorded. Unknown figures come last in a sort but meet a
+ * cut-off, so a sorted figure is made bad only where no other figure can miss.
  */
 function healthOfBeaten(needs: RouteNeeds): EndpointHealth {
   const { preferredMaxLatency, preferredMinThroughput } = needs.preferences;

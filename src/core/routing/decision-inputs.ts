@@ -6,10 +6,10 @@ import { catalogName, writeRef } from './decision.js';
 import type { NamedModel, RouteInputs, RouteNeeds, SessionInputs } from './route-inputs.js';
 
 /**
- * Reads the inputs of a kept decision: the plan made of them has the same legs in the same order. Health holds only
- * what decided, and lists only what spoke of providers in question.
- * @param text as `compactDecision` wrote it
- * @returns undefined where the text says that an input was cut, names another catalog, or is of another version
+ * Reads the inputs of a decision record: a plan made from them has the same legs in the same order. Health holds only
+ * what decided, and lists hold only entries about the providers in question.
+ * @param text as written by `compactDecision`
+ * @returns undefined where an input was cut, or the text names another catalog or version
  */
 export function deriveInputs(text: string, catalog: CatalogSnapshot): RouteInputs | undefined {
   const record = JSON.parse(text) as DecisionRecord;
@@ -62,15 +62,16 @@ function deriveNeeds(record: DecisionRecord): RouteNeeds {
   };
 }
 
-/** What decided is told of each candidate, whichever of the two it was. */
+/** `drops` records which candidates lack a parameter, tier or place, without the cause of it. */
 function deriveDrops(
   drops: NonNullable<DecisionRecord['drops']>,
   models: readonly NamedModel[],
-): Pick<RouteInputs, 'carries' | 'passes'> {
+): Pick<RouteInputs, 'carries' | 'passes' | 'unmet'> {
   const context = { models, keys: [] };
-  const takes: NonNullable<RouteInputs['passes']> = ({ model, tag }, name) =>
-    drops[writeRef({ model, tag, credential: SHARED_CREDENTIAL }, context)] !== name;
-  return { carries: takes, passes: takes };
+  const unmet: NonNullable<RouteInputs['unmet']> = ({ model, tag }) =>
+    drops[writeRef({ model, tag, credential: SHARED_CREDENTIAL }, context)];
+  const takes: NonNullable<RouteInputs['passes']> = (candidate, name) => unmet(candidate) !== name;
+  return { carries: takes, passes: takes, unmet };
 }
 
 function deriveIsShared({ shared, unshared = [] }: DecisionRecord): RouteInputs['isShared'] {

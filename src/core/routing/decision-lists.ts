@@ -4,14 +4,15 @@ import type { ProviderPreferences } from './preferences.js';
 import type { RouteNeeds, RoutingPolicy } from './route-inputs.js';
 import { namesProvider, readSlug } from './slug.js';
 
-// Lists of a request and its policies, as far as they speak of what is in question: all that a decision keeps of them.
+// Reduces the lists of a request and its policies to the entries about the request's own models and providers. A
+// decision record keeps only these.
 
-/** By slug, the providers that serve any of a request's models. */
+/** The providers that serve any of a request's models, by slug. */
 export type Providers = ReadonlyMap<string, CatalogProvider>;
 
 const MODEL_LISTS = ['onlyModels', 'keyModels', 'ignoreModels'] as const;
 
-/** Of the patterns of models, those that fit any of the request's. */
+/** Keeps the model patterns that match at least one of the request's models. */
 export function withoutOtherModels(policy: RoutingPolicy, { models }: RouteNeeds): RoutingPolicy {
   let shorter = policy;
   for (const list of MODEL_LISTS) {
@@ -25,7 +26,7 @@ export function withoutOtherModels(policy: RoutingPolicy, { models }: RouteNeeds
 
 const LISTS = ['order', 'only', 'ignore'] as const;
 
-/** An allow-list of an enterprise names many providers that have nothing to do with this request. */
+/** Drops unrelated providers: an enterprise's allow-list names many. */
 export function withoutUnrelatedProviders<T extends ProviderPreferences | RoutingPolicy>(
   lists: T,
   providers: Providers,
@@ -38,7 +39,7 @@ export function withoutUnrelatedProviders<T extends ProviderPreferences | Routin
   return shorter;
 }
 
-/** Of a list that names none, one entry stays: an empty list could mean that none was given. */
+/** Keeps one entry of a list that matches nothing, because an empty list could mean that none was given. */
 function keepingOne(entries: readonly string[], providers: Providers): readonly string[] {
   const named = entries.filter((entry) => {
     const pattern = readSlug(entry);

@@ -1,8 +1,8 @@
 import type { DecisionRecord } from './decision-record.js';
 
-/** A candidate as a record names it. */
+/** A candidate as named in a record. */
 export interface ReadRef {
-  /** Absent where the record no longer says which model it was. */
+  /** Absent where the record no longer identifies the model. */
   readonly model?: string;
   readonly tag: string;
   /** Id of the stored credential; absent: the operator's own. */
@@ -11,7 +11,7 @@ export interface ReadRef {
 
 const REF = /^(?:(?<model>\d+):)?(?<tag>[^@]*)(?:@(?<key>\d+))?$/;
 
-/** Reads what `writeRef` wrote. Of a record whose models or keys were cut, it says what is left. */
+/** Reads what `writeRef` wrote. Where models or keys were cut from the record, returns the remaining parts. */
 export function readRef(ref: string, { requested, models, keys, cut }: DecisionRecord): ReadRef {
   const { model: index, tag = ref, key } = REF.exec(ref)?.groups ?? {};
   const known = models ?? (requested !== undefined && !cut?.includes('models') ? [requested] : []);

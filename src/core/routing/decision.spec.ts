@@ -1,6 +1,6 @@
 /**
- * Goal: a kept decision is short, and the plan made again from it is the same plan. Method: exact texts of small
- * decisions, and random plans of the real planner, made again from nothing but the text and the catalog.
+ * A decision record is short, and reproduces the plan. Exact texts of small decisions, and random plans of the real
+ * planner, derived from only the text and the catalog.
  */
 import fc from 'fast-check';
 import type { MeasuredPrompt } from '../money/measure-prompt.js';
@@ -105,7 +105,7 @@ const takingTools = (slug: string, price: number): Endpoint =>
   endpointOf(slug, price, { supportedParameters: ['tools'] });
 
 describe('compactDecision', () => {
-  it('says no more than it must of a plain request', () => {
+  it('holds only the necessary parts of a plain request', () => {
     const inputs = inputsOf({ needs: needsOf({ preferences: { sort: 'price' } }) });
     const [first, second] = planOf(inputs).legs;
     expect(
@@ -119,7 +119,7 @@ describe('compactDecision', () => {
     );
   });
 
-  it('tells every input that was set', () => {
+  it('holds every input that was set', () => {
     const key: StoredCredential = { id: 'key-1', provider: 'p1', isFallback: true, sortOrder: 2, replacesShared: true };
     const inputs = inputsOf({
       needs: needsOf({
@@ -170,7 +170,7 @@ describe('compactDecision', () => {
     });
   });
 
-  it('tells the figures that decided, and only those', () => {
+  it('holds the figures that decided, and only those', () => {
     const known = {
       'a/b p0 shared': { latency: all(0.123_456), throughput: all(80), faultShare: 0.5, isOut: true },
       'a/b p1 shared': { latency: all(0.123_499), isOut: false },
@@ -185,14 +185,14 @@ describe('compactDecision', () => {
     expect(record({ sort: 'price', preferredMaxLatency: { p50: 0.123_47 } })).toMatchObject({ behind: ['p1'] });
   });
 
-  it('does not ask again what may have changed since the plan was made', () => {
+  it('does not read state again that may have changed since the plan was made', () => {
     const inputs = inputsOf({ health: healthOf({ 'a/b p0 shared': { isOut: true } }) });
     const plan = planOf(inputs);
     const later = inputsOf({
       health: healthOf({}),
       session: {
         pinOf: () => {
-          throw new Error('asked');
+          throw new Error('read again');
         },
       },
     });
@@ -216,7 +216,7 @@ describe('a decision that is too long', () => {
       ]),
     });
 
-  it('loses the legs first, and can still be derived from', () => {
+  it('drops the legs first, and the plan can still be derived', () => {
     const entries = [...Array(100).keys()].find((count) => decide(long(count)).includes('"cut"'))!;
     const inputs = long(entries);
     const record = JSON.parse(decide(inputs)) as DecisionRecord;
@@ -225,7 +225,7 @@ describe('a decision that is too long', () => {
     expect(again(inputs).legs.map(({ tag }) => tag)).toEqual(planOf(inputs).legs.map(({ tag }) => tag));
   });
 
-  it('then loses inputs, says which, and is not derived from', () => {
+  it('then drops and names inputs, and the plan can no longer be derived', () => {
     const inputs = long(100);
     const record = JSON.parse(decide(inputs)) as DecisionRecord;
     expect(record.cut).toEqual(['legs', 'parameters']);
@@ -249,14 +249,14 @@ describe('a decision that is too long', () => {
 });
 
 describe('deriveInputs', () => {
-  it('gives nothing for another catalog or another version', () => {
+  it('returns nothing for another catalog or another version', () => {
     const inputs = inputsOf();
     const text = decide(inputs);
     expect(deriveInputs(text, { ...inputs.catalog, hash: 'f'.repeat(64) })).toBeUndefined();
     expect(deriveInputs(text.replace('"v":2', '"v":1'), inputs.catalog)).toBeUndefined();
   });
 
-  it('gives back what the request needs, its caller and its session', () => {
+  it("returns the request's needs, its caller and its session", () => {
     const inputs = inputsOf({
       needs: needsOf({
         preferences: { order: ['p1'], maxPrice: { prompt: '3' } },
@@ -274,8 +274,8 @@ describe('deriveInputs', () => {
     expect([session!.key, session!.pinOf('a/b'), seed]).toEqual(['s', undefined, 'seed-1']);
   });
 
-  // The draw alone would have put the one that was out first: that it was out must come back although it is no leg.
-  it('knows of those that `allow_fallbacks: false` left behind that they were behind', () => {
+  // The draw alone would have put the endpoint with an outage first: its outage must be restored although it is no leg.
+  it('restores that endpoints excluded by `allow_fallbacks: false` were behind', () => {
     const needs = needsOf({ preferences: { allowFallbacks: false } });
     const first = planOf(inputsOf({ needs })).legs[0]!.tag;
     const inputs = inputsOf({ needs, health: healthOf({ [`a/b ${first} shared`]: { isOut: true } }) });
@@ -322,7 +322,7 @@ const PREFERENCES_MAX = 4;
 /** One of them passes everywhere. */
 const UNDECLARED = ['hoot', 'owl', 'o'.repeat(70)];
 const PARAMETERS: RequestField[] = ['tools', 'max_tokens', 'temperature', 'parallel_tool_calls'];
-/** From here on some endpoints are dearer. */
+/** From here on some endpoints are more expensive. */
 const LONG_PROMPT_TOKENS = 1_000;
 const preferences: fc.Arbitrary<ProviderPreferences> = fc
   .record(
@@ -360,7 +360,7 @@ const pricing = fc
         prompt: amount,
         completion: amount,
         tiers: more === 'lengths' ? [{ minPromptTokens: LONG_PROMPT_TOKENS, ...dearer }] : [],
-        // Dear enough to turn the order of prices round.
+        // Expensive enough to reverse the order of prices.
         ...(more === 'fees' && { image: 4_000_000_000n, webSearch: 5_000_000_000n }),
         ...(isPriority && { priority: dearer }),
       },
@@ -409,7 +409,7 @@ const measured: fc.Arbitrary<MeasuredPrompt> = fc.record({
   fillsContext: fc.boolean(),
   webSearches: fc.nat(2),
 });
-/** Candidates, and what their dialects do not send. */
+/** Candidates, and fields that their dialects do not send. */
 const unsent = fc.array(
   fc.record({
     tag: fc.constantFrom(...SLUGS, 'provider-0/priority'),
@@ -448,13 +448,13 @@ const request: fc.Arbitrary<Partial<RouteNeeds>> = fc
     words,
     measured,
   })
-  // As requests have them: what is not there is absent, and what is measured is so for the caps of a price.
-  .map(({ images, webSearches, words: said, measured: size, shortensTo, ...needs }) => ({
+  // As in requests: absent values are omitted, and sizes are measured only for price caps.
+  .map(({ images, webSearches, words: listed, measured: size, shortensTo, ...needs }) => ({
     ...needs,
     ...(shortensTo && { shortensTo }),
     ...(images > 0 && { images }),
     ...(webSearches > 0 && { webSearches }),
-    ...(said.length > 0 && { words: said }),
+    ...(listed.length > 0 && { words: listed }),
     ...(needs.preferences.maxPrice && { measured: size }),
   }));
 
@@ -499,7 +499,7 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
         request,
         ...route
       }): RouteInputs => {
-        let asked = 0;
+        let used = 0;
         const found = new Map<string, EndpointHealth | undefined>();
         return {
           needs: needsOf({ ...request, requested: 'a/model-one', ...(unpassed && { undeclared: unpassed.fields }) }),
@@ -507,7 +507,7 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
           health: {
             find: (key) => {
               const text = textOf(key);
-              if (!found.has(text)) found.set(text, known[asked++ % known.length]);
+              if (!found.has(text)) found.set(text, known[used++ % known.length]);
               return found.get(text);
             },
           },
@@ -518,6 +518,7 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
           }),
           ...(unpassed && {
             passes: ({ tag }, field) => field === 'hoot' || !unpassed.by.some((slug) => slug === tag),
+            unmet: ({ tag }) => (unpassed.by.some((slug) => slug === tag) ? 'tools.0.strict' : undefined),
           }),
           policies: route.policies,
           ...(session && { session: { ...(session.key !== null && { key: session.key }), pinOf: () => session.pin } }),
@@ -527,8 +528,8 @@ const routes = (size: Size): fc.Arbitrary<RouteInputs> =>
     );
 
 /**
- * All that a reader of a plan could miss, but figures: those decide, and are not kept beyond that. Entries of lists
- * that match nothing are told to the caller alone.
+ * Everything that a reader of a plan needs, except figures, which decide but are not recorded further. Entries of lists
+ * that match nothing are only reported to the caller.
  */
 const decisionOf = ({ unknownProviders: _unknown, ...plan }: Plan): unknown => ({
   ...plan,
@@ -542,7 +543,7 @@ const decisionOf = ({ unknownProviders: _unknown, ...plan }: Plan): unknown => (
     .sort(),
 });
 
-/** What holds are made from besides. */
+/** The further inputs of holds. */
 const wideningsOf = ({ legs }: Plan): unknown => legs.map(({ health }) => health?.widening);
 
 const losesWidening = (inputs: RouteInputs): boolean =>
@@ -567,7 +568,7 @@ describe('a plan made again from its decision', () => {
     expect(cut).toBeLessThanOrEqual(RUNS / 100);
   });
 
-  it('is the same plan or none, within the limit, however much there is', () => {
+  it('is the same plan or none, within the limit, for any amount of data', () => {
     fc.assert(
       fc.property(routes(LARGE), (inputs) => {
         const text = decide(inputs);
@@ -581,7 +582,7 @@ describe('a plan made again from its decision', () => {
     );
   });
 
-  it('is decided upon the same way again: the decision of the derived plan is the decision', () => {
+  it('gives the same decision record again', () => {
     fc.assert(
       fc.property(routes(ORDINARY), (inputs) => {
         const derived = deriveInputs(decide(inputs), inputs.catalog);

@@ -7,47 +7,47 @@ import type { Cooling } from './health.js';
 import { placedEndpoint } from './placed-endpoint.js';
 import type { Leg, Plan } from './plan.js';
 import { NO_PREFERENCES } from './preferences.js';
-import { askedGeography } from './priced-words.js';
+import { requestedGeography } from './priced-words.js';
 import { shortened } from '../shortened.js';
 import type { NamedModel, RouteInputs, RouteNeeds } from './route-inputs.js';
 import type { AttemptOutcomeView } from './router-metadata.js';
 
-/** Longest record of a decision, in bytes of UTF-8 (docs/reasons/routing.md#bounds-of-a-plan). */
+/** Longest record of a decision, in bytes of UTF-8 (docs/contribute/reasons/routing.md#bounds-of-a-plan). */
 export const DECISION_BYTES_MAX = 1_024;
-/** Most legs a record tells; the others follow from its inputs. */
+/** Limit of recorded legs; the others follow from the inputs. */
 const LEGS_RECORDED_MAX = 8;
 
 /**
- * What goes first when a record would be too long. `legs` follows from the rest, and `widened` decides no order.
- * Without any other part nothing can be derived from the record any more, so from there on those go that say least to
- * its reader.
+ * The order in which parts are dropped from a record that is too long. `legs` follows from the rest, and `widened`
+ * decides no order. Without any other part the plan can no longer be derived, so from there on the least informative
+ * parts go first.
  */
 export const CUT_ORDER = [
   'legs', 'widened', 'shared', 'unshared', 'policies', 'drops', 'undeclared', 'parameters', 'latency', 'throughput', 'faults', 'behind', 'keys', 'modalities', 'outputs', 'words',
   'measured', 'choice', 'models', 'preferences', 'out', 'firm', 'cooling', 'pins', 'session', 'firsts', 'calls', 'requested', 'seed',
 ] as const satisfies readonly (keyof DecisionRecord)[]; // oxfmt-ignore
 
-/** What a plan was made from, but health and pins: those move on, so they are read from the plan itself. */
+/** The inputs of a plan except health and pins: those change, so they are read from the plan itself. */
 export interface DecidedFrom extends Omit<RouteInputs, 'health' | 'session'> {
   readonly session?: { readonly key?: string } | undefined;
 }
 
-/** A call that was made, as far as it is recorded. */
+/** The recorded part of a call. */
 export type CallMade = Pick<AttemptOutcomeView, 'leg' | 'status'>;
 
 /**
- * A plan's inputs and outcome as a JSON text of at most `DECISION_BYTES_MAX` bytes: from it and the same catalog,
- * `deriveInputs` has the same plan made again. Where something had to go, the text names it under `cut`. It holds
- * no content and no secret.
+ * The inputs and the outcome of a plan as a JSON text of at most `DECISION_BYTES_MAX` bytes. From it and the same
+ * catalog, `deriveInputs` reproduces the plan. Parts that were dropped are named under `cut`. It holds neither content
+ * nor secrets.
  */
 export function compactDecision(from: DecidedFrom, plan: Plan, calls: readonly CallMade[] = []): string {
   const text = JSON.stringify(recordOf(from, plan, calls));
-  // A unit of UTF-16 is three bytes at most, so a short text need not be measured.
+  // A unit of UTF-16 takes at most three bytes, so a short text need not be measured.
   if (text.length <= DECISION_BYTES_MAX / 3 || Buffer.byteLength(text) <= DECISION_BYTES_MAX) return text;
   return cutToFit(JSON.parse(text) as DecisionRecord);
 }
 
-/** Always fits in the end: what is in no order to be cut is of a bounded length. */
+/** Always terminates with a record that fits: the parts outside `CUT_ORDER` have a bounded length. */
 function cutToFit(record: DecisionRecord): string {
   let shorter: DecisionRecord = record;
   let text = '';
@@ -62,34 +62,37 @@ function cutToFit(record: DecisionRecord): string {
 
 const CATALOG_NAME_DIGITS = 32;
 
-/** The first 128 bits of a catalog's hash: enough to know it by. */
+/** The first 128 bits of a catalog's hash, enough to identify it. */
 export const catalogName = ({ hash }: CatalogSnapshot): string => hash.slice(0, CATALOG_NAME_DIGITS);
 
-/** What of a leg tells it from all others. */
+/** The fields that identify a leg. */
 interface Referable extends Pick<Leg, 'tag' | 'credential'> {
   readonly model: Pick<Model, 'id'>;
 }
 
-/** What the candidates of a record are written down by. */
+/** The lists that written candidates refer to. */
 export interface RefContext {
   readonly models: readonly NamedModel[];
   readonly keys: readonly Pick<StoredCredential, 'id'>[];
 }
 
 /**
- * Writes a candidate down: the tag, behind it `@` and the index of its stored credential in `keys`, before it the index
- * of its model and `:` unless that is 0: `openai`, `openai@0`, `1:azure/us`. Different candidates never look alike, for
- * no tag holds either sign.
+ * Writes a candidate: the tag, followed by `@` and the index of its stored credential in `keys`, preceded by the index
+ * of its model and `:` unless that is 0: `openai`, `openai@0`, `1:azure/us`. The form is unambiguous because no tag
+ * contains either sign.
  */
 export function writeRef({ model: { id }, tag, credential }: Referable, { models, keys }: RefContext): string {
   const named = models[0]!.id === id ? tag : `${models.findIndex((one) => one.id === id)}:${tag}`;
   return credential === SHARED_CREDENTIAL ? named : `${named}@${keys.findIndex((key) => key.id === credential)}`;
 }
 
-/** A record while its parts are added, in the order in which they are printed. What holds its default is not added. */
+/**
+ * A record under construction. Parts are added in the order in which they are printed, and omitted where they have
+ * their default.
+ */
 type RecordDraft = { -readonly [Part in keyof DecisionRecord]: DecisionRecord[Part] };
 
-/** Each group of parts that most plans have nothing for is entered only where the plan has something for it. */
+/** Optional groups of parts are entered only where the plan has something for them. */
 function recordOf(from: DecidedFrom, plan: Plan, calls: readonly CallMade[]): DecisionRecord {
   const { needs, session } = from;
   const providers =
@@ -136,7 +139,7 @@ function recordOf(from: DecidedFrom, plan: Plan, calls: readonly CallMade[]): De
 
 const NO_KEYS: readonly StoredCredential[] = [];
 
-/** What dialects send is known to the code alone, so what it decided is kept. */
+/** What dialects send is known to the code alone, so its effect on the plan is recorded. */
 function recordDrops(
   { needs, catalog, carries }: DecidedFrom,
   { excluded }: Plan,
@@ -146,13 +149,14 @@ function recordDrops(
   const add = (model: string, tag: string, field: string): void => {
     drops[writeRef({ model: { id: model }, tag, credential: SHARED_CREDENTIAL }, context)] = field;
   };
-  const geography = askedGeography(needs.words);
+  const geography = requestedGeography(needs.words);
   if (geography !== undefined) {
     for (const { id } of needs.models) {
       const model = catalog.models.get(id);
       for (const endpoint of model?.endpoints ?? []) {
-        const isUntold = endpoint.geographies?.has(geography) && !placedEndpoint(endpoint, model!, geography, carries);
-        if (isUntold) add(id, endpoint.tag, 'inference_geo');
+        const isGeographyDropped =
+          endpoint.geographies?.has(geography) && !placedEndpoint(endpoint, model!, geography, carries);
+        if (isGeographyDropped) add(id, endpoint.tag, 'inference_geo');
       }
     }
   }
@@ -161,12 +165,12 @@ function recordDrops(
     if (reason !== 'unsupported-parameter' || tag === undefined || detail === undefined) continue;
     if (isStrict || detail === 'service_tier') add(model, tag, detail);
   }
-  // In one order, whichever candidate was judged first: of plans that are alike the records are.
+  // Sorted, so that equal plans have equal records regardless of the order of judgement.
   const entries = Object.entries(drops).sort(([one], [other]) => (one < other ? -1 : 1));
   return entries.length > 0 ? Object.fromEntries(entries) : undefined;
 }
 
-/** Of each model of a catalog. */
+/** By model of a catalog. */
 const providersByModel = new WeakMap<Model, Providers>();
 
 function providersOf({ needs, catalog }: Pick<RouteInputs, 'needs' | 'catalog'>): Providers {
@@ -253,8 +257,8 @@ const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.l
 type HealthParts = Pick<DecisionRecord, 'pins' | 'out' | 'behind' | 'cooling' | 'firm' | 'widened'>;
 
 /**
- * What the plan says of the health of its candidates, and which pins it followed.
- * @param refs its legs, written down
+ * Records the health of the plan's candidates and the pins it followed.
+ * @param refs its legs in written form
  */
 function recordHealth({ legs, excluded }: Plan, refs: readonly string[], context: RefContext): HealthParts {
   const out: string[] = [];

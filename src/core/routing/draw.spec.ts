@@ -1,6 +1,5 @@
-// Goal: draws are as likely as their weights say, and sessions stay where they are. Method: many seeds, counted; shares
-// may be off by four standard deviations, which fixed seeds make a fact and no chance.
-// Rules: docs/wire/routing.md.
+// Draws follow their weights, and sessions keep their place. Counts over many seeds; shares may be off by four standard
+// deviations, which is deterministic for fixed seeds. Rules: docs/use/choosing-providers.md.
 import { endpoint, healthOf, inputsOf, model, plan, price, tagsOf } from '../../../test/support/route-inputs.js';
 import type { Endpoint } from './catalog.js';
 import { hash01 } from './draw.js';
@@ -9,7 +8,7 @@ import { planRoute } from './plan-route.js';
 const DRAWS = 20_000;
 const DEVIATIONS_MAX = 4;
 
-/** How often each tag stood first. */
+/** How often each tag was first. */
 function countFirst(
   endpoints: readonly Endpoint[],
   parts: Parameters<typeof plan>[1] = {},
@@ -34,11 +33,11 @@ describe('the hash of a draw', () => {
     for (let draw = 0; draw < DRAWS; draw++) cells[Math.floor(hash01('seed', 'a/b', `p${draw}`) * 64)]!++;
     const expected = DRAWS / 64;
     const chiSquare = cells.reduce((sum, count) => sum + (count - expected) ** 2 / expected, 0);
-    // 63 degrees of freedom: 99.9 % of even draws lie below.
+    // 63 degrees of freedom: 99.9 % of even draws are below.
     expect(chiSquare).toBeLessThan(103.4);
   });
 
-  it('lies strictly between 0 and 1 and tells its parts apart', () => {
+  it('is strictly between 0 and 1 and distinguishes its parts', () => {
     const values = [hash01('', '', ''), hash01('ab', 'c', 'd'), hash01('a', 'bc', 'd'), hash01('a', 'b', 'cd')];
     for (const value of values) expect(value > 0 && value < 1).toBe(true);
     expect(new Set(values).size).toBe(values.length);
@@ -54,7 +53,7 @@ describe('the hash of a draw', () => {
 });
 
 describe('the draw', () => {
-  it('is the written example: A is nine times likelier than C, and B, which is out, goes last', () => {
+  it('follows the documented example: A is nine times likelier than C, and B, which is out, comes last', () => {
     const endpoints = [endpoint('a', { usd: 1 }), endpoint('b', { usd: 2 }), endpoint('c', { usd: 3 })];
     const health = healthOf({ b: { isOut: true } });
     const counts = countFirst(endpoints, { health });
@@ -65,7 +64,7 @@ describe('the draw', () => {
     expect(made.legs.map(({ weight }) => weight)).toEqual([1, 1 / 9, 1 / 4]);
   });
 
-  it('goes by prompt + completion of each', () => {
+  it('uses prompt + completion of each', () => {
     const weights: Readonly<Record<string, number>> = { p1: 1, p2: 1 / 4, p3: 1 / 16, p4: 1 / 2.25 };
     const endpoints = [
       endpoint('p1', { usd: 1 }),
@@ -78,7 +77,7 @@ describe('the draw', () => {
     for (const [tag, weight] of Object.entries(weights)) expectShare(counts.get(tag) ?? 0, weight / total, DRAWS);
   });
 
-  it('is drawn without replacement: the second place goes by the weights that are left', () => {
+  it('is drawn without replacement: the second place follows the remaining weights', () => {
     const models = [model('a/b', [endpoint('a', { usd: 1 }), endpoint('b', { usd: 2 }), endpoint('c', { usd: 4 })])];
     let afterA = 0;
     let bAfterA = 0;
@@ -91,7 +90,7 @@ describe('the draw', () => {
     expectShare(bAfterA, 1 / 4 / (1 / 4 + 1 / 16), afterA);
   });
 
-  it('puts what is free first, and is even among it', () => {
+  it('puts free endpoints first, and is even among them', () => {
     const free = price(0);
     const endpoints = [
       endpoint('cheap', { usd: 0.000_001 }),
@@ -114,7 +113,7 @@ describe('sessions', () => {
     });
   const before = homes(endpoints);
 
-  it('stay, whatever the seed, and move only when their endpoint leaves', () => {
+  it('stay for any seed, and move only when their endpoint leaves', () => {
     const after = homes(endpoints.filter(({ tag }) => tag !== 'p2'));
     let moved = 0;
     before.forEach((home, index) => {

@@ -1,7 +1,6 @@
 /**
- * Goal: an explanation holds the plan that was made, in its order, with every exclusion and call; and where that cannot
- * be made again it says why and tells what was recorded. Method: decisions of the real planner, explained with the same
- * catalog and with others.
+ * An explanation holds the derived plan in order, with every exclusion and call; where it cannot be derived it gives
+ * the reason and the recorded parts. Decisions of the real planner, explained with the same catalog and with others.
  */
 import { catalogOf, endpoint, healthOf, inputsOf, model } from '../../../test/support/route-inputs.js';
 import type { CatalogSnapshot } from './catalog.js';
@@ -32,7 +31,7 @@ describe('explainDecision', () => {
   });
   const { catalog } = inputs;
 
-  it('makes the plan again: order, prices, exclusions in words, and calls', () => {
+  it('derives the plan again: order, prices, exclusions in words, and calls', () => {
     expect(explainDecision(decide(inputs), catalog)).toEqual({
       derivation: 'derived',
       requested: 'a/b',
@@ -69,7 +68,7 @@ describe('explainDecision', () => {
     });
   });
 
-  it('tells weights of a draw', () => {
+  it('shows weights of a draw', () => {
     const drawn = inputsOf([ONE]);
     const { plan } = explainDecision(decide(drawn), drawn.catalog);
     expect(plan!.legs.map(({ tag, weight }) => [tag, weight])).toEqual(
@@ -78,7 +77,7 @@ describe('explainDecision', () => {
     expect(plan!.legs.every(({ weight }) => weight! > 0)).toBe(true);
   });
 
-  it('says that the catalog has changed, and tells what was recorded', () => {
+  it('reports that the catalog has changed, and shows the recorded parts', () => {
     const other: CatalogSnapshot = { ...catalog, hash: 'f'.repeat(64) };
     const explained = explainDecision(decide(inputs), other);
     expect(explained).toMatchObject({ derivation: 'catalog-changed', catalogNow: 'f'.repeat(32) });
@@ -87,15 +86,15 @@ describe('explainDecision', () => {
     expect(explained.calls).toHaveLength(2);
   });
 
-  it('notices that a plan made again is another one', () => {
+  it('detects that the derived plan differs', () => {
     const dearer = catalogOf(model('a/b', [endpoint('beta', { usd: 3 }), endpoint('alpha', { usd: 2 })]));
     const text = decide(inputsOf([ONE], { needs: { preferences: { sort: 'price' } } }));
-    // As if the planner had changed: the same name of the catalog, and other prices.
+    // Simulates a changed planner: the same catalog name with other prices.
     expect(explainDecision(text, { ...dearer, hash: catalog.hash }).derivation).toBe('differs');
     expect(explainDecision(text, catalog).derivation).toBe('derived');
   });
 
-  it('says which parts were cut, and of which release the record is', () => {
+  it('names the parts that were cut, and the release of the record', () => {
     const parameters = Array.from({ length: 100 }, () => 'parallel_tool_calls' as const);
     const explained = explainDecision(decide(inputsOf([ONE], { needs: { parameters } })), catalog);
     expect([explained.derivation, explained.cut, explained.plan]).toEqual([

@@ -10,38 +10,38 @@ import type { Exclusion, Leg, Plan, PlannedLeg } from './plan.js';
 import { planRoute } from './plan-route.js';
 import type { RouteInputs, RouteNeeds } from './route-inputs.js';
 
-/** Whether a kept decision could be made again, or why it could not. */
+/** Whether a recorded plan could be derived again, and if not, why. */
 export type Derivation =
-  | 'derived' // the plan is the one that was made
-  | 'differs' // the same inputs gave other legs: the planner is another one now
+  | 'derived' // the plan is the recorded one
+  | 'differs' // the same inputs give other legs: the planner has changed
   | 'catalog-changed'
-  | 'inputs-cut' // the record was too long to keep all that decided
-  | 'other-version'; // written by a release that kept decisions in another form
+  | 'inputs-cut' // the record was too long to keep all inputs
+  | 'other-version'; // written by a release with another record format
 
-/** A call that was made, with the HTTP status it ended with. */
+/** A call that was made, with its final HTTP status. */
 export interface ExplainedCall extends ReadRef {
   readonly status: number;
 }
 
-/** One attempt that could have been made, in its place. */
+/** One leg of the derived plan, in order. */
 export interface ExplainedLeg extends ReadRef {
   readonly provider: string;
   /** USD per million tokens, prompt + completion. */
   readonly price: number;
-  /** Of the draw; absent where nothing was drawn, and for what is free. */
+  /** In the draw; absent where nothing was drawn, and for what is free. */
   readonly weight?: number;
   readonly setBack?: PlannedLeg['setBack'];
   readonly isPinned?: true;
-  /** What it was held for beyond its sizes, as factors. */
+  /** Factors by which the hold exceeded the request's own sizes. */
   readonly widening?: Widening;
 }
 
-/** A candidate that was left out. `words` completes a sentence that begins with it. */
+/** A candidate that was left out. `words` completes a sentence that begins with its name. */
 export interface ExplainedExclusion extends Omit<Exclusion, 'cooling'> {
   readonly words: string;
 }
 
-/** The plan made again. */
+/** The plan derived from the record. */
 export interface ExplainedPlan {
   readonly ordering: Plan['ordering'];
   readonly models: readonly string[];
@@ -50,29 +50,32 @@ export interface ExplainedPlan {
   readonly excluded: readonly ExplainedExclusion[];
 }
 
-/** A kept decision with all that can be said of it. Holds no content and no secret, like the record it is made from. */
+/**
+ * A recorded decision with everything that can be derived from it. Like the record, it holds neither content nor
+ * secrets.
+ */
 export interface ExplainedDecision {
   readonly derivation: Derivation;
-  /** What the request named; absent where it was cut. */
+  /** The model name in the request; absent where it was cut. */
   readonly requested?: string;
   readonly seed?: string;
-  /** Who chose the models in the place of that name, and from what; absent: the request named them. */
+  /** The router that replaced this name by models, and the data it chose from; absent: the request named the models. */
   readonly choice?: NonNullable<RouteNeeds['choice']>;
-  /** Of the catalog the decision was made with, and of the one at hand. */
+  /** The names of the catalog the decision was made with and of the current one. */
   readonly catalog: string;
   readonly catalogNow: string;
   /** Parts that are missing because the record would have been too long. */
   readonly cut: readonly string[];
   readonly calls: readonly ExplainedCall[];
-  /** The first legs as they were recorded; absent where they were cut. */
+  /** The first recorded legs; absent where they were cut. */
   readonly recordedLegs?: readonly ReadRef[];
-  /** Absent where it could not be made again. */
+  /** Absent where the plan could not be derived. */
   readonly plan?: ExplainedPlan;
 }
 
 /**
- * Makes a kept decision again from its record and the catalog, and says what it was.
- * @param text as `compactDecision` wrote it
+ * Derives a recorded decision from its record and the catalog, and explains it.
+ * @param text as written by `compactDecision`
  */
 export function explainDecision(text: string, catalog: CatalogSnapshot): ExplainedDecision {
   const record = JSON.parse(text) as DecisionRecord;
@@ -106,7 +109,7 @@ function derivationOf(
   const context = { models: inputs.needs.models, keys: inputs.credentials };
   const again = plan.legs.map((leg) => writeRef(leg, context));
   const recorded = record.firsts ?? record.legs;
-  // Where the legs were cut there is nothing to compare with; where there were none, none are recorded.
+  // Where the legs were cut there is nothing to compare with; a plan without legs records none.
   if (!recorded) return record.cut?.includes('legs') || again.length === 0 ? 'derived' : 'differs';
   return recorded.every((ref, index) => ref === again[index]) ? 'derived' : 'differs';
 }

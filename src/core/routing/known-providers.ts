@@ -1,7 +1,7 @@
 import { PUBLISHED_SLUGS } from './published-slugs.js';
 
-// Display names (docs/wire/routing.md#provider-names) whose letters are not those of the slug. `Z.AI` and
-// `Arcee AI` need no line.
+// Slugs of display names (docs/use/choosing-providers.md#provider-names) that do not normalize to their slug. `Z.AI`
+// and `Arcee AI` need no entry.
 const SLUG_OF_NAME: readonly (readonly [name: string, slug: string])[] = [
   ['Google', 'google-vertex'],
   ['Mancer 2', 'mancer'],
@@ -9,12 +9,12 @@ const SLUG_OF_NAME: readonly (readonly [name: string, slug: string])[] = [
   ['VoyageAI by MongoDB', 'voyageai'],
 ];
 
-// Display names (docs/wire/routing.md#provider-names) that no slug belongs to.
+// Display names (docs/use/choosing-providers.md#provider-names) that have no slug.
 const NAMES_WITHOUT_SLUG = ['Crucible', 'Stealth', 'FakeProvider'];
 
 /**
- * A provider's name or slug in the one form in which two ways of writing it are equal: lower case, without spaces,
- * dots, hyphens and underscores. `Z.AI`, `z-ai` and `zai` are one provider.
+ * Normalizes a provider's name or slug to lower case without spaces, dots, hyphens and underscores, so that `Z.AI`,
+ * `z-ai` and `zai` are equal.
  */
 export function normalizeName(name: string): string {
   let normalized = '';
@@ -25,8 +25,8 @@ export function normalizeName(name: string): string {
   return normalized;
 }
 
-/** Whether `normalizeName(name)` is this, without making it: plans ask it of every endpoint. */
-export function postingsTo(name: string, normalized: string): boolean {
+/** Whether `normalizeName(name)` equals `normalized`. Allocates nothing: plans compare every endpoint. */
+export function normalizesTo(name: string, normalized: string): boolean {
   let matched = 0;
   for (let index = 0; index < name.length; index++) {
     const code = normalizedCode(name.charCodeAt(index));
@@ -49,15 +49,15 @@ function normalizedCode(code: number): number {
 }
 
 const NORMALIZED_SLUG_OF_NAME = new Map(SLUG_OF_NAME.map(([name, slug]) => [normalizeName(name), normalizeName(slug)]));
-/** What stands before the slash of a slug is one itself. */
+/** The part of a slug before the slash is a slug as well. */
 const KNOWN = new Set([...PUBLISHED_SLUGS, ...NAMES_WITHOUT_SLUG].map((name) => normalizeName(name.split('/', 1)[0]!)));
 
-/** The normalized slug a normalized display name stands for, where its letters are others. */
+/** The normalized slug of a normalized display name, where the two differ. */
 export const findSlugOfName = (normalized: string): string | undefined => NORMALIZED_SLUG_OF_NAME.get(normalized);
 
 /**
- * Whether the normalized name or slug is on a list of docs/wire/routing.md#provider-names or
- * docs/byok.md#provider-slugs.
+ * Whether the normalized name or slug is listed in docs/use/choosing-providers.md#provider-names or
+ * docs/operate/byok.md#provider-slugs.
  */
 export const isKnownName = (normalized: string): boolean =>
   KNOWN.has(normalized) || NORMALIZED_SLUG_OF_NAME.has(normalized);

@@ -1,5 +1,5 @@
-// Goal: one function says what a token costs, for every class, tier and length. Method: tables at, below and above each
-// length, with lists that overlap and lists that leave classes out.
+// Prices of tokens for every class, tier and length, and the compared price. Tables at, below and above each length,
+// with overlapping lists and lists without some classes.
 import type { Pricing } from './catalog.js';
 import { comparedPrice, findTokenPrice, SIDE_OF, tokenPrice, type TokenClass } from './leg-price.js';
 import { SERVICE_TIERS, type ServiceTier } from './plan.js';
@@ -35,7 +35,7 @@ describe('tokenPrice', () => {
     ['completion', 'flex', 149, 7n, "one below a tier's own length"],
     ['completion', 'flex', 200, 10n, "a tier's own length before that of the plain list"],
     ['prompt', 'flex', 150, 6n, 'what no length of the tier names, by length'],
-    ['inputCacheWrite1h', 'standard', 0, 3n, 'a class nobody names: its side'],
+    ['inputCacheWrite1h', 'standard', 0, 3n, 'a class without a price: its side'],
     ['inputCacheWrite1h', 'standard', 100, 6n, 'its side at this length'],
     ['inputCacheWrite1h', 'fast', 100, 30n, 'its side in this tier'],
     ['inputCacheWrite', 'standard', 99, 3n, 'named for longer prompts only: its side'],
@@ -46,7 +46,7 @@ describe('tokenPrice', () => {
     expect(tokenPrice(pricing, kind, tier, promptTokens)).toBe(expected);
   });
 
-  it('is what the catalog names, wherever it names anything', () => {
+  it('is the price in the catalog, wherever it has one', () => {
     for (const kind of Object.keys(SIDE_OF) as TokenClass[]) {
       for (const tier of SERVICE_TIERS) {
         for (const promptTokens of [0, 99, 100, 200]) {
@@ -58,7 +58,7 @@ describe('tokenPrice', () => {
     }
   });
 
-  it('lets a class be free while its side is not', () => {
+  it('allows a free class on a side with a price', () => {
     expect(tokenPrice({ ...pricing, inputCacheRead: 0n }, 'inputCacheRead', 'standard', 0)).toBe(0n);
   });
 });

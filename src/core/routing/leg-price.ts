@@ -2,13 +2,13 @@ import type { PicoUsd } from '../money/credits.js';
 import type { PriceTier, Pricing, TokenPrices } from './catalog.js';
 import type { ServiceTier } from './plan.js';
 
-/** Prices are kept per token in 10⁻¹² USD; the same number per million tokens in USD is this much smaller. */
+/** Factor between prices per token in 10⁻¹² USD, as kept, and USD per million tokens. */
 const PICO_PER_TOKEN_OF_USD_PER_MILLION = 1_000_000;
 
-/** What tokens are told apart by where they are charged. */
+/** The classes of tokens with separate prices. */
 export type TokenClass = keyof TokenPrices;
 
-/** The side each class is on; a class that the catalog does not price costs what its side is named after. */
+/** The side of each class; a class without a price in the catalog costs the same as the class named after its side. */
 export const SIDE_OF = {
   prompt: 'prompt',
   inputCacheRead: 'prompt',
@@ -19,10 +19,10 @@ export const SIDE_OF = {
   imageOutput: 'completion',
 } as const satisfies Readonly<Record<TokenClass, TokenClass>>;
 
-/** What a token of each class costs. */
+/** The price of a token of each class. */
 export type ClassPrices = Readonly<Record<TokenClass, PicoUsd>>;
 
-/** The most that a token of a side costs, over the classes that a prompt may reach. */
+/** The highest price of a token on a side, over the classes that a prompt may fall into. */
 export interface DearestPrices {
   /** By the caches that the prompt may write: none, one of five minutes, one of an hour. */
   readonly uncached: PicoUsd;
@@ -31,22 +31,22 @@ export interface DearestPrices {
   readonly completion: PicoUsd;
 }
 
-/** What one tier costs from a length of the prompt on, up to where the next list begins. */
+/** The prices of one tier from a prompt length on, up to the start of the next list. */
 export interface PriceList {
   readonly minPromptTokens: number;
   readonly prices: ClassPrices;
-  /** Of this list and of all shorter ones: a longer prompt may be cheaper. */
+  /** Over this list and all shorter ones: a longer prompt may be cheaper. */
   readonly dearest: DearestPrices;
   /** Prompt + completion, USD per million tokens. */
   readonly pairPrice: number;
 }
 
-/** Made once of all prices of a catalog. */
+/** Compiled once for each pricing of a catalog. */
 const priceLists = new WeakMap<Pricing, Partial<Record<ServiceTier, readonly PriceList[]>>>();
 
 /**
- * The list of a tier for a prompt of this length.
- * @param promptTokens the whole prompt: cache reads and writes are part of it
+ * The price list of a tier for a prompt of this length.
+ * @param promptTokens the whole prompt, cache reads and writes included
  */
 export function priceListAt(pricing: Pricing, tier: ServiceTier, promptTokens: number): PriceList {
   const lists = priceLists.get(pricing)?.[tier] ?? compileLists(pricing, tier);
@@ -69,7 +69,7 @@ function compileLists(pricing: Pricing, tier: ServiceTier): readonly PriceList[]
 
 const FREE: DearestPrices = { uncached: 0n, shortCache: 0n, longCache: 0n, completion: 0n };
 
-/** @param before the dearest of the shorter lists */
+/** @param before the highest prices of the shorter lists */
 function compileList(pricing: Pricing, tier: ServiceTier, start: number, before: DearestPrices): PriceList {
   const price = (kind: TokenClass): PicoUsd =>
     findTokenPrice(pricing, kind, tier, start) ?? findTokenPrice(pricing, SIDE_OF[kind], tier, start);
@@ -101,18 +101,19 @@ const dearest = (...prices: readonly PicoUsd[]): PicoUsd =>
   prices.reduce((most, price) => (price > most ? price : most));
 
 /**
- * What a token costs in this tier, for a prompt of this length: 10⁻¹² USD (docs/catalog.md#prices). What neither the
- * tier nor the length nor the plain list names costs what `prompt` or `completion` costs in this tier, at this length.
+ * The price of a token in this tier at this prompt length: 10⁻¹² USD (docs/operate/catalog.md#prices). A class without
+ * a price in the tier, the length or the plain list costs the same as `prompt` or `completion` in this tier at this
+ * length.
  */
 export function tokenPrice(pricing: Pricing, kind: TokenClass, tier: ServiceTier, promptTokens: number): PicoUsd {
   return priceListAt(pricing, tier, promptTokens).prices[kind];
 }
 
 /**
- * The price that the catalog names for a class, undefined where it names none. Each list says only what differs from
- * the next: the tier's own wins, at the longest of its own lengths that the prompt reaches and that names the class,
- * else whatever the prompt's length; then the same of the plain list.
- * @param promptTokens the whole prompt: cache reads and writes are part of it
+ * The catalog's price of a class, undefined where it has none. Each list holds only differences to the next: first the
+ * tier's own prices, at the longest of its lengths that the prompt reaches and that prices the class, else without a
+ * length; then the plain list in the same way.
+ * @param promptTokens the whole prompt, cache reads and writes included
  */
 export function findTokenPrice<Kind extends TokenClass>(
   pricing: Pricing,
@@ -136,13 +137,13 @@ function priceOfLength(lengths: readonly PriceTier[], kind: TokenClass, promptTo
   return undefined;
 }
 
-/** Where a price of this tier may change with the length of the prompt. */
+/** The lengths at which a price of this tier may change. */
 export const lengthsOf = (pricing: Pricing, tier: ServiceTier): readonly PriceTier[] => {
   const own = tier === 'standard' ? undefined : pricing[tier]?.tiers;
   return own ? [...pricing.tiers, ...own] : pricing.tiers;
 };
 
-/** A request as far as its size enters the price that endpoints are compared by. */
+/** The sizes of a request that enter the price by which endpoints are compared. */
 export interface ComparedSize {
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number | undefined;
@@ -150,14 +151,17 @@ export interface ComparedSize {
   readonly webSearches?: number | undefined;
 }
 
-/** Of an answer, where no shorter one was asked for: fees are spread over so many tokens and those of the prompt. */
+/**
+ * Expected answer length where the request sets no shorter one: fees are spread over these tokens and those of the
+ * prompt.
+ */
 const OUTPUT_TOKENS_EXPECTED = 1_000;
-/** The sum of both prices is what a token of each costs, so fees count for as many pairs of tokens. */
+/** The compared price is the sum of a prompt and a completion token, so fees are spread over pairs of tokens. */
 const TOKENS_PER_PAIR = 2;
 
 /**
- * The one number endpoints are compared by: prompt + completion, USD per million tokens, with the fees that this
- * request comes to spread over its tokens. 0 = free.
+ * The number by which endpoints are compared: prompt + completion in USD per million tokens, with the fees of this
+ * request spread over its tokens. 0 = free.
  */
 export function comparedPrice(pricing: Pricing | null, tier: ServiceTier, size: ComparedSize): number {
   if (!pricing) return 0;

@@ -1,10 +1,10 @@
-// Goal: whoever wants no data retained is heard, whichever policy says so. Method: a table of policies.
+// Any policy can forbid that data are retained. A table of policies.
 import { mayRetain, type RoutingPolicy } from './route-inputs.js';
 
 it.each<[string, boolean, RoutingPolicy[]]>([
-  ['nobody says anything', true, []],
+  ['no policy has a rule', true, []],
   ['policies speak of something else', true, [{ only: ['acme'] }, { denyDataCollection: true }]],
-  ['one says that it may be', true, [{ zeroDataRetention: false }]],
+  ['one allows it', true, [{ zeroDataRetention: false }]],
   ['one wants none', false, [{}, { zeroDataRetention: true }]],
   ['one wants none of some authors', false, [{ zeroDataRetention: ['anthropic'] }]],
 ])('%s: %s', (_, retains, policies) => {

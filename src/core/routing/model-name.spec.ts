@@ -1,5 +1,4 @@
-// Goal: routing suffixes are read off, catalogue suffixes stay
-// (docs/wire/routing.md#suffixes-of-models). Method: a table.
+// Routing suffixes are parsed, catalogue suffixes stay (docs/use/choosing-providers.md#suffixes-of-models). A table.
 import { readModelName, ROUTING_SUFFIXES } from './model-name.js';
 
 describe('model names', () => {
@@ -22,7 +21,7 @@ describe('model names', () => {
     expect(readModelName(name)).toEqual(expected);
   });
 
-  it('takes every routing suffix off', () => {
+  it('removes every routing suffix', () => {
     for (const suffix of ROUTING_SUFFIXES) expect(readModelName(`a/b:${suffix}`).id).toBe('a/b');
   });
 });

@@ -2,8 +2,8 @@ import type { NamedModel } from './route-inputs.js';
 import type { Sort } from './preferences.js';
 
 /**
- * Suffixes that steer the routing of any model (docs/wire/routing.md#suffixes-of-models). All others
- * are part of a catalog id.
+ * Suffixes that affect the routing of any model (docs/use/choosing-providers.md#suffixes-of-models). All others are
+ * part of a catalog id.
  */
 export const ROUTING_SUFFIXES = ['nitro', 'floor', 'exacto', 'online'] as const;
 type RoutingSuffix = (typeof ROUTING_SUFFIXES)[number];
@@ -17,14 +17,14 @@ const SORT_OF: Readonly<Record<RoutingSuffix, Sort | undefined>> = {
 
 /** A model as a request names it. */
 export interface ModelName extends NamedModel {
-  /** `:online` asks for the `web` plugin. */
+  /** `:online` requests the `web` plugin. */
   readonly online: boolean;
 }
 
 /**
- * Reads `author/slug[:suffix…]`. Routing suffixes are taken off wherever they stand; what remains is the id, catalogue
- * variants included, so that one the catalog does not have never becomes the plain model
- * (docs/wire/routing.md#suffixes-of-models).
+ * Parses `author/slug[:suffix…]`. Routing suffixes are removed wherever they stand; the rest is the id with its
+ * catalogue variants, so that a variant the catalog does not have never becomes the plain model
+ * (docs/use/choosing-providers.md#suffixes-of-models).
  */
 export function readModelName(name: string): ModelName {
   if (!name.includes(':')) return { id: name, online: false };

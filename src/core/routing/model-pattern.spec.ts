@@ -1,4 +1,4 @@
-// Goal: patterns of models mean what they look like. Method: a table, and a regular expression as the other opinion.
+// Patterns of models match as documented. A table, and a regular expression for comparison.
 import fc from 'fast-check';
 import { matchesModel } from './model-pattern.js';
 

@@ -1,4 +1,4 @@
-/** Whether an id of a model fits a pattern in which `*` stands for any characters: `anthropic/*`. Linear in both. */
+/** Whether a model id matches a pattern in which `*` stands for any characters: `anthropic/*`. Linear in both. */
 export function matchesModel(pattern: string, id: string): boolean {
   const parts = pattern.split('*');
   if (parts.length === 1) return pattern === id;

@@ -1,5 +1,5 @@
-// Goal: the model that a tool consults is one of the catalog, and one that the caller may use. Method: requests with
-// and without such a tool, by id and by the provider's name; each refusal with its field.
+// The model that a tool consults must be in the catalog and allowed for the caller. Requests with and without such a
+// tool, by id and by the provider's name; each refusal with its field.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, inputsOf, model } from '../../../test/support/route-inputs.js';
 import type { ModelRequest } from '../conversation/request.js';
@@ -41,13 +41,13 @@ describe('nameAdvisors', () => {
 
   it.each([
     ['no tools', request()],
-    ['tools that consult nobody', request(advisor('a/large', 'web_search_20250305'))],
-  ])('gives back a request with %s as it came', (_, asked) => {
-    expect(nameAdvisors(asked, inputsOf(MODELS))).toBe(asked);
+    ['tools that consult no model', request(advisor('a/large', 'web_search_20250305'))],
+  ])('returns %s unchanged', (_, sent) => {
+    expect(nameAdvisors(sent, inputsOf(MODELS))).toBe(sent);
   });
 
-  it.each([['a/nobody'], ['shared'], [''], [undefined], [7], ['__proto__']])(
-    'refuses the name %p, which the catalog has not, or more than once',
+  it.each([['a/unknown'], ['shared'], [''], [undefined], [7], ['__proto__']])(
+    'refuses the name %p, which is unknown or ambiguous',
     (name) => {
       const error = refusal(() => named(advisor(name)));
       expect(error.kind).toBe('invalid-request');
@@ -84,8 +84,8 @@ describe('forAdvisors', () => {
     expect(left(advisor('a/small'), advisor(name))).toEqual([open, both]);
   });
 
-  it('leaves out none where nobody is consulted, nor for a model that is refused anyway', () => {
+  it('keeps all where no model is consulted, or where it is refused anyway', () => {
     expect(left()).toEqual([open, both, one]);
-    expect(left(advisor('a/large', 'web_search_20250305'), advisor('a/nobody'))).toEqual([open, both, one]);
+    expect(left(advisor('a/large', 'web_search_20250305'), advisor('a/unknown'))).toEqual([open, both, one]);
   });
 });

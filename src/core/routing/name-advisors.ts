@@ -9,14 +9,14 @@ import { modelId } from './resolve-model.js';
 import type { RouteInputs } from './route-inputs.js';
 import { forbids, readRules, type Rules } from './rules.js';
 
-/** Tools by which the vendor asks another model on the way. */
+/** Tools by which the vendor consults another model during a call. */
 const ADVISOR = /^advisor_\d{8}$/;
 
 /**
- * The request with the model of each advisor tool found in the catalog, so that it can be held to the same policies,
- * priced, held for, and named upstream as its provider names it. The same request where it has no such tool.
+ * Replaces the model of each advisor tool by its entry in the catalog, so that policies, prices and holds apply to it
+ * and the provider's own name is sent. Returns the same request where it has no such tool.
  * @throws GatewayError `invalid-request` naming the field for a model the catalog does not have, `forbidden` for one
- *   that a policy does not allow
+ * that a policy does not allow
  */
 export function nameAdvisors(
   request: ModelRequest,
@@ -31,8 +31,8 @@ export function nameAdvisors(
 }
 
 /**
- * A caller's own credentials without those that are not for a model the request has consulted: the call pays for that
- * one as well. An advisor that the catalog does not have is not told here.
+ * Removes the caller's credentials that are not allowed for a model the request consults: the call pays for that model
+ * as well. An advisor that the catalog does not have is not reported here.
  */
 export function forAdvisors(
   credentials: readonly StoredCredential[],
@@ -53,7 +53,7 @@ function isAdvisor(tool: Tool): tool is VendorTool {
 }
 
 /**
- * Finds models that a request has consulted, by any of their names.
+ * Finds the models that a request consults, by any of their names.
  * @returns a finder that throws as `nameAdvisors` does
  */
 export function consultedModels({
@@ -81,7 +81,7 @@ function findModel(name: Json | undefined, path: string, catalog: CatalogSnapsho
 
 const nameIn = ({ opaque }: VendorTool): Json | undefined => opaque.value['model'];
 
-/** By any of its names. */
+/** The model with any name of it. */
 function modelNamed(name: Json | undefined, catalog: CatalogSnapshot): Model | undefined {
   const id = typeof name === 'string' ? modelId(catalog, name) : undefined;
   return id === undefined ? undefined : catalog.models.get(id);

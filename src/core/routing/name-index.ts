@@ -1,20 +1,20 @@
-/** Characters of an unknown name that are compared: the caller's may be megabytes long. */
+/** Limit of compared characters of an unknown name: a caller's may be megabytes long. */
 const COMPARED_MAX = 64;
 const GRAM_LENGTH = 3;
-/** Less in common than this share is no likeness. Chosen. */
+/** Minimum similarity to be offered. Chosen. */
 const LIKENESS_MIN = 0.2;
 
 /**
- * Finds names that are like one that is not among them, by the triples of characters they share (Dice's coefficient).
- * The names are taken apart once: a look counts the entries that share a triple, where edit distances would cost the
- * whole catalog times the length of both.
+ * Finds names similar to an unknown one, by the character triples they share (Dice's coefficient). The names are split
+ * once, so a look-up counts the entries that share a triple; edit distances would cost the size of the catalog times
+ * the length of both.
  */
 export class NameIndex {
   private readonly ids: string[] = [];
   private readonly sizes: number[] = [];
   private readonly entriesOf = new Map<string, number[]>();
 
-  /** @param entries names, each with the id it stands for; an id may have several */
+  /** @param entries names, each with its id; an id may have several */
   constructor(entries: Iterable<readonly [name: string, id: string]>) {
     for (const [name, id] of entries) {
       const grams = gramsOf(name);
@@ -28,7 +28,7 @@ export class NameIndex {
     }
   }
 
-  /** Ids, each once, the nearest first; of two alike the one that came first. */
+  /** Distinct ids, the nearest first; ties in the order of the entries. */
   of(name: string, most: number): readonly string[] {
     const grams = gramsOf(name);
     const shared = new Uint16Array(this.ids.length);
@@ -45,7 +45,7 @@ export class NameIndex {
   }
 }
 
-/** Case and separators are no difference; the ends count as characters, for beginnings are what names are known by. */
+/** Case and separators are ignored. The ends count as characters, because names are recognised by their beginnings. */
 function gramsOf(name: string): ReadonlySet<string> {
   const plain = `  ${name
     .slice(0, COMPARED_MAX)

@@ -1,20 +1,27 @@
 import { GatewayError } from '../errors.js';
+import { printWarning, type Warning } from '../warning.js';
 import { AVAILABILITY_CODES, availabilityCode, EXCLUSION_MEANINGS } from './availability.js';
 import { DOCS_URL, MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
 import type { Exclusion } from './plan.js';
 
-/** How many models were left out for one reason. */
+/** How many models were left out for each reason. */
 export type LeftOut = Readonly<Record<string, number>>;
 
 const EXCLUSIONS_SHOWN_MAX = 20;
 
 /**
- * What the caller is told where a router has no model left: 404 that says what removed how many
- * (docs/wire/tools-and-plugins.md#nothing-left).
- * @param name as it was asked for
- * @param removed models that came into question and cannot answer
+ * The error for a router without a model left: 404, with the number of models left out for each reason
+ * (docs/use/tools-and-plugins.md#nothing-left).
+ * @param name the requested name
+ * @param removed candidate models that cannot answer
+ * @param unmatched entries of the list to choose from that match no model
  */
-export function noChoiceError(name: string, leftOut: LeftOut, removed: readonly Exclusion[]): GatewayError {
+export function noChoiceError(
+  name: string,
+  leftOut: LeftOut,
+  removed: readonly Exclusion[],
+  unmatched: readonly Warning[] = [],
+): GatewayError {
   const shown = name.slice(0, MODEL_SHOWN_CHARACTERS_MAX);
   const counts = Object.entries(leftOut)
     .sort(([, one], [, other]) => other - one)
@@ -22,9 +29,14 @@ export function noChoiceError(name: string, leftOut: LeftOut, removed: readonly 
   const codes = new Set(removed.map(availabilityCode));
   const code = AVAILABILITY_CODES.findLast((one) => codes.has(one)) ?? 'constraint_filtered';
   const excludedBy = new Set(removed.flatMap(({ reason }) => EXCLUSION_MEANINGS[reason].excludedBy ?? []));
-  return new GatewayError('not-found', `No model is left for ${shown}: ${counts.join(', ') || 'none is known'}.`, {
+  const sentences = [
+    `No model is left for ${shown}: ${counts.join(', ') || 'none is known'}.`,
+    ...unmatched.map((one) => `${printWarning(one)}.`),
+  ];
+  return new GatewayError('not-found', sentences.join(' '), {
     metadata: {
       left_out: leftOut,
+      ...(unmatched.length > 0 && { unmatched: unmatched.map(({ field, message }) => ({ field, message })) }),
       excluded: removed
         .slice(0, EXCLUSIONS_SHOWN_MAX)
         .map(({ model, reason, detail }) => ({ model, reason, ...(detail !== undefined && { detail }) })),

@@ -1,5 +1,6 @@
-// Goal: a caller for whom nothing is left is told what excluded whom, and whether waiting helps. Method: plans without
-// legs.
+// The error for a plan without legs names the exclusions, and whether waiting helps. Plans without legs. Callers find
+// each reason on a page, which is read as text.
+import { readFileSync } from 'node:fs';
 import { endpoint, healthOf, model, plan } from '../../../test/support/route-inputs.js';
 import { EXCLUSION_MEANINGS } from './availability.js';
 import type { EndpointHealth } from './health.js';
@@ -16,7 +17,7 @@ const cooling = (seconds: number, by: 'rate-limit' | 'faults'): Partial<Endpoint
 });
 
 describe('no route', () => {
-  it('says what left whom out', () => {
+  it('names each exclusion and its reason', () => {
     const made = plan([two], { needs: { preferences: { dataCollection: 'deny', maxPrice: { prompt: '2' } } } });
     const error = noRouteError(made, NOW);
     expect(error.kind).toBe('not-found');
@@ -59,12 +60,12 @@ describe('no route', () => {
       expect([error.kind, error.message, error.detail.errorType]).toEqual([kind, message, errorType]);
     }); // oxfmt-ignore
 
-    it('names the limits of those who would serve it', () => {
+    it('names the limits of the endpoints that would serve it', () => {
       const { message } = refusal({ promptTokensMin: 150_000, preferences: { ignore: ['p1'] } });
       expect(message).toBe('prompt is too long: 150000 tokens > 100000 maximum');
     });
 
-    it('is no reason where others leave nobody, nor where a longer one cools down', () => {
+    it('is not the reason where others exclude everything, nor where a longer one cools down', () => {
       expect(refusal({ promptTokensMin: 750_000 }, { isShared: () => false }).kind).toBe('not-found');
       expect(refusal({ promptTokensMin: 750_000, preferences: { only: ['p9'] } }).kind).toBe('not-found');
       const health = healthOf({ p1: cooling(5, 'rate-limit') });
@@ -72,7 +73,7 @@ describe('no route', () => {
     });
   });
 
-  it('names the entries of lists that nobody knows, with what was probably meant', () => {
+  it('names the unknown entries of lists, with the probably intended ones', () => {
     const made = plan([two], { needs: { preferences: { only: ['p11', 'Some-Cloud'], ignore: ['xyz'] } } });
     const error = noRouteError(made, NOW);
     expect([error.kind, error.message]).toEqual([
@@ -131,7 +132,7 @@ describe('no route', () => {
       'capacity_exhausted',
       1,
     ],
-  ])('waits for the nearest end: %s', (_, health, kind, code, retryAfterMs) => {
+  ])('waits for the first pause to end: %s', (_, health, kind, code, retryAfterMs) => {
     const error = noRouteError(plan([two], { health: healthOf(health) }), NOW);
     expect(error.kind).toBe(kind);
     expect(error.detail.retryAfterMs).toBe(retryAfterMs);
@@ -140,7 +141,7 @@ describe('no route', () => {
     expect(error.message).toBe(`Every endpoint of a/b that may be used is cooling down; try again in ${seconds} s.`);
   });
 
-  it('is a wait when one only cools down, whatever left the others out', () => {
+  it('is temporary when one only cools down, whatever excluded the others', () => {
     const made = plan([two], {
       needs: { preferences: { dataCollection: 'deny' } },
       health: healthOf({ p2: cooling(2, 'faults') }),
@@ -148,7 +149,7 @@ describe('no route', () => {
     expect(noRouteError(made, NOW)).toMatchObject({ kind: 'unavailable', detail: { retryAfterMs: 2_000 } });
   });
 
-  it('stays short, however much was left out and however long the names are', () => {
+  it('stays short for any number of exclusions and any length of names', () => {
     const crowd = model(
       'a/b',
       Array.from({ length: 100 }, (_, index) => endpoint(`provider-${index}`)),
@@ -160,7 +161,7 @@ describe('no route', () => {
     expect(JSON.stringify(error.detail).length).toBeLessThan(20_000);
   });
 
-  it('keeps tiers nobody requested out of the sentence and of the list', () => {
+  it('omits tiers that were not requested from the sentence and from the list', () => {
     const pricing = { prompt: 1n, completion: 1n, tiers: [], fast: {} };
     const made = plan([model('a/b', [endpoint('p1', { pricing }), endpoint('p2')])], { isShared: () => false });
     const error = noRouteError(made, NOW);
@@ -174,4 +175,11 @@ describe('no route', () => {
   it('has words for every reason', () => {
     for (const { words } of Object.values(EXCLUSION_MEANINGS)) expect(words).toMatch(/^[a-z].+[^.]$/);
   });
+});
+
+it('has a row in docs/use/routing.md for each reason, and no other', () => {
+  const [, section] = readFileSync('docs/use/routing.md', 'utf8').split('### Filters, in this order');
+  const rows = section!.split('### Order')[0]!.match(/^\| `.*? \|/gm)!;
+  const documented = rows.flatMap((row) => [...row.matchAll(/`([a-z-]+)`/g)].map(([, reason]) => reason!));
+  expect(documented.toSorted()).toEqual(Object.keys(EXCLUSION_MEANINGS).toSorted());
 });

@@ -9,7 +9,7 @@ import { unknownProviderWarning } from './unknown-providers.js';
 const EXCLUSIONS_SHOWN_MAX = 20;
 const PROVIDERS_SHOWN_MAX = 20;
 const MODELS_SHOWN_MAX = 20;
-/** Ids of models may be the caller's own text. */
+/** Model ids may be arbitrary text from the caller. */
 export const MODEL_SHOWN_CHARACTERS_MAX = 200;
 const MESSAGE_CHARACTERS_MAX = 600;
 export const DOCS_URL = '/docs';
@@ -26,9 +26,9 @@ const KINDS: Readonly<Record<AvailabilityCode, ErrorKind>> = {
 };
 
 /**
- * What the caller is told when a plan has no leg: what excluded whom, and whether waiting helps
- * (docs/wire/errors.md#availability). Where at least one candidate only cools down: 429 if all that do were told to
- * wait, else 503, until the first pause ends (docs/reasons/routing.md#everybody-pauses).
+ * The error for a plan without legs: which rule excluded which endpoint, and whether waiting helps
+ * (docs/use/errors.md#availability). Where at least one candidate only cools down: 429 if every pause was requested by
+ * its provider, else 503, with the end of the first pause (docs/use/routing.md#health).
  * @param now epoch milliseconds
  */
 export function noRouteError(made: Plan, now: number): GatewayError {
@@ -57,10 +57,7 @@ export function noRouteError(made: Plan, now: number): GatewayError {
   });
 }
 
-/**
- * The words for a prompt are those by which programs know that they have to shorten it
- * (docs/wire/errors.md#too-long).
- */
+/** Client programs detect by this wording that they have to shorten the prompt (docs/use/errors.md#too-long). */
 export function tooLongError({
   prompt,
   context,
@@ -80,9 +77,9 @@ export function tooLongError({
 }
 
 /**
- * What the caller is told when policies allow none of the models asked for: that is decided before money is looked at
- * (docs/reasons/routing.md#order-of-refusals).
- * @returns undefined where at least one is allowed
+ * The error for a request whose models are all forbidden by policies. This is decided before money is checked
+ * (docs/use/limits.md#the-order-of-checks).
+ * @returns undefined where at least one model is allowed
  */
 export function forbiddenModels(plan: Plan): GatewayError | undefined {
   const byReason = FORBIDDEN_REASONS.map((by): readonly [ForbiddenReason, readonly string[]] => [
@@ -95,7 +92,7 @@ export function forbiddenModels(plan: Plan): GatewayError | undefined {
   return forbiddenError(first[0], shorten(message), requestedModels(plan));
 }
 
-/** Who does not allow a model: what a caller is told, and what programs are. */
+/** The source that forbids a model: in words for the caller, and as a code for programs. */
 const FORBIDDERS: Readonly<Record<ForbiddenReason, { readonly words: string; readonly source: string }>> = {
   'model-not-for-key': { words: 'The allowed_models of this key do not have', source: 'key_allowed_models' },
   'model-not-allowed': { words: 'A guardrail of this key does not allow', source: 'guardrail' },
@@ -105,11 +102,14 @@ const FORBIDDEN_REASONS = Object.keys(FORBIDDERS) as ForbiddenReason[];
 export const forbiddenClause = (reason: ForbiddenReason, models: readonly string[]): string =>
   `${FORBIDDERS[reason].words} ${models.join(', ')}.`;
 
-/** @param models ids that are told to programs */
+/** @param models ids, for programs */
 export const forbiddenError = (reason: ForbiddenReason, message: string, models: readonly string[]): GatewayError =>
   new GatewayError('forbidden', message, { metadata: { limit_source: FORBIDDERS[reason].source, models } });
 
-/** Pauses decide alone; one that is not by a 429 makes the whole 503. Else the last code of the table that was met. */
+/**
+ * Pauses take precedence; a single pause without a 429 makes the whole answer a 503. Otherwise the code furthest down
+ * the table decides.
+ */
 function codeOf({ excluded }: Plan): AvailabilityCode {
   const codes = new Set(excluded.map(availabilityCode));
   if (codes.has('temporarily_unavailable')) return 'temporarily_unavailable';
@@ -147,7 +147,7 @@ function viewExclusion({ model, tag, provider, reason, detail }: Exclusion): Jso
   };
 }
 
-/** A tier that was not requested is no reason why a request cannot be served, unless there is no other. */
+/** Omits the tiers that were not requested, unless no other reason exists. */
 function withoutTiers(excluded: readonly Exclusion[]): readonly Exclusion[] {
   const others = excluded.filter(({ reason }) => reason !== 'service-tier');
   return others.length > 0 ? others : excluded;
@@ -156,14 +156,14 @@ function withoutTiers(excluded: readonly Exclusion[]): readonly Exclusion[] {
 function describe(plan: Plan): string {
   const clauses = distinct(plan.excluded.filter(({ reason }) => reason !== 'service-tier').map(clauseOf));
   const unknown = (plan.unknownProviders ?? []).map((one) => `${printWarning(unknownProviderWarning(one))}. `).join('');
-  // What can be mended at once comes first: the rest may have to be cut.
+  // Causes that can be corrected immediately come first: the rest may be cut.
   const sentence = `${unknown}No endpoint of ${namesOf(plan)} is left`;
   const help = credentialHelp(plan);
   const whole = clauses.length === 0 ? `${sentence}.` : `${sentence}: ${clauses.join(', ')}.`;
   return shorten(whole, MESSAGE_CHARACTERS_MAX - help.length) + help;
 }
 
-/** What helps where nobody has a credential: the variable that the catalog names, and a credential of the caller's. */
+/** The remedy where no credential exists: the variable that the catalog names, or a credential of the caller's own. */
 function credentialHelp({ excluded }: Plan): string {
   const missing = excluded.filter(({ reason }) => reason === 'no-credential');
   if (missing.length === 0) return '';

@@ -4,13 +4,13 @@ import { readModelName } from './model-name.js';
 import { DOCS_URL, MODEL_SHOWN_CHARACTERS_MAX } from './no-route-error.js';
 import { nearestModels, resolveModel } from './resolve-model.js';
 
-/** Most models that one name may mean which are told. */
+/** Limit of listed models that an ambiguous name may mean. */
 const CANDIDATES_SHOWN_MAX = 20;
 
 /**
- * What the caller is told who asked for a model that the catalog does not have, or for a name that several have
- * (docs/models.md#names-of-models): 404 with the ids to choose from.
- * @param name as it was asked for, routing suffixes included
+ * The error for a model that the catalog does not have, or a name that several models share
+ * (docs/use/models.md#names-of-models): 404 with the ids to choose from.
+ * @param name as requested, routing suffixes included
  */
 export function noSuchModel(name: string, catalog: Pick<CatalogSnapshot, 'models'>): GatewayError {
   const shown = name.slice(0, MODEL_SHOWN_CHARACTERS_MAX);

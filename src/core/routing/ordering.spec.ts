@@ -1,5 +1,4 @@
-// Goal: legs stand in the order their rules say, credentials and tiers included. Method: small catalogs in which one
-// rule decides.
+// Legs are sorted by the documented rules, including credentials and tiers. Small catalogs in which one rule decides.
 import {
   credential,
   endpoint,
@@ -88,7 +87,7 @@ describe('order', () => {
     ]);
   });
 
-  it('without fallbacks is all there is', () => {
+  it('without fallbacks leaves nothing else', () => {
     const made = plan([three], { needs: { preferences: { order: ['p3', 'p1'], allowFallbacks: false } } });
     expect(tagsOf(made)).toEqual(['p3', 'p1']);
     expect(reasonsOf(made)).toEqual({ p2: 'not-in-order' });
@@ -117,7 +116,7 @@ describe('no fallbacks', () => {
   });
 });
 
-describe('what is set back', () => {
+describe('legs that are set back', () => {
   it.each<[string, ProviderPreferences, Partial<EndpointHealth>, string | undefined]>([
     ['nothing known', { preferredMaxLatency: { p50: 1 } }, {}, undefined],
     ['at the cut-off', { preferredMaxLatency: { p50: 1 } }, { latency: even(1) }, undefined],
@@ -131,7 +130,7 @@ describe('what is set back', () => {
     expect(made.legs.find(({ tag }) => tag === 'p2')!.setBack).toBe(setBack);
   });
 
-  it('stands behind, misses before outages', () => {
+  it('come last, misses before outages', () => {
     const health = { p2: { isOut: true }, p3: { latency: even(9) } };
     expect(order({ preferredMaxLatency: { p50: 1 } }, health)).toEqual(['p1', 'p3', 'p2']);
   });
@@ -148,7 +147,7 @@ describe('what is set back', () => {
     expect(tagsOf(plan([prices, other], { needs: { preferences }, health }))).toEqual(tags);
   });
 
-  it('goes behind as a whole, whatever of it is out', () => {
+  it('come last as a whole model, whatever of it is out', () => {
     const health = healthOf({ p1: { latency: even(9) }, p2: { isOut: true } });
     const other = model('c/d', [endpoint('q1', { usd: 5 })]);
     const prices = model('a/b', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 2 })]);
@@ -156,7 +155,7 @@ describe('what is set back', () => {
     expect(tagsOf(plan([prices, other], { needs: { preferences }, health }))).toEqual(['q1', 'p1', 'p2']);
   });
 
-  it('keeps the order of the models where every one of them misses', () => {
+  it('keep the order of the models where every one of them misses', () => {
     const slow = { latency: even(9) };
     const other = model('c/d', [endpoint('q1', { usd: 0.1 })]);
     const preferences: ProviderPreferences = { preferredMaxLatency: { p50: 1 }, sort: 'price' };
@@ -217,7 +216,7 @@ describe('service tiers', () => {
     ]);
   });
 
-  it('fall back to standard where nobody serves flex', () => {
+  it('fall back to standard where no endpoint serves flex', () => {
     expect(tagsOf(plan([three], { needs: { tier: 'flex', preferences: { sort: 'price' } } }))).toEqual([
       'p2',
       'p3',
@@ -225,7 +224,7 @@ describe('service tiers', () => {
     ]);
   });
 
-  it('do not count a flex endpoint nobody can call', () => {
+  it('do not count a flex endpoint without a credential', () => {
     const isShared = ({ slug }: { slug: string }): boolean => slug !== 'p2';
     expect(tagsOf(plan([sole], { needs: { tier: 'flex', preferences: { sort: 'price' } }, isShared }))).toEqual([
       'p1',
@@ -233,14 +232,14 @@ describe('service tiers', () => {
     ]);
   });
 
-  it('are brought in by a full slug alone', () => {
+  it('are included only by a full slug', () => {
     expect(tags('standard', { order: ['p1/priority'] }).slice(0, 1)).toEqual(['p1/priority']);
     expect(tags('standard', { only: ['p1/priority'] })).toEqual(['p1/priority']);
     expect(tags('standard', { only: ['p1'] })).toEqual(['p1']);
     expect(tags('standard', { ignore: ['p1/priority'] })).toEqual(['p1', 'p2', 'p3']);
   });
 
-  it('do not lead past what a policy ignores', () => {
+  it('do not bypass what a policy ignores', () => {
     const made = plan([sole], { needs: { tier: 'priority' }, policies: [{ ignore: ['p1', 'p2'] }] });
     expect(tagsOf(made)).toEqual(['p3']);
   });
@@ -251,7 +250,7 @@ describe('credentials', () => {
   const tags = (...credentials: readonly StoredCredential[]): readonly string[] =>
     tagsOf(plan([three], { needs: { preferences }, credentials }));
 
-  it('go own, shared, fallback, whatever `order` says', () => {
+  it('go own, shared, fallback, regardless of `order`', () => {
     expect(tags(credential('k2', 'p2'), credential('last', 'p1', { isFallback: true }))).toEqual([
       'p2@k2',
       'p1',
@@ -282,7 +281,7 @@ describe('credentials', () => {
     expect(tagsOf(made).slice(0, 3)).toEqual(['p1@a', 'p1@b', 'p2@c']);
   });
 
-  it("replace the operator's own where it is asked", () => {
+  it("replace the operator's own where requested", () => {
     expect(tags(credential('k', 'p1', { replacesShared: true }))).toEqual(['p1@k', 'p2', 'p3']);
     expect(tags(credential('k', 'p1', { replacesShared: true, allowedModels: ['c/d'] }))).toEqual(['p1', 'p2', 'p3']);
   });
@@ -292,7 +291,7 @@ describe('credentials', () => {
     expect(made.legs.map(({ tag }) => tag)).not.toContain('p1');
   });
 
-  it('are missed by name', () => {
+  it('are reported by name when missing', () => {
     const credentials = [
       credential('k', 'p1', { allowedModels: ['c/d'] }),
       credential('l', 'p3', { allowedModels: ['a/b'] }),
@@ -338,7 +337,7 @@ describe('pins', () => {
     expect(made.legs[0]).toMatchObject({ tag: 'p1', isPinned: true });
   });
 
-  it('do not hold to what is out or left out', () => {
+  it('do not apply to an endpoint that is out or excluded', () => {
     const made = pinned('p1', { p1: { isOut: true } });
     expect(made.legs.at(-1)).toMatchObject({ tag: 'p1', setBack: 'outage' });
     expect(made.legs.at(-1)!.isPinned).toBeUndefined();

@@ -10,7 +10,7 @@ import { refusesKeepingOf, type Rules } from './rules.js';
 import { findSlug } from './slug.js';
 import { FIGURES, type Figures } from './sort-figures.js';
 
-/** A leg with all that decides its place. Compared from top to bottom; lower goes first. */
+/** A leg with all criteria of its place. Compared from top to bottom; lower goes first. */
 interface Ranked {
   readonly leg: PlannedLeg;
   /** 0 where all models are sorted together. */
@@ -19,14 +19,14 @@ interface Ranked {
   readonly setBack: number;
   readonly tier: number;
   readonly pin: number;
-  /** Place in `order`. */
+  /** Index in `order`. */
   readonly listed: number;
   readonly figure: number;
   readonly secondFigure: number;
   readonly credentialPlace: number;
 }
 
-/** How the legs of one model are ordered. */
+/** The order of the legs of one model. */
 export interface ModelOrdering {
   readonly ordering: Ordering;
   /** Absent where the order is not by a `sort`. */
@@ -35,11 +35,11 @@ export interface ModelOrdering {
   readonly pin?: string | undefined;
 }
 
-/** How the legs of one plan are ordered. */
+/** The order of the legs of one plan. */
 export interface OrderingRules {
-  /** What draws are made from. */
+  /** Seed of the draws. */
   readonly seed: string;
-  /** By place of the model in the plan. */
+  /** By index of the model in the plan. */
   readonly models: readonly ModelOrdering[];
 }
 
@@ -48,9 +48,9 @@ const DRAWN: ModelOrdering = { ordering: 'draw' };
 const BY_SESSION: ModelOrdering = { ordering: 'session' };
 
 /**
- * `order` switches sorting, sessions and pins off; `sort` switches the draw off (docs/wire/routing.md#default-order,
- * docs/wire/routing.md#provider-preferences). A model's own suffix sorts that model; where all are sorted together
- * there is one way: the request's, else the first suffix.
+ * `order` switches sorting, sessions and pins off; `sort` switches the draw off
+ * (docs/use/choosing-providers.md#default-order, docs/use/choosing-providers.md#provider-preferences). A model's own
+ * suffix sorts that model; where all are sorted together there is one sort: the request's, else the first suffix.
  */
 export function readOrdering(
   rules: Rules,
@@ -72,9 +72,9 @@ export function readOrdering(
 }
 
 /**
- * Puts the kept legs in the order in which they are tried. Within a model (or all of them, `partition: none`):
- * credentials by docs/byok.md#order-of-use, then what is set back, then the tier that was asked for, the session's pin,
- * `order`, and at last `sort` or the draw.
+ * Sorts the kept legs into the order in which they are tried. Within a model (or across all, `partition: none`):
+ * credentials by docs/operate/byok.md#order-of-use, then whether the leg is set back, the requested tier, the session's
+ * pin, `order`, and last `sort` or the draw.
  */
 export function orderLegs(
   kept: readonly EligibleCandidate[],
@@ -97,12 +97,12 @@ export function orderLegs(
 }
 
 /**
- * A model whose endpoints miss the caller's cut-offs goes behind those that have one that keeps to them
- * (docs/wire/routing.md#cut-offs). Its first leg tells: one that keeps to them would stand before it.
+ * Places a model whose endpoints all miss the caller's cut-offs behind the models with an endpoint that meets them
+ * (docs/use/choosing-providers.md#cut-offs). Its first leg decides: a leg that meets them would stand before it.
  * @returns whether any model was moved
  */
 function setModelsBack(sorted: readonly Ranked[]): boolean {
-  // By the place of the model in the request.
+  // By index of the model in the request.
   const keeps: boolean[] = [];
   for (const { leg } of sorted) keeps[leg.modelIndex] ??= leg.setBack !== 'preference';
   if (!keeps.includes(false) || !keeps.includes(true)) return false;
@@ -113,12 +113,12 @@ function setModelsBack(sorted: readonly Ranked[]): boolean {
 const LISTED_NOT = Number.MAX_SAFE_INTEGER;
 
 /**
- * What a session's place is drawn by: a conversation that grows past a length with a price of its own, or by an image,
- * stays where its cache is.
+ * The size by which a session's place is drawn: a conversation that grows past a length with a price of its own, or
+ * gains an image, stays where its cache is.
  */
 const ANY_TURN: ComparedSize = { promptTokensMin: 0 };
 
-/** A leg of its own for each plan: it holds what was known of its endpoint then. */
+/** Creates a new leg for each plan: it holds the health of its endpoint at that time. */
 function plannedLeg(
   { candidate, modelIndex, credential, healthKey, health }: EligibleCandidate,
   rules: Rules,
@@ -152,7 +152,7 @@ function plannedLeg(
   };
 }
 
-/** Known ahead, unless what the request holds enters it. */
+/** Precomputed, unless the price depends on the content of the request. */
 const priceOf = ({ flatPrice, endpoint, tier }: Candidate, needs: RouteNeeds): number =>
   flatPrice !== undefined && needs.images === undefined && needs.webSearches === undefined
     ? flatPrice
@@ -161,7 +161,7 @@ const priceOf = ({ flatPrice, endpoint, tier }: Candidate, needs: RouteNeeds): n
 const sessionPriceOf = ({ flatPrice, endpoint, tier }: Candidate): number =>
   flatPrice ?? comparedPrice(endpoint.pricing, tier, ANY_TURN);
 
-/** What decides the place of a leg that others stand beside. */
+/** The criteria of a leg that competes with others. */
 function rank(
   leg: PlannedLeg,
   { candidate, credential, placedBy }: EligibleCandidate,
@@ -189,13 +189,13 @@ function rank(
   };
 }
 
-/** Behind what is not set back at all. */
+/** Legs that are not set back have rank 0. */
 const SET_BACK_RANK: Readonly<Record<NonNullable<PlannedLeg['setBack']>, number>> = { preference: 1, outage: 2 };
 
 /**
- * Why a leg goes behind the others although it is kept (docs/wire/routing.md#cut-offs,
- * docs/wire/routing.md#default-order). What is not known counts as good. A list that the caller had sorted is tried in
- * its order, whatever is out; the caller's own cut-offs still count.
+ * Why a kept leg goes behind the others (docs/use/choosing-providers.md#cut-offs,
+ * docs/use/choosing-providers.md#default-order). Unknown figures count as good. A list ordered by the caller is tried
+ * in its order even during outages; the caller's own cut-offs still count.
  */
 function reasonToSetBack(
   isSorted: boolean,
@@ -203,7 +203,7 @@ function reasonToSetBack(
   { preferredMaxLatency, preferredMinThroughput }: ProviderPreferences,
 ): PlannedLeg['setBack'] {
   if (health.isOut && !isSorted) return 'outage';
-  // Figures are put together when they are read: here only where somebody asks.
+  // Figures are aggregated when read, so they are read only where a cut-off is set.
   if (preferredMaxLatency && misses(preferredMaxLatency, health.latency, 1)) return 'preference';
   if (preferredMinThroughput && misses(preferredMinThroughput, health.throughput, -1)) return 'preference';
   return undefined;
@@ -238,12 +238,12 @@ function compare(one: Ranked, other: Ranked): number {
   );
 }
 
-/** Unknown figures are infinite, and their difference would be no number. */
+/** Unknown figures are infinite, and their difference would be NaN. */
 const difference = (one: number, other: number): number => (one === other ? 0 : one - other);
 
 const compareText = (one: string, other: string): number => (one === other ? 0 : one < other ? -1 : 1);
 
-/** docs/wire/routing.md#service-tiers: the tier that was asked for, then its other name, then the rest. */
+/** docs/use/choosing-providers.md#service-tiers: the requested tier, then its other name, then the rest. */
 const TIER_RANK: Readonly<Record<ServiceTier, Readonly<Record<ServiceTier, number>>>> = {
   standard: { standard: 0, fast: 0, priority: 0, flex: 0 },
   fast: { fast: 0, priority: 1, standard: 2, flex: 2 },
@@ -251,7 +251,10 @@ const TIER_RANK: Readonly<Record<ServiceTier, Readonly<Record<ServiceTier, numbe
   flex: { standard: 0, fast: 0, priority: 0, flex: 0 },
 };
 
-/** `allow_fallbacks: false` alone. Per model: the list of models is the caller's own, and no fallback of ours. */
+/**
+ * Applies `allow_fallbacks: false` per model: the list of models comes from the caller and is not a fallback of the
+ * gateway.
+ */
 function firstOfEach(ranked: readonly Ranked[], excluded: Exclusion[]): readonly PlannedLeg[] {
   const models = new Set<number>();
   return ranked.flatMap(({ leg }) => {

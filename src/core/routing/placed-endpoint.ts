@@ -2,8 +2,8 @@ import type { Endpoint, Model } from './catalog.js';
 import type { RouteInputs } from './route-inputs.js';
 
 /**
- * The endpoint in the place that is asked for, where it has a price there and its provider is told of it; undefined
- * where it runs wherever it does.
+ * The endpoint in the requested geography, where it has a price there and its provider is sent the geography; else
+ * undefined, and the provider chooses the place.
  */
 export function placedEndpoint(
   endpoint: Endpoint,

@@ -1,6 +1,5 @@
-// Goal: whatever is asked of whatever catalog, a plan accounts for every candidate once, and filters only take away.
-// Method: properties over generated catalogs, health, credentials and preferences; then models, attempts and
-// determinism by example.
+// For any request and catalog, a plan contains every candidate once, and filters only remove. Properties over generated
+// catalogs, health, credentials and preferences; then models, attempts and determinism by example.
 import {
   credential,
   endpoint,
@@ -143,7 +142,7 @@ describe('any plan', () => {
     expect(legsSeen).toBeGreaterThan(RUNS);
   });
 
-  it('orders the same legs, however they are ordered', () => {
+  it('has the same legs in any order', () => {
     for (const seed of seeds) {
       const inputs = generate(seed);
       const legs = legNames(made(inputs));
@@ -158,10 +157,10 @@ describe('any plan', () => {
       const inputs = generate(seed);
       const before = legNames(made(inputs));
       for (const filter of filters(numbers(seed))) {
-        // A filter that is there already would be replaced, not added.
+        // A filter that is set already would be replaced, not added.
         if (Object.keys(filter).some((field) => field in inputs.needs.preferences)) continue;
         const after = legNames(made(withPreferences(inputs, filter)));
-        // `only` with a full slug may bring a tier in; those generated are base slugs.
+        // `only` with a full slug may include a tier; the generated ones are base slugs.
         expect(after.filter((name) => !before.includes(name))).toEqual([]);
         lost += before.length - after.length;
       }
@@ -169,7 +168,7 @@ describe('any plan', () => {
     expect(lost).toBeGreaterThan(RUNS);
   });
 
-  it('is the same for the same inputs, to the byte', () => {
+  it('is the same for the same inputs, byte for byte', () => {
     for (const seed of seeds) {
       const [first, second] = [made(generate(seed)), made(generate(seed))];
       expect(second).toEqual(first);
@@ -207,11 +206,11 @@ describe('the models of a plan', () => {
     expect(made.excluded).toEqual([{ model: 'a/none', reason: 'unknown-model' }]);
   });
 
-  it('never takes the plain model for a variant the catalog does not have', () => {
+  it('never uses the plain model for a variant the catalog does not have', () => {
     expect(planRoute(inputsOf(named(1), { needs: { models: [{ id: 'a/m0:free' }] } }))).toBeUndefined();
   });
 
-  it('takes so many as exist, and no more than the bound', () => {
+  it('uses as many as exist, up to the bound', () => {
     const models = named(MODELS_MAX + 1);
     const made = plan(models, {
       needs: { models: [...ids(models.slice(0, 1)), { id: 'a/none' }, ...ids(models.slice(1))] },
@@ -223,7 +222,7 @@ describe('the models of a plan', () => {
     ]);
   });
 
-  it('tells of a bounded number', () => {
+  it('names a bounded number', () => {
     const names = [{ id: 'a/m0' }, ...Array.from({ length: 5_000 }, (_, index) => ({ id: `x/${index}` }))];
     const { excluded } = plan(named(1), { needs: { models: names } });
     expect(excluded).toHaveLength(MODELS_NAMED_MAX);
@@ -240,7 +239,7 @@ describe('attempts', () => {
       id,
       Array.from({ length: count }, (_, index) => endpoint(`p${index}`)),
     );
-  /** The legs that are called when each fails, as places of their models. */
+  /** The legs that are called when each fails, as indexes of their models. */
   const called = (made: Plan): readonly number[] => {
     const calls: number[] = [];
     made.legs.forEach((leg, index) => {
@@ -276,7 +275,7 @@ describe('attempts', () => {
   });
 });
 
-describe('what is left as the last', () => {
+describe('the cooling endpoints that are left', () => {
   const soft = { cooling: { until: 5, by: 'faults' } } as const;
   const firm = { cooling: { until: 5, by: 'rate-limit', isFirm: true } } as const;
   const three = model('a/b', [endpoint('p1', { usd: 1 }), endpoint('p2', { usd: 9 }), endpoint('p3')]);
@@ -302,17 +301,17 @@ describe('what is left as the last', () => {
   });
 });
 
-describe('what a provider is not told', () => {
+describe('fields that a provider is not sent', () => {
   const tiers = price(2, { priority: { prompt: 9_000_000n }, flex: { prompt: 1n } });
   const inUs = inGeographies(endpoint('p1', { pricing: tiers }), { us: price(4, { flex: { prompt: 2n } }) });
   const models = [model('a/one', [inUs, endpoint('p2', { usd: 8, pricing: tiers })])];
-  /** Which fields dialect and platform of `p1` leave out. */
+  /** Fields that dialect and platform of `p1` drop. */
   const without =
     (...fields: readonly RequestField[]): NonNullable<RouteInputs['carries']> =>
     ({ tag }, field) =>
       !tag.startsWith('p1') || !fields.includes(field);
 
-  it.each(['priority', 'flex'] as const)('is no tier %s that it would be paid for', (tier) => {
+  it.each(['priority', 'flex'] as const)('never include a paid tier %s', (tier) => {
     const made = plan(models, { needs: { tier }, carries: without('service_tier') });
     expect(made.excluded).toContainEqual(
       expect.objectContaining({ tag: `p1/${tier}`, reason: 'unsupported-parameter', detail: 'service_tier' }),
@@ -320,13 +319,13 @@ describe('what a provider is not told', () => {
     expect(made.legs.some(({ tag }) => tag === `p2/${tier}`)).toBe(true);
   });
 
-  it('leaves the plain tier where nobody could be told of flex', () => {
+  it('leave the plain tier where no endpoint could be sent flex', () => {
     const carries = without('service_tier');
     const [first] = plan([model('a/one', [inUs])], { needs: { tier: 'flex' }, carries }).legs;
     expect([first!.tag, first!.tier]).toEqual(['p1', 'standard']);
   });
 
-  it('is no place that it would be paid for', () => {
+  it('never include a paid geography', () => {
     const needs = { words: [{ field: 'inference_geo', value: 'us' }] };
     const priceOf = (carries: RouteInputs['carries']): unknown =>
       plan(models, { needs, ...(carries && { carries }) }).legs.map(({ tag, endpoint: { pricing, geography } }) => [
@@ -339,23 +338,23 @@ describe('what a provider is not told', () => {
   });
 });
 
-describe('the longest answer that is given', () => {
+describe('the longest possible answer', () => {
   const small = endpoint('p1', { maxCompletionTokens: 1_000 });
   const large = endpoint('p2', { maxCompletionTokens: 4_000 });
-  const unsaid = endpoint('p3');
+  const unlimited = endpoint('p3');
   const tight = endpoint('p4', { maxCompletionTokens: 9_000, contextLength: 10_000 });
   const retaining = endpoint('p5', { maxCompletionTokens: 9_000, policy: { zeroDataRetention: false } });
 
   it.each<[string, readonly Parameters<typeof model>[1][number][], number, number | undefined]>([
     ['the only one', [small], 0, 1_000],
     ['the longer one', [small, large], 0, 4_000],
-    ['a quarter of the context, where nothing is said', [unsaid], 10, 25_000],
-    ['what the prompt leaves, where that is less', [unsaid], 90_000, 10_000],
-    ['all that an endpoint says, where the prompt leaves as much', [tight], 1_000, 9_000],
+    ['a quarter of the context, where no limit is given', [unlimited], 10, 25_000],
+    ['what the prompt leaves, where that is less', [unlimited], 90_000, 10_000],
+    ['the full limit of an endpoint, where the prompt leaves as much', [tight], 1_000, 9_000],
     ['a quarter, where it leaves less', [tight], 2_000, 2_500],
-    ['that of who may answer', [small, retaining], 0, 1_000],
-    ['of nobody, where it is too long to be read', [small], 100_001, undefined],
-    ['of nobody, where it has no room', [small], 100_000, undefined],
+    ['that of an endpoint that may answer', [small, retaining], 0, 1_000],
+    ['none, where the prompt is too long', [small], 100_001, undefined],
+    ['none, where there is no space left', [small], 100_000, undefined],
   ])('is %s', (_, endpoints, promptTokensMin, due) => {
     const inputs = inputsOf([model('a/b', endpoints)], {
       needs: { promptTokensMin, maxOutputTokens: 100_000, preferences: { zeroDataRetention: true } },

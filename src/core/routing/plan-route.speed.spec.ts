@@ -1,6 +1,6 @@
-// Goal: planning is never what a request waits for (docs/reasons/routing.md#planning-is-never-waited-for). Method:
-// the median of many plans after a warm-up, which is printed beside the bound; the bound is wide because other
-// work shares the machine.
+// Planning is fast enough that no request waits for it
+// (docs/contribute/reasons/routing.md#planning-is-never-waited-for). The median of many plans after a warm-up, printed
+// beside the bound; the bound is wide because other work shares the machine.
 import { fastest } from '../../../test/support/pace.js';
 import { endpoint, healthOf, inputsOf, model } from '../../../test/support/route-inputs.js';
 import { planRoute } from './plan-route.js';

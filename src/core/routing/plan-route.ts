@@ -7,12 +7,12 @@ import type { NamedModel, RouteInputs } from './route-inputs.js';
 import { forbids, readRules } from './rules.js';
 import { findUnknownProviders } from './unknown-providers.js';
 
-/** Most further models looked up and told of; the others are left out as one. */
+/** Limit of further models that are looked up and named; the rest is excluded as one. */
 export const MODELS_NAMED_MAX = 64;
 
 /**
- * Decides which attempts may be made and in which order, with the reason for each candidate that is not among them.
- * Pure: the same inputs give the same plan, to the byte.
+ * Decides which attempts may be made and in which order, with a reason for each excluded candidate. Pure: the same
+ * inputs give the same plan, byte for byte.
  * @returns undefined when the catalog does not have the first model; `legs` is empty when nothing is left
  * @throws GatewayError `invalid-request` for a `max_price` that is no decimal
  */
@@ -50,7 +50,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
   if (unnamed > 0) {
     excluded.push({ model: needs.models[namedMax]!.id, reason: 'too-many-models', detail: `and ${unnamed - 1} more` });
   }
-  // When nothing else is left, an endpoint is tried rather than refused.
+  // When nothing else is left, a cooling endpoint is tried rather than the request refused.
   const kept = eligibility.kept.length === 0 ? coolingAtLast(eligibility) : eligibility.kept;
   const orderings = readOrdering(rules, models, inputs);
   const legs = orderLegs(kept, rules, needs, orderings, excluded);
@@ -75,7 +75,7 @@ export function planRoute(inputs: RouteInputs): Plan | undefined {
 
 const NONE: readonly never[] = [];
 
-/** What only cools is no longer excluded, unless the pause is its provider's own wish. */
+/** Includes the cooling candidates, except those whose provider requested the pause. */
 function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCandidate[] {
   if (cooling.length === 0) return cooling;
   const others = excluded.filter((one) => one.cooling === undefined || one.cooling.isFirm);
@@ -84,8 +84,8 @@ function coolingAtLast({ cooling, excluded }: Eligibility): readonly EligibleCan
 }
 
 /**
- * What the endpoints that would serve the request at any length have room for.
- * @returns undefined where there is none, or where waiting helps: a longer one only cools down
+ * The limits of the endpoints that would serve the request if it were shorter.
+ * @returns undefined where there is none, or where waiting helps because a longer one only cools down
  */
 function lengthLimits(inputs: RouteInputs, excluded: readonly Exclusion[]): LengthLimits | undefined {
   if (excluded.some(({ cooling }) => cooling)) return undefined;
@@ -105,15 +105,18 @@ function lengthLimits(inputs: RouteInputs, excluded: readonly Exclusion[]): Leng
   return { prompt, context, output, outputField, outputMax, outputRoom };
 }
 
-/** Of a context whose endpoint says no limit that fits: the rest is for the prompt, which is counted at its least. */
+/**
+ * The part of a context reserved for the answer where the endpoint sets no limit: the rest is for the prompt, which is
+ * only counted from below.
+ */
 const CONTEXT_SHARE = 4;
 
 /**
- * The longest answer that anybody gives, in tokens, of those who could answer if its length were left out of account.
- * @returns undefined where nobody could
+ * The longest answer in tokens that any endpoint able to answer gives, ignoring the requested length.
+ * @returns undefined where no endpoint could answer
  */
 export function outputTokensGiven(inputs: RouteInputs): number | undefined {
-  const { maxOutputTokens: _asked, ...needs } = inputs.needs;
+  const { maxOutputTokens: _requested, ...needs } = inputs.needs;
   let most = 0;
   for (const { endpoint, model } of planRoute({ ...inputs, needs })?.legs ?? []) {
     const { contextLength, maxCompletionTokens = model.maxCompletionTokens ?? Infinity } = endpoint;
@@ -125,11 +128,11 @@ export function outputTokensGiven(inputs: RouteInputs): number | undefined {
 }
 
 /**
- * Whether the leg at `index` may be called after so many calls: each later model that was not reached yet keeps one of
- * the plan's attempts (docs/reasons/routing.md#bounds-of-a-plan).
+ * Whether the leg at `index` may be called after this many calls: each later model that was not reached yet keeps one
+ * of the plan's attempts (docs/contribute/reasons/routing.md#bounds-of-a-plan).
  */
 export function mayCall({ legs, attemptsMax }: Plan, index: number, callsMade: number): boolean {
-  // A plan has an attempt for each of its models.
+  // A plan has at least one attempt for each of its models.
   if (callsMade === 0) return true;
   const reserved = countModels(legs) - countModels(legs.slice(0, index + 1));
   return callsMade + reserved < attemptsMax;

@@ -1,39 +1,40 @@
 import type { Endpoint, Model } from './catalog.js';
 import type { EndpointHealth, HealthKey } from './health.js';
 
-/** Most models whose endpoints take part in one plan (docs/reasons/routing.md#bounds-of-a-plan). */
+/** Limit of models whose endpoints take part in one plan (docs/contribute/reasons/routing.md#bounds-of-a-plan). */
 export const MODELS_MAX = 8;
-/** Most calls for one request, unless it names more models: each later model keeps one of them. */
+/** Limit of calls for one request. Each later model keeps one of them, so a request that names more models has more. */
 export const ATTEMPTS_MAX = 6;
 
 /**
- * How an endpoint is asked to serve: each tier is priced apart, and is a candidate of its own
- * (docs/wire/routing.md#provider-names, docs/wire/routing.md#service-tiers).
+ * The service tier requested of an endpoint: each tier has its own prices and is a separate candidate
+ * (docs/use/choosing-providers.md#provider-names, docs/use/choosing-providers.md#service-tiers).
  */
 export const SERVICE_TIERS = ['standard', 'fast', 'priority', 'flex'] as const;
 export type ServiceTier = (typeof SERVICE_TIERS)[number];
 
-/** One attempt that may be made: a model at an endpoint, in one tier, with one credential. */
+/** One planned attempt: a model at an endpoint, in one tier, with one credential. */
 export interface Leg {
   readonly model: Model;
   readonly endpoint: Endpoint;
   readonly tier: ServiceTier;
   /**
-   * The endpoint's tag, with the tier behind it unless that is `standard`: `openai`,
-   * `deepinfra/turbo`, `openai/priority`.
+   * The endpoint's tag, followed by the tier unless that is `standard`: `openai`, `deepinfra/turbo`, `openai/priority`.
    */
   readonly tag: string;
   /** `SHARED_CREDENTIAL`, or the id of a stored one. */
   readonly credential: string;
-  /** What of a stored one may be shown. */
+  /** The displayable part of a stored credential. */
   readonly credentialLabel?: string | undefined;
-  /** The request, or a policy above it, lets the data of this call be neither collected nor kept; absent: it may. */
+  /**
+   * The request, or a policy above it, forbids that the data of this call are collected or kept; absent: they may be.
+   */
   readonly refusesKeeping?: boolean | undefined;
-  /** Whose figures its calls are; absent: it is made of the rest. */
+  /** The health key of its calls; absent: derived from the other fields. */
   readonly healthKey?: HealthKey;
 }
 
-/** Which of the written rules left a candidate out. Each has a row in the tables of `availability.ts`. */
+/** The rule that excluded a candidate. Each has a row in the tables of `availability.ts`. */
 export type ExclusionReason =
   | 'unknown-model' // a further model the catalog does not have
   | 'too-many-models' // past `MODELS_MAX`
@@ -54,9 +55,9 @@ export type ExclusionReason =
   | 'context-length'
   | 'max-tokens'
   | 'modality'
-  | 'service-tier' // a tier nobody asked for, or flex was asked for and this is not it
+  | 'service-tier' // the tier was not requested, or flex was requested and this is not flex
   | 'cooling-down'
-  | 'unaffordable'; // its bound has no room in one of the counters
+  | 'unaffordable'; // its bound exceeds what one of the counters allows
 
 /** A candidate that was left out, and why. */
 export interface Exclusion {
@@ -67,63 +68,65 @@ export interface Exclusion {
   readonly provider?: string;
   readonly credential?: string;
   readonly reason: ExclusionReason;
-  /** The field or figure that decided: `tools`, `prompt 3 > 2`. Never content. */
+  /** The deciding field or figure: `tools`, `prompt 3 > 2`. Never content. */
   readonly detail?: string;
-  /** For `cooling-down`; for `not-first` where all that were left cool. */
+  /** For `cooling-down`; for `not-first` where all remaining candidates cool down. */
   readonly cooling?: EndpointHealth['cooling'];
 }
 
-/** An entry of a request's lists of providers that nobody knows: it matches nothing. */
+/** An entry of a request's lists of providers that is unknown: it matches nothing. */
 export interface UnknownProvider {
-  /** Where it stands: `provider.only.0`. */
+  /** Its path in the request: `provider.only.0`. */
   readonly field: string;
-  /** As the caller wrote it, as far as it is shown. */
+  /** As the caller wrote it, possibly shortened. */
   readonly name: string;
-  /** Slugs of the catalog that were probably meant, the nearest first. */
+  /** Similar slugs of the catalog, the nearest first. */
   readonly nearest: readonly string[];
 }
 
-/** The longest that those could serve who would serve the request if it were shorter. In tokens. */
+/** The maximal lengths, in tokens, at the endpoints that would serve the request if it were shorter. */
 export interface LengthLimits {
-  /** The prompt has at least so many. */
+  /** Lower bound of the prompt. */
   readonly prompt: number;
   /** Longest context. */
   readonly context: number;
-  /** What was requested of the answer, the field that it stands in, and the longest answer by the endpoints' limits. */
+  /** The requested answer length, its field, and the longest answer by the endpoints' limits. */
   readonly output: number;
   readonly outputField: string;
   readonly outputMax: number;
-  /** The longest answer that there is room for behind the prompt; 0 or less: none. */
+  /** The longest answer that fits behind the prompt; 0 or less: none. */
   readonly outputRoom: number;
 }
 
-/** One leg of a plan with what its place was decided by. */
+/** One leg of a plan with the data that decided its place. */
 export interface PlannedLeg extends Leg {
-  /** Which model of the request it serves, 0 = the first. */
+  /** Index of the request's model it serves, 0 = the first. */
   readonly modelIndex: number;
   /** USD per million tokens, prompt + completion, with this request's fees, for its tier and length. 0 = free. */
   readonly price: number;
   /**
-   * Of the draw, 1/price² (of a session's at its shortest) where it was drawn; absent where the order was asked for,
-   * and for what is free.
+   * In the draw, 1/price² (at the shortest length within a session); absent where the order was requested, and for what
+   * is free.
    */
   readonly weight?: number | undefined;
-  /** Behind the others although it was kept. */
+  /** Why it was kept but placed behind the others. */
   readonly setBack?: 'outage' | 'preference' | undefined;
-  /** The session was bound here. */
+  /** The session was bound to it. */
   readonly isPinned?: boolean | undefined;
-  /** What was known of it, as far as it was asked. */
+  /** The health of it, as far as it was read. */
   readonly health?: EndpointHealth | undefined;
 }
 
-/** How routers choose in the place of a model, in the words of the routing metadata. */
+/** How routers choose models, as named in the routing metadata. */
 export const ROUTER_STRATEGIES = ['auto', 'free', 'pareto', 'fusion'] as const;
 export type RouterStrategy = (typeof ROUTER_STRATEGIES)[number];
 
-/** Why the order is as it is. */
+/** What determined the order. */
 export type Ordering = 'draw' | 'session' | 'order' | 'price' | 'throughput' | 'latency' | 'exacto';
 
-/** The attempts of one request in order, and why the others are not among them: the decision as data. Immutable. */
+/**
+ * The attempts of one request in order, and the reasons for all excluded candidates: the decision as data. Immutable.
+ */
 export interface Plan {
   /** As the caller wrote it. */
   readonly requested: string;
@@ -131,20 +134,20 @@ export interface Plan {
   readonly models: readonly string[];
   /** Id of the plugin that chose them; absent: the request names them. */
   readonly chosenBy?: string | undefined;
-  /** How it did; absent: the request names them. */
+  /** How the plugin chose them; absent: the request names them. */
   readonly strategy?: RouterStrategy | undefined;
   readonly ordering: Ordering;
-  /** What the draw was made from; the same seed and inputs give the same plan. */
+  /** The seed of the draw; the same seed and inputs give the same plan. */
   readonly seed: string;
   /** Hash of the catalog snapshot. */
   readonly catalog: string;
   readonly legs: readonly PlannedLeg[];
   readonly excluded: readonly Exclusion[];
-  /** Of the request's lists, what matches nothing because nobody knows it; absent: none. */
+  /** Unknown entries of the request's lists of providers, which match nothing; absent: none. */
   readonly unknownProviders?: readonly UnknownProvider[] | undefined;
-  /** Present where there is no leg because of the length of the request alone. */
+  /** Present where the length of the request is the only reason for a plan without legs. */
   readonly tooLong?: LengthLimits | undefined;
-  /** Most calls this plan may make. */
+  /** Limit of calls under this plan. */
   readonly attemptsMax: number;
   /** A refusal moves on to the next model. */
   readonly movesOnRefusal: boolean;

@@ -15,7 +15,7 @@ export interface PercentileCutoffs {
   readonly p99?: number;
 }
 
-/** Most the caller will pay. Decimal strings: USD per million tokens, or per unit for the last three. */
+/** The most the caller will pay. Decimal strings: USD per million tokens, or per unit for the last three. */
 export interface PriceCaps {
   readonly prompt?: string;
   readonly completion?: string;
@@ -25,8 +25,8 @@ export interface PriceCaps {
 }
 
 /**
- * Which providers may answer, and in which order they are tried (docs/wire/routing.md#provider-preferences). An absent
- * field means its default.
+ * Which providers may answer, and in which order they are tried (docs/use/choosing-providers.md#provider-preferences).
+ * An absent field has its default.
  */
 export interface ProviderPreferences {
   readonly allowFallbacks?: boolean;
@@ -48,5 +48,5 @@ export interface ProviderPreferences {
   readonly preferredMinThroughput?: PercentileCutoffs;
 }
 
-/** Of requests that have none, which are known by this very object. */
+/** The preferences of requests without any, compared by identity. */
 export const NO_PREFERENCES: ProviderPreferences = Object.freeze({});

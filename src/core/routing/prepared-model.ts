@@ -6,9 +6,9 @@ import { comparedPrice, lengthsOf } from './leg-price.js';
 import type { ServiceTier } from './plan.js';
 import type { NamedModel } from './route-inputs.js';
 
-/** What routing needs of a model and the catalog alone decides: the same for all requests. */
+/** Routing data of a model that depends on the catalog alone: the same for all requests. */
 export interface PreparedModel {
-  /** Every endpoint in every tier, outside of its geographies. */
+  /** Every endpoint in every tier, without its geographies. */
   readonly candidates: readonly Candidate[];
   /** The model as a request names it by its id. */
   readonly named: readonly NamedModel[];
@@ -17,7 +17,7 @@ export interface PreparedModel {
   readonly contextMax: number;
 }
 
-/** By entry of a catalog, which never changes: a reload makes others. */
+/** By catalog entry, which never changes: a reload creates new ones. */
 const PREPARED = new WeakMap<Model, PreparedModel>();
 
 export function preparedModel(model: Model): PreparedModel {
@@ -40,7 +40,10 @@ function prepareModel(model: Model): PreparedModel {
 
 const PRICED_TIERS = ['fast', 'priority', 'flex'] as const satisfies readonly ServiceTier[];
 
-/** An endpoint serves in `standard`, and in each tier it has a price list for (docs/wire/routing.md#service-tiers). */
+/**
+ * An endpoint serves in `standard`, and in each tier it has a price list for
+ * (docs/use/choosing-providers.md#service-tiers).
+ */
 export function addCandidates(endpoint: Endpoint, model: Model, out: Candidate[]): void {
   const { tag, pricing } = endpoint;
   out.push(candidateOf(endpoint, model, 'standard', tag));
@@ -60,7 +63,7 @@ const candidateOf = (endpoint: Endpoint, model: Model, tier: ServiceTier, tag: s
   flatPrice: flatPriceOf(endpoint, tier),
 });
 
-/** A fee of each request is spread over its tokens, so that it depends on their number. */
+/** Undefined where a fee per request is spread over the tokens and so depends on their number. */
 function flatPriceOf({ pricing }: Endpoint, tier: ServiceTier): number | undefined {
   if (!pricing) return 0;
   if (lengthsOf(pricing, tier).length > 0 || (pricing.request ?? 0n) > 0n) return undefined;

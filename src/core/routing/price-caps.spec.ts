@@ -1,5 +1,5 @@
-// Goal: a price cap holds whatever the call comes to, and a session stays where it was when its prompt or its fees
-// grow. Method: tables of price lists and requests; conversations that pass a length with a price of its own.
+// A price cap applies to the full possible charge, and a session keeps its place when its prompt or its fees grow.
+// Tables of price lists and requests; conversations that pass a length with a price of its own.
 import fc from 'fast-check';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model, perMillion, plan, price, reasonsOf, tagsOf } from '../../../test/support/route-inputs.js';
@@ -54,7 +54,7 @@ describe('price caps', () => {
     ],
     ['audio at its cap', {}, { audio: '0.000003' }, { modalities: ['audio'] }, undefined],
     ['no audio in the request', {}, { audio: '0' }, {}, undefined],
-  ])('hold against %s', (_, prices, maxPrice, needs, above) => {
+  ])('apply to %s', (_, prices, maxPrice, needs, above) => {
     const one = endpoint('p1', { pricing: price(6, prices) });
     const reading = model('a/b', [one], { inputModalities: ['text', 'audio'] });
     const made = plan([reading], { needs: { measured: measured(), preferences: { maxPrice }, ...needs } });
@@ -62,7 +62,7 @@ describe('price caps', () => {
     expect(reasonsOf(made)).toEqual(above === undefined ? {} : { p1: 'max-price' });
   });
 
-  it('are asked of what the request really holds', () => {
+  it('consider the actual content of the request', () => {
     const content = [{ type: 'text', text: 'x'.repeat(120_000) }] as const;
     const long = modelRequest({ messages: [{ role: 'user', content }], preferences: { maxPrice: { prompt: '3' } } });
     expect(routeNeeds(long, NO_CATALOG).measured!.textTokens).toBeGreaterThan(50_000);
@@ -78,7 +78,7 @@ describe('fees', () => {
     expect(tagsOf(plan([one], { needs: { preferences: { sort: 'price' } } }))).toEqual(['token', 'fee']);
   });
 
-  it('count for what this request holds', () => {
+  it('count for the content of this request', () => {
     const image = { type: 'image', source: { type: 'base64', mediaType: 'image/png', data: 'AAAA' } } as const;
     const search = (uses: object) =>
       ({ type: 'vendor', opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', ...uses } } }) as const;
@@ -101,7 +101,7 @@ describe("a session's place", () => {
       pricing: { ...price(usd), tiers: [{ minPromptTokens: from, prompt: perMillion(dearer) }], image: 10n ** 11n },
     });
 
-  it('is the same however long its prompt, however many its images', () => {
+  it('is the same for any prompt length and number of images', () => {
     const usd = fc.integer({ min: 1, max: 30 });
     const turn = fc.record({ promptTokensMin: fc.integer({ min: 0, max: 90_000 }), images: fc.nat(20) });
     fc.assert(

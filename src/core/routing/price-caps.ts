@@ -7,7 +7,7 @@ import type { Candidate } from './candidate.js';
 import type { PriceCaps } from './preferences.js';
 import type { RouteNeeds } from './route-inputs.js';
 
-/** `max_price`, read: amounts to compare prices with exactly. */
+/** `max_price`, parsed to exact amounts. */
 export interface ReadCaps {
   /** USD per million tokens, in 10⁻¹² USD. */
   readonly prompt?: PicoUsd;
@@ -15,7 +15,7 @@ export interface ReadCaps {
   /** Per unit, in 10⁻¹² USD. */
   readonly image?: PicoUsd;
   readonly request?: PicoUsd;
-  /** Per token of it. */
+  /** Per token of audio. */
   readonly audio?: PicoUsd;
 }
 
@@ -23,9 +23,7 @@ const TOKENS_PER_MILLION = 1_000_000n;
 const TOKEN_KINDS = ['prompt', 'completion'] as const;
 const UNIT_KINDS = ['image', 'request'] as const satisfies readonly (keyof UnitPrices)[];
 
-/**
- * @throws GatewayError `invalid-request` for an amount that is no plain decimal
- */
+/** @throws GatewayError `invalid-request` for an amount that is no plain decimal */
 export function readCaps(caps: PriceCaps): ReadCaps {
   const read: { -readonly [Kind in keyof PriceCaps]?: PicoUsd } = {};
   for (const kind of [...TOKEN_KINDS, ...UNIT_KINDS, 'audio'] as const) {
@@ -41,15 +39,15 @@ export function readCaps(caps: PriceCaps): ReadCaps {
 }
 
 /**
- * The first price above its cap as `prompt 3 > 2`. Inclusive: a price at its cap fits
- * (docs/wire/routing.md#price-caps). The price of a side is that of its dearest class, at the dearest length that this
- * prompt may reach: what the call may be charged, not what it is hoped to cost.
+ * The first price above its cap, as `prompt 3 > 2`. Inclusive: a price equal to its cap fits
+ * (docs/use/choosing-providers.md#price-caps). Uses the highest price of a side over its classes and the lengths this
+ * prompt may reach: the most the call may be charged.
  */
 export function findPriceAbove(caps: ReadCaps, candidate: Candidate, needs: RouteNeeds): string | undefined {
   const { pricing } = candidate.endpoint;
   if (!pricing) return undefined;
   const { prompt, completion } = dearestPrices(pricing, needs.measured ?? NO_PROMPT, candidate);
-  // Tokens of audio are charged as those of the prompt.
+  // Audio tokens are charged as prompt tokens.
   const audio = needs.modalities.includes('audio') ? prompt : 0n;
   return (
     above('prompt', caps.prompt, prompt * TOKENS_PER_MILLION) ??
@@ -60,7 +58,7 @@ export function findPriceAbove(caps: ReadCaps, candidate: Candidate, needs: Rout
   );
 }
 
-/** What bounds a request of which nothing is known. */
+/** The bound of an unmeasured request. */
 const NO_PROMPT: MeasuredPrompt = { textTokens: 0, images: 0, documents: 0, fillsContext: true, webSearches: 0 };
 
 const above = (kind: keyof ReadCaps, cap: PicoUsd | undefined, price: PicoUsd = 0n): string | undefined =>

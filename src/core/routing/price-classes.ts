@@ -1,11 +1,11 @@
 import type { TokenPrices, UnitPrices } from './catalog.js';
 
 /*
- * What is priced, by its names in the catalog file and in its order: what reads the file, judges it and shows its
- * prices goes by these.
+ * The priced classes, by their names in the catalog file and in its order. The reader, the checks and the display of
+ * prices all use these tables.
  */
 
-/** The classes of tokens. */
+/** Classes of tokens. */
 export const TOKEN_CLASSES = {
   prompt: 'prompt',
   completion: 'completion',
@@ -18,7 +18,7 @@ export const TOKEN_CLASSES = {
 export type TokenClassName = keyof typeof TOKEN_CLASSES;
 export const TOKEN_CLASS_NAMES = Object.keys(TOKEN_CLASSES) as readonly TokenClassName[];
 
-/** What is charged by use. */
+/** Units charged by use. */
 export const UNITS = {
   request: 'request',
   image: 'image',

@@ -1,5 +1,5 @@
-// Goal: words with a price of their own are known wherever they stand, plans put them where the catalog prices them,
-// and a kept decision tells of them. Method: tables of requests; small catalogs in which one word decides; the record.
+// Priced words are found wherever they occur, plans send them only where the catalog prices them, and a decision record
+// contains them. Tables of requests; small catalogs in which one word decides; the record.
 import { modelRequest } from '../../../test/support/model-request.js';
 import {
   catalogOf,
@@ -27,7 +27,7 @@ describe('pricedWords', () => {
   it.each<[string, Partial<ModelRequest>, readonly PricedWord[]]>([
     ['nothing', {}, []],
     ['a tier', { serviceTier: 'priority' }, [{ field: 'service_tier', value: 'priority' }]],
-    ['a tier nobody knows', { serviceTier: 'owl' }, [{ field: 'service_tier', value: 'owl' }]],
+    ['an unknown tier', { serviceTier: 'owl' }, [{ field: 'service_tier', value: 'owl' }]],
     ['a prepaid tier', { serviceTier: 'scale' }, [{ field: 'service_tier', value: 'scale' }]],
     ['a speed', { speed: 'fast' }, [{ field: 'speed', value: 'fast' }]],
     ['a place', { inferenceGeo: 'us' }, [{ field: 'inference_geo', value: 'us' }]],
@@ -64,11 +64,11 @@ describe('pricedWords', () => {
   );
 });
 
-describe('what a leg drops', () => {
+describe('the words that a leg drops', () => {
   const words = pricedWords(modelRequest({ serviceTier: 'flex', inferenceGeo: 'us', betas: ['fast-mode-2026-02-01'] }));
   const one = endpoint('p', { pricing: price(1, { flex: {} }) });
 
-  it('is all it has no prices for', () => {
+  it('are all words it has no prices for', () => {
     expect(droppedWords(words, { endpoint: one, tier: 'standard' })).toEqual([
       'service_tier',
       'inference_geo',
@@ -79,7 +79,7 @@ describe('what a leg drops', () => {
     ]);
   });
 
-  it('names a field first that it cannot do without, and no beta', () => {
+  it('name first a required field, and no beta', () => {
     expect(unpricedField(words, { endpoint: one, tier: 'flex' })).toBe('inference_geo');
     const beta = pricedWords(modelRequest({ betas: ['fast-mode-2026-02-01'] }));
     expect(unpricedField(beta, { endpoint: one, tier: 'standard' })).toBeUndefined();
@@ -94,7 +94,7 @@ describe('a plan', () => {
   ]);
   const sorted = { sort: 'price' } as const;
 
-  it('asks for a place where that has a price, at its price, and nowhere else of the model', () => {
+  it('uses a geography where that has a price, at its price, and no other endpoint of the model', () => {
     const words = pricedWords(modelRequest({ inferenceGeo: 'us' }));
     const made = plan([both], { needs: { words } });
     expect(tagsOf(made)).toEqual(['here']);
@@ -105,7 +105,7 @@ describe('a plan', () => {
     });
   });
 
-  it('goes without it where no endpoint of the model has a price for the place', () => {
+  it('omits the geography where no endpoint of the model has a price for it', () => {
     const words = pricedWords(modelRequest({ inferenceGeo: 'eu' }));
     const made = plan([both], { needs: { words, preferences: sorted } });
     expect(tagsOf(made)).toEqual(['cheap', 'here', 'fast']);
@@ -121,13 +121,13 @@ describe('a plan', () => {
     expect(reasonsOf(strict)).toMatchObject({ cheap: 'unsupported-parameter', fast: 'unsupported-parameter' });
   });
 
-  it('has no leg where nobody prices what must be kept', () => {
+  it('has no leg where no endpoint prices what must be kept', () => {
     const words = pricedWords(modelRequest({ serviceTier: 'scale' }));
     expect(tagsOf(plan([both], { needs: { words, preferences: { requireParameters: true } } }))).toEqual([]);
     expect(tagsOf(plan([both], { needs: { words } }))).toHaveLength(3);
   });
 
-  it('is made again from its record', () => {
+  it('is derived again from its record', () => {
     const words = pricedWords(
       modelRequest({ inferenceGeo: 'us', serviceTier: 'flex', betas: ['context-1m-2025-08-07'] }),
     );

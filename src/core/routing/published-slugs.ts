@@ -1,7 +1,7 @@
 /**
- * The providers that callers name and keep credentials for, whether or not the catalog has them: every slug that any
- * published revision of the API names (docs/byok.md#provider-slugs), so that no client is refused what its own
- * enumeration offers.
+ * The providers that callers can name and store credentials for, whether or not the catalog has them: every slug in any
+ * published revision of the API (docs/operate/byok.md#provider-slugs). A client is therefore never refused a value of
+ * its own enumeration.
  */
 export const PUBLISHED_SLUGS: ReadonlySet<string> = new Set([
   'ai21', 'aion-labs', 'akashml', 'alibaba', 'amazon-bedrock', 'amazon-bedrock/claude-on-aws', 'amazon-nova', 'ambient',

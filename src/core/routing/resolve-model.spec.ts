@@ -1,6 +1,6 @@
 /**
- * Goal: every name of a model leads to the one model that has it, or to nobody. Method: a small catalog, a table of
- * names. Rules: docs/models.md#names-of-models.
+ * Every name of a model resolves to the one model that has it, or to none. A small catalog and a table of names. Rules:
+ * docs/use/models.md#names-of-models.
  */
 import fc from 'fast-check';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
@@ -34,7 +34,7 @@ describe('resolveModel', () => {
     ["a provider's name of a variant alone", 'free-upstream', 'other/only-free:free'],
     ['a slug that every object has a member of', 'constructor', 'x/constructor'],
     ['an upstream name that every object has a member of', '__proto__', 'x/constructor'],
-  ])('knows %s', (_, name, id) => {
+  ])('resolves %s', (_, name, id) => {
     expect(resolveModel(catalog, name)).toEqual({ id });
   });
 
@@ -42,7 +42,7 @@ describe('resolveModel', () => {
     ['a slug of two authors', 'shared', ['acme/shared', 'other/shared']],
     ["a provider's name of two models", 'twin', ['other/shared', 'other/second']],
     ['a variant of a slug of two authors', 'shared:free', ['acme/shared', 'other/shared']],
-  ])('does not guess behind %s', (_, name, candidates) => {
+  ])('does not guess for %s', (_, name, candidates) => {
     expect(resolveModel(catalog, name)).toEqual({ candidates });
   });
 
@@ -53,11 +53,11 @@ describe('resolveModel', () => {
     ['another case', 'Large-4-5'],
     ['an author alone', 'acme'],
     ['what objects inherit', 'toString'],
-  ])('knows nothing by %s', (_, name) => {
+  ])('does not resolve %s', (_, name) => {
     expect(resolveModel(catalog, name)).toBeUndefined();
   });
 
-  it('gives an id of the catalog, or candidates of it, whatever it is asked', () => {
+  it('returns an id of the catalog, or candidates of it, for any name', () => {
     const words = fc.constantFrom('acme', '/', ':', 'large-4.5', 'free', 'shared', 'large-4-5', 'twin', '');
     fc.assert(
       fc.property(fc.array(words, { maxLength: 4 }), (parts) => {
@@ -76,13 +76,13 @@ describe('nearestModels', () => {
     expect(nearestModels(catalog, 'acme/large_4_5')).toEqual(['acme/large-4.5', 'acme/large-4.5:free', 'acme/shared']);
   });
 
-  it('offers nobody for what is like nothing, however long it is', () => {
+  it('offers nothing for a name without a similar one, of any length', () => {
     for (const name of ['', 'zzzzzzzzzz', 'q'.repeat(1_000_000)]) expect(nearestModels(catalog, name)).toEqual([]);
   });
 
-  it('looks through a thousand models in less than 5 ms', async () => {
+  it('searches a thousand models in less than 5 ms', async () => {
     const many = catalogOf(...Array.from({ length: 1_000 }, (_, index) => model(`acme/large-${index}-instruct`, [])));
-    // The first are slower: they are compiled while they run.
+    // The first runs are slower, because the code is compiled meanwhile.
     const looks = (): number =>
       Math.min(
         ...Array.from({ length: 20 }, (_, look) =>
@@ -94,16 +94,16 @@ describe('nearestModels', () => {
 });
 
 describe('lists of models in policies and credentials', () => {
-  it('compare ids, whatever the entries are called', () => {
+  it('compare ids, by whichever names the entries use', () => {
     const policies = [
       { onlyModels: ['large-4-5', 'other/*', 'shared'] },
-      { ignoreModels: ['twin', 'nobody'] },
+      { ignoreModels: ['twin', 'unknown'] },
       { keyModels: ['large-4-5', 'other/*'] },
       {},
     ];
     expect(withModelIds(policies, catalog)).toEqual([
       { onlyModels: ['acme/large-4.5', 'other/*', 'shared'] },
-      { ignoreModels: ['other/shared', 'other/second', 'nobody'] },
+      { ignoreModels: ['other/shared', 'other/second', 'unknown'] },
       { keyModels: ['acme/large-4.5', 'other/*'] },
       {},
     ]);
@@ -115,7 +115,7 @@ describe('lists of models in policies and credentials', () => {
     ]);
   });
 
-  it('are left as they are where they name no models', () => {
+  it('are unchanged where they name no models', () => {
     const policies = [{ only: ['acme'] }];
     expect(withModelIds(policies, catalog)).toBe(policies);
     const credentials = [{ id: 'c', provider: 'acme', isFallback: false, sortOrder: 0 }];

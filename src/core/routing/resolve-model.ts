@@ -3,33 +3,33 @@ import type { StoredCredential } from './credential.js';
 import { NameIndex } from './name-index.js';
 import type { RoutingPolicy } from './route-inputs.js';
 
-/** What a name of a model stands for. */
+/** The result of looking up a model name. */
 export type ResolvedModel =
   | { readonly id: string }
-  /** Several models by this name, in the catalog's order: nobody guesses which was meant. */
+  /** Several models share this name, in the catalog's order: the gateway does not guess. */
   | { readonly candidates: readonly string[] };
 
 type Models = CatalogSnapshot['models'];
 type KnownCatalog = Pick<CatalogSnapshot, 'models'>;
 
-/** How many names are offered in the place of one that nobody knows. */
+/** Limit of similar names that are offered for an unknown one. */
 const NEAREST_MAX = 3;
 
 const INDEXES = new WeakMap<Models, ModelNames>();
 
 /**
- * The model that a caller means, its routing suffixes taken off already (docs/models.md#names-of-models): its id; else
- * an alias of the catalog; else the slug of one author alone; else the name that providers have for one model alone. A
- * catalogue variant such as `:free` may stand behind any of them.
- * @returns undefined where nothing is called so
+ * Looks up a model by a name without routing suffixes (docs/use/models.md#names-of-models): its id; else an alias of
+ * the catalog; else the slug of a single author; else the name that providers have for a single model. A catalogue
+ * variant such as `:free` may follow any of them.
+ * @returns undefined where no model has this name
  */
 export function resolveModel({ models }: Pick<CatalogSnapshot, 'models'>, name: string): ResolvedModel | undefined {
-  // As most are named.
+  // The most common case.
   if (models.has(name)) return { id: name };
   const names = namesOf(models);
   const whole = names.find(name);
   if (whole) return whole;
-  // Names of providers may have a colon of their own, so this comes last.
+  // Names of providers may contain a colon themselves, so this comes last.
   const colon = name.indexOf(':');
   if (colon === -1) return undefined;
   const plain = names.find(name.slice(0, colon));
@@ -38,15 +38,15 @@ export function resolveModel({ models }: Pick<CatalogSnapshot, 'models'>, name: 
   return models.has(id) ? { id } : undefined;
 }
 
-/** The id of the one model that is meant; undefined where it is none, or several. */
+/** The id of the single model with this name; undefined where there is none, or several. */
 export function modelId(catalog: KnownCatalog, name: string): string | undefined {
   const resolved = resolveModel(catalog, name);
   return resolved && 'id' in resolved ? resolved.id : undefined;
 }
 
 /**
- * The policies with ids in their lists of models, for those are what is compared: no name lets a model past a list.
- * Patterns stand as they are. A name of several models allows none of them, and forbids all.
+ * Replaces the names in the policies' model lists by ids, because ids are compared: another name cannot bypass a list.
+ * Patterns are kept. An ambiguous name allows none of its models, and forbids all of them.
  */
 export const withModelIds = keptByList(findModelIds);
 
@@ -62,7 +62,7 @@ function findModelIds(policies: readonly RoutingPolicy[], catalog: KnownCatalog)
   }));
 }
 
-/** The same of the models that credentials are allowed for. */
+/** The same for the models that credentials are allowed for. */
 export const withAllowedIds = keptByList(findAllowedIds);
 
 function findAllowedIds(credentials: readonly StoredCredential[], catalog: KnownCatalog): readonly StoredCredential[] {
@@ -79,7 +79,7 @@ function idsOf(catalog: KnownCatalog, name: string): readonly string[] {
   return 'id' in resolved ? [resolved.id] : resolved.candidates;
 }
 
-/** Ids of the models whose names are most like this one, the nearest first; none where nothing is like it. */
+/** Ids of the models with the most similar names, the nearest first; empty where none is similar. */
 export const nearestModels = ({ models }: Pick<CatalogSnapshot, 'models'>, name: string): readonly string[] =>
   namesOf(models).nearest(name, NEAREST_MAX);
 
@@ -89,12 +89,12 @@ function namesOf(models: Models): ModelNames {
   return names;
 }
 
-/** What models are called besides their ids. Made once for a catalog. */
+/** The names of models besides their ids. Built once for a catalog. */
 class ModelNames {
   private readonly aliases = new Map<string, string>();
   private readonly slugs = new Map<string, string[]>();
   private readonly upstreamNames = new Map<string, string[]>();
-  /** Made when the first name is asked for that nobody knows. */
+  /** Built when the first unknown name is looked up. */
   private similar: NameIndex | undefined;
 
   constructor(private readonly models: Models) {
@@ -137,7 +137,8 @@ function addTo(index: Map<string, string[]>, name: string, id: string): void {
 }
 
 /**
- * A plain model is meant before its variants, which are often the same at the provider: those are asked for by name.
+ * A plain model takes precedence over its variants, which often have the same name at the provider: variants are
+ * requested by their own names.
  */
 function oneOf(ids: readonly string[] | undefined): ResolvedModel | undefined {
   if (!ids) return undefined;
@@ -147,8 +148,8 @@ function oneOf(ids: readonly string[] | undefined): ResolvedModel | undefined {
 }
 
 /**
- * What is found for a list, kept with the catalog that was in force last: lists of policies and of credentials are the
- * same ones for seconds.
+ * Caches the result for each list with the most recent catalog: the lists of policies and credentials are reused for
+ * seconds.
  */
 function keptByList<Item>(find: (list: readonly Item[], catalog: KnownCatalog) => readonly Item[]) {
   const known = new WeakMap<readonly Item[], { readonly models: Models; readonly found: readonly Item[] }>();

@@ -10,121 +10,124 @@ import type { RouterStrategy, ServiceTier } from './plan.js';
 import type { PricedWord } from './priced-words.js';
 import type { ProviderPreferences, Sort } from './preferences.js';
 
-/** A model as the request names it, its routing suffixes read (docs/wire/routing.md#suffixes-of-models). */
+/**
+ * A model as the request names it, with its routing suffixes parsed
+ * (docs/use/choosing-providers.md#suffixes-of-models).
+ */
 export interface NamedModel {
   /** Id in the catalog, catalogue variants such as `:free` included. */
   readonly id: string;
-  /** What `:nitro`, `:floor` or `:exacto` asked for; the last one wins. */
+  /** The sort requested by `:nitro`, `:floor` or `:exacto`; the last one wins. */
   readonly sort?: Sort;
 }
 
-/** What a router made of the name that a request has in its model's place. */
+/** The models that a router chose for the name in the request's `model`. */
 export interface Choice {
-  /** Ids of the catalog, in the order in which they are to be tried; one at least. */
+  /** Ids of the catalog, in the order in which they are tried; at least one. */
   readonly models: readonly string[];
   readonly strategy: RouterStrategy;
   /** One line for the routing metadata: `openai/gpt-5 of 12 models`. */
   readonly summary: string;
-  /** What it was made from beside the catalog, small: it is kept with the decision. Never content. */
+  /** What the choice was made from besides the catalog. Small, because it is kept with the decision. Never content. */
   readonly data: JsonObject;
-  /** What its reader may want to know beside that: who was left out, and why; not kept. Never content. */
-  readonly told?: JsonObject;
-  /** Entries of the lists that it was made from that fit nothing; not kept. */
+  /** Further details for the caller: which models were left out, and why. Not kept. Never content. */
+  readonly details?: JsonObject;
+  /** Warnings about entries of the router's lists that match nothing; not kept. */
   readonly warnings?: readonly Warning[];
-  /** All that it was made among, the best first, for an explanation; not kept. */
+  /** All candidates of the choice, the best first, for an explanation; not kept. */
   readonly ranking?: readonly JsonObject[];
 }
 
-/** A choice with the id of the plugin that made it, and what that took. */
+/** A choice with the id of the plugin that made it, and how long it took. */
 export interface NamedChoice extends Choice {
   readonly by: string;
   readonly milliseconds: number;
 }
 
-/** What a choice is made from: all that routing knows, but the request's needs, which follow from it. */
+/** The inputs of a choice: all inputs of routing except the request's needs, which follow from the choice. */
 export interface ChoiceInputs extends Omit<RouteInputs, 'needs'> {
-  /** Most tokens of the contexts that the request is shortened for; absent: for none. */
+  /** Longest context in tokens that the request is shortened for; absent: it is not shortened. */
   readonly shortensTo?: number | undefined;
 }
 
 /**
- * All that routing looks at in a request; nothing of its content. It is small, and with the other inputs it gives the
- * same plan again at any time.
+ * Everything that routing reads of a request, without any content. It is small, and together with the other inputs it
+ * reproduces the plan at any time.
  */
 export interface RouteNeeds {
   /** As the caller wrote it. */
   readonly requested: string;
-  /** The request's model first, then those to fall back to, each once. */
+  /** The request's model first, then the fallbacks, each once. */
   readonly models: readonly NamedModel[];
-  /** Who chose these models, and from what; absent: the request names them. */
+  /** The router that chose these models, and the data it chose from; absent: the request names them. */
   readonly choice?: Pick<NamedChoice, 'by' | 'strategy' | 'data'> | undefined;
   readonly movesOnRefusal: boolean;
   readonly preferences: ProviderPreferences;
-  /** What the request sets: the rows of the dialects' tables, as endpoints list them. */
+  /** The parameters the request sets: the rows of the dialects' tables, as endpoints list them. */
   readonly parameters: readonly RequestField[];
   /** Besides text. */
   readonly modalities: readonly Modality[];
-  /** What its answer is to hold besides text; absent: nothing. */
+  /** Output modalities besides text; absent: none. */
   readonly outputs?: readonly Modality[] | undefined;
-  /** The prompt has at least so many tokens, however it is counted. */
+  /** Lower bound of the prompt's tokens in any tokenizer. */
   readonly promptTokensMin: number;
   readonly maxOutputTokens?: number | undefined;
   /** The caller's name of that field; absent: `max_tokens`. */
   readonly maxOutputTokensField?: string | undefined;
   /**
-   * Endpoints with a context of at least and at most so many tokens are not too short: the request is shortened for
-   * them. Absent: it is for none, or has room everywhere.
+   * Context lengths in tokens: an endpoint between them is not too short, because the request is shortened for it.
+   * Absent: it is not shortened, or fits everywhere.
    */
   readonly shortensTo?: readonly [min: number, max: number] | undefined;
-  /** Images it holds, and searches it may be expected to make; absent: none. */
+  /** Number of its images, and of the searches to expect; absent: none. */
   readonly images?: number | undefined;
   readonly webSearches?: number | undefined;
-  /** What its bound is made from; absent: no price is capped, so nobody asks. */
+  /** The sizes its bound is computed from; absent: no price is capped, so they are not needed. */
   readonly measured?: MeasuredPrompt | undefined;
-  /** `standard` unless the request's `service_tier` or `speed` asks for another. */
+  /** `standard` unless the request's `service_tier` or `speed` requests another. */
   readonly tier: ServiceTier;
   /** Words with a price of their own; absent: none. */
   readonly words?: readonly PricedWord[] | undefined;
-  /** Names of top-level fields that no face declares; absent: none, or not every field is required. */
+  /** Names of top-level fields that no face declares; absent: none, or parameters are not required. */
   readonly undeclared?: readonly string[] | undefined;
 }
 
-/** Authors for whose models zero data retention is asked apart from the rest. */
+/** Authors with a separate zero-data-retention setting for their models. */
 export const ZDR_AUTHORS = ['anthropic', 'openai', 'google', 'x-ai'] as const;
 
-/** What an account, a workspace, a key or a guardrail allows: it can only narrow what the request asks for. */
+/** What an account, a workspace, a key or a guardrail allows. A policy can only narrow a request. */
 export interface RoutingPolicy {
-  /** Slugs of providers; an empty list allows nobody. */
+  /** Slugs of providers; an empty list allows none. */
   readonly only?: readonly string[];
   readonly ignore?: readonly string[];
   /** Ids of models, `*` standing for any characters: `anthropic/*`. An empty list allows none. */
   readonly onlyModels?: readonly string[];
   readonly ignoreModels?: readonly string[];
-  /** The same as `onlyModels`, of the key itself: what it leaves out is told apart. */
+  /** The same as `onlyModels`, from the key itself: its exclusions are reported separately. */
   readonly keyModels?: readonly string[];
   readonly denyDataCollection?: boolean;
   /**
-   * True for every model, or the authors (`x-ai`) whose models it is asked for; `*` is all but `ZDR_AUTHORS`
-   * (docs/guardrails.md#fields).
+   * True for every model, or the authors (`x-ai`) whose models it applies to; `*` means all except `ZDR_AUTHORS`
+   * (docs/operate/guardrails.md#fields).
    */
   readonly zeroDataRetention?: boolean | readonly string[];
-  /** In force where the request asks for no order of its own. The first policy that has one decides. */
+  /** Applies where the request sets no order. The first policy with one decides. */
   readonly sort?: Sort;
 }
 
-/** Whether nobody who says what is allowed wants no data retained, be it of some authors' models alone. */
+/** Whether no policy requires zero data retention, not even for the models of some authors. */
 export const mayRetain = (policies: readonly RoutingPolicy[]): boolean =>
   policies.every(({ zeroDataRetention = false }) => zeroDataRetention === false);
 
-/** A session's place: the same for every replica. */
+/** A session's place, the same on every replica. */
 export interface SessionInputs {
-  /** Hash over account, key and session; the draw is made from it instead of the seed. */
+  /** Hash over account, key and session; replaces the seed of the draw. */
   readonly key?: string;
   /** Tag of the endpoint that answered before, per model: it goes first while it can answer. */
   pinOf(model: string): string | undefined;
 }
 
-/** Everything a plan is made from. */
+/** All inputs of a plan. */
 export interface RouteInputs {
   readonly needs: RouteNeeds;
   readonly catalog: CatalogSnapshot;
@@ -133,17 +136,22 @@ export interface RouteInputs {
   readonly credentials: readonly StoredCredential[];
   /** True where the operator can call the provider. */
   readonly isShared: (provider: CatalogProvider) => boolean;
-  /** Whether a field that the request sets reaches the provider, by what its dialect sends; absent: all do. */
+  /** Whether a field that the request sets reaches the provider through its dialect; absent: all do. */
   readonly carries?: (
     target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>,
     parameter: RequestField,
   ) => boolean;
-  /** Whether a field that no face declares is sent to the provider as the request has it; absent: all are. */
+  /** Whether a field that no face declares is sent to the provider unchanged; absent: all are. */
   readonly passes?:
     | ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>, field: string) => boolean)
     | undefined;
+  /**
+   * The name of something in the request that the model behind an endpoint does not take beside the rest of it; read
+   * where parameters are required. Undefined: it takes all. Absent: all do.
+   */
+  readonly unmet?: ((target: Pick<Candidate, 'model' | 'endpoint' | 'tier' | 'tag'>) => string | undefined) | undefined;
   readonly policies: readonly RoutingPolicy[];
   readonly session?: SessionInputs | undefined;
-  /** Random, or given by whoever wants the same draw again. */
+  /** Random, or given in order to repeat a draw. */
   readonly seed: string;
 }

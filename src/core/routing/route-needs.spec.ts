@@ -1,4 +1,4 @@
-// Goal: what a request asks of endpoints is read without loss and without its texts. Method: tables over each field.
+// The needs of a request are read completely and without its texts. Tables over each field.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import type { ContentBlock, ToolResultContent } from '../conversation/content.js';
@@ -6,7 +6,7 @@ import type { ModelRequest } from '../conversation/request.js';
 import type { RouteNeeds } from './route-inputs.js';
 import { routeNeeds } from './route-needs.js';
 
-const saying = (...content: readonly ContentBlock[]): Partial<ModelRequest> => ({
+const requestOf = (...content: readonly ContentBlock[]): Partial<ModelRequest> => ({
   messages: [{ role: 'user', content }],
 });
 const result = (...content: readonly ToolResultContent[]): ContentBlock => ({
@@ -19,7 +19,7 @@ const text = 'x'.repeat(6_000);
 const NO_CATALOG = { models: new Map() };
 
 describe('the models of a request', () => {
-  it('names the first and those to fall back to once each, with their own suffixes', () => {
+  it('are the first and its fallbacks, once each, with their own suffixes', () => {
     const models = ['c/d:floor', 'a/b:floor', 'c/d', 'e/f:free'];
     const needs = routeNeeds(
       modelRequest({ model: 'a/b:nitro', fallbackModels: { models, onRefusal: true } }),
@@ -30,15 +30,15 @@ describe('the models of a request', () => {
     expect(needs.movesOnRefusal).toBe(true);
   });
 
-  it('names them by their ids, once each, whatever they were called; what nothing is called so, as it was named', () => {
+  it('are named by their ids, once each, whichever name was used; an unknown one as given', () => {
     const catalog = catalogOf(model('a/b', [], { aliases: ['bee'] }), model('c/d', []), model('e/d', []));
-    const models = ['a/b', 'b:floor', 'd', 'nobody:floor'];
+    const models = ['a/b', 'b:floor', 'd', 'unknown:floor'];
     const needs = routeNeeds(
       modelRequest({ model: 'bee:nitro', fallbackModels: { models, onRefusal: false } }),
       catalog,
     );
     expect(needs.requested).toBe('bee:nitro');
-    expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'd' }, { id: 'nobody', sort: 'price' }]);
+    expect(needs.models).toEqual([{ id: 'a/b', sort: 'throughput' }, { id: 'd' }, { id: 'unknown', sort: 'price' }]);
   });
 });
 
@@ -48,7 +48,7 @@ describe('contexts that it is shortened for', () => {
   const catalog = catalogOf(model('a/b', [short, shorter]));
   const messages = [{ role: 'user' as const, content: [{ type: 'text' as const, text }] }];
   it.each<[string, number | undefined, number, RouteNeeds['shortensTo']]>([
-    ['nobody shortens it', undefined, 0, undefined],
+    ['it is not shortened', undefined, 0, undefined],
     ['at least half of what it needs', 8_192, 100, [550, 700]],
     ['the largest', 8_192, 900, [700, 700]],
     ['so many at most', 500, 0, [500, 500]],
@@ -59,14 +59,14 @@ describe('contexts that it is shortened for', () => {
   });
 });
 
-describe('fields nobody declares', () => {
+describe('undeclared fields', () => {
   const extras = {
     vendor: 'openai',
     value: { owl: 1, hoot: null, ...Object.fromEntries(Object.entries(Array(99).fill(1))) },
   } as const;
   const undeclaredOf = (parts: Partial<ModelRequest>) => routeNeeds(modelRequest(parts), NO_CATALOG).undeclared;
 
-  it('are needs where all are required, at most 64, and null is none', () => {
+  it('are needs where all are required, at most 64, without null ones', () => {
     const preferences = { requireParameters: true };
     expect(undeclaredOf({ extras: { vendor: 'openai', value: { owl: 1, hoot: null } }, preferences })).toEqual(['owl']);
     expect(undeclaredOf({ extras, preferences })).toHaveLength(64);
@@ -97,7 +97,13 @@ describe('the parameters of a request', () => {
       { tools: [{ type: 'function', name: 'f', inputSchema: {} }], parallelToolCalls: false },
       ['tools', 'parallel_tool_calls'],
     ],
-    ['a choice of tool', { toolChoice: { type: 'auto' } }, ['tool_choice']],
+    [
+      'a choice of tool',
+      { tools: [{ type: 'function', name: 'f', inputSchema: {} }], toolChoice: { type: 'auto' } },
+      ['tools', 'tool_choice'],
+    ],
+    ['a choice among no tools', { toolChoice: { type: 'auto' } }, []],
+    ['a forced choice among no tools', { toolChoice: { type: 'any' } }, ['tool_choice']],
     ['thinking', { thinking: { type: 'adaptive' } }, ['reasoning']],
     [
       'thinking and effort',
@@ -107,7 +113,7 @@ describe('the parameters of a request', () => {
     ['thinking disabled', { thinking: { type: 'disabled' }, effort: 'none' }, []],
     ['effort', { effort: 'max' }, ['reasoning_effort']],
     ['a schema', { outputFormat: { type: 'json-schema', schema: {} } }, ['structured_outputs']],
-    ['how much is said', { verbosity: 'low' }, ['verbosity']],
+    ['verbosity', { verbosity: 'low' }, ['verbosity']],
     ['any JSON', { outputFormat: { type: 'json-object' } }, ['response_format']],
   ])('%s', (_, parts, expected) => {
     expect(routeNeeds(modelRequest(parts), NO_CATALOG).parameters).toEqual(expected);
@@ -116,29 +122,29 @@ describe('the parameters of a request', () => {
 
 describe('the content of a request', () => {
   it.each<[string, Partial<ModelRequest>, readonly string[]]>([
-    ['text', saying({ type: 'text', text }), []],
-    ['an image', saying({ type: 'image', source: url }), ['image']],
-    ['an image in a result', saying(result({ type: 'image', source: url })), ['image']],
+    ['text', requestOf({ type: 'text', text }), []],
+    ['an image', requestOf({ type: 'image', source: url }), ['image']],
+    ['an image in a result', requestOf(result({ type: 'image', source: url })), ['image']],
     [
       'an image that the model drew',
       { messages: [{ role: 'assistant', content: [{ type: 'image', source: url }] }] },
       [],
     ],
-    ['a document by address', saying({ type: 'document', source: url }), ['file']],
+    ['a document by address', requestOf({ type: 'document', source: url }), ['file']],
     [
       'a document by id in a result',
-      saying(result({ type: 'document', source: { type: 'file', fileId: 'f' } })),
+      requestOf(result({ type: 'document', source: { type: 'file', fileId: 'f' } })),
       ['file'],
     ],
-    ['a document of text', saying({ type: 'document', source: { type: 'text', text } }), []],
+    ['a document of text', requestOf({ type: 'document', source: { type: 'text', text } }), []],
     [
       'a document of blocks',
-      saying({ type: 'document', source: { type: 'blocks', blocks: [{ type: 'image', source: url }] } }),
+      requestOf({ type: 'document', source: { type: 'blocks', blocks: [{ type: 'image', source: url }] } }),
       ['image'],
     ],
     [
       'several',
-      saying(
+      requestOf(
         { type: 'video', source: url },
         { type: 'audio', format: 'wav', data: '' },
         { type: 'image', source: url },
@@ -152,26 +158,26 @@ describe('the content of a request', () => {
   it.each<[string, Partial<ModelRequest>, number]>([
     ['nothing', {}, 0],
     ['the system prompt', { system: [{ type: 'text', text }] }, 1_000],
-    ['messages', saying({ type: 'text', text }, { type: 'text', text }), 2_000],
-    ['arguments that are text', saying({ type: 'tool-use', id: 't', name: 'n', input: text }), 1_000],
-    ['arguments that are not', saying({ type: 'tool-use', id: 't', name: 'n', input: { a: text } }), 0],
-    ['results', saying(result({ type: 'text', text })), 1_000],
+    ['messages', requestOf({ type: 'text', text }, { type: 'text', text }), 2_000],
+    ['arguments that are text', requestOf({ type: 'tool-use', id: 't', name: 'n', input: text }), 1_000],
+    ['arguments that are not', requestOf({ type: 'tool-use', id: 't', name: 'n', input: { a: text } }), 0],
+    ['results', requestOf(result({ type: 'text', text })), 1_000],
     [
       'results that may be cleared',
       {
-        ...saying(result({ type: 'text', text }), { type: 'text', text }),
+        ...requestOf(result({ type: 'text', text }), { type: 'text', text }),
         contextManagement: { vendor: 'anthropic', value: {} },
       },
       1_000,
     ],
     [
       'search results',
-      saying({ type: 'search-result', source: 's', title: 't', content: [{ type: 'text', text }] }),
+      requestOf({ type: 'search-result', source: 's', title: 't', content: [{ type: 'text', text }] }),
       1_000,
     ],
-    ['documents of text', saying({ type: 'document', source: { type: 'text', text } }), 1_000],
-    ['thinking, which may be left out', saying({ type: 'thinking', thinking: text }), 0],
-    ['bytes of media', saying({ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: text } }), 0],
+    ['documents of text', requestOf({ type: 'document', source: { type: 'text', text } }), 1_000],
+    ['thinking, which may be left out', requestOf({ type: 'thinking', thinking: text }), 0],
+    ['bytes of media', requestOf({ type: 'image', source: { type: 'base64', mediaType: 'image/png', data: text } }), 0],
   ])('counts %s', (_, parts, expected) => {
     expect(routeNeeds(modelRequest(parts), NO_CATALOG).promptTokensMin).toBe(expected);
   });

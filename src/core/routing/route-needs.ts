@@ -1,6 +1,6 @@
 import type { ContentBlock, DocumentSource, ToolReferenceBlock } from '../conversation/content.js';
 import type { ModelRequest } from '../conversation/request.js';
-import { requiredFields } from '../conversation/said-fields.js';
+import { requiredFields } from '../conversation/present-fields.js';
 import { hasOnlyFunctions } from '../conversation/tools.js';
 import type { Opaque } from '../json/json.js';
 import { measurePrompt } from '../money/measure-prompt.js';
@@ -12,15 +12,15 @@ import type { ServiceTier } from './plan.js';
 import { pricedWords, searchFields } from './priced-words.js';
 import type { NamedChoice, NamedModel, RouteNeeds, RoutingPolicy } from './route-inputs.js';
 
-/** The part of the catalog that names of models are looked up in. */
+/** The part of the catalog that is needed to look up model names. */
 type KnownModels = Pick<CatalogSnapshot, 'models'>;
 
 const IMAGES: readonly Modality[] = ['image'];
 
 /**
- * What routing looks at in a request. Reads lengths of texts, never the texts.
- * @param choice of models in the place of the one that it names
- * @param shortensTo most tokens of the contexts that it is shortened for
+ * The parts of a request that routing needs. Reads lengths of texts, never the texts.
+ * @param choice the models chosen for the name in the request
+ * @param shortensTo longest context in tokens that the request is shortened for
  */
 export function routeNeeds(
   request: ModelRequest,
@@ -53,29 +53,30 @@ export function routeNeeds(
     images: size.images || undefined,
     webSearches: webSearches || undefined,
     measured: preferences.maxPrice && measurePrompt(request),
-    // `speed: fast` means what `service_tier: fast` means; a tier that is named is the more exact word
-    // (docs/wire/messages.md#speed-and-tier).
+    // `speed: fast` means the same as `service_tier: fast`; an explicit tier takes precedence
+    // (docs/use/messages.md#speed-and-tier).
     tier: (serviceTier && TIERS.get(serviceTier)) || (speed === 'fast' ? 'fast' : 'standard'),
     words: words.length > 0 ? words : undefined,
-    undeclared: extras && preferences.requireParameters === true ? askedFields(extras) : undefined,
+    undeclared: extras && preferences.requireParameters === true ? requestedFields(extras) : undefined,
   };
 }
 
 /**
- * Fields that no face declares, by name: what is null asks for nothing. More are as good as these where all are
- * required.
+ * Names of the fields that no face declares; null values are ignored. Names beyond the limit do not change the outcome
+ * where all are required.
  */
-const askedFields = ({ value }: Opaque): readonly string[] =>
+const requestedFields = ({ value }: Opaque): readonly string[] =>
   Object.keys(value)
     .filter((field) => value[field] !== null)
     .slice(0, UNDECLARED_MAX);
 
-/** Most of them that are looked at. */
+/** Limit of the names that are read. */
 const UNDECLARED_MAX = 64;
 
 /**
- * At least half of what it needs, or the largest there is (docs/wire/tools-and-plugins.md#context-compression). Where
- * one of them has room for all of it nothing is lost for another.
+ * From half of what the request needs, to the largest context there is
+ * (docs/use/plugins/context-compression.md). Undefined where one of them has room for all of it: then
+ * nothing is lost for the others.
  */
 function contextsFor(
   needed: number,
@@ -98,32 +99,32 @@ function contextsFor(
 
 const NONE: readonly never[] = [];
 
-/** A policy's order stands in where the request asks for none of its own. */
+/** A policy's sort applies where the request sets no order. */
 export function withDefaultSort(needs: RouteNeeds, policies: readonly RoutingPolicy[]): RouteNeeds {
   if (needs.preferences.sort || needs.preferences.order?.length) return needs;
   const sort = policies.find((policy) => policy.sort)?.sort;
   return sort ? { ...needs, preferences: { ...needs.preferences, sort } } : needs;
 }
 
-/** As much of a choice as decides. */
+/** The parts of a choice that decide. */
 type MadeChoice = Pick<NamedChoice, 'by' | 'strategy' | 'models' | 'data'>;
 
-/** Under their ids; one that nothing or too much is called so stands as it was named, and is not in the catalog. */
+/** Models by their ids. A name that is unknown or ambiguous is kept as given, and is then missing in the catalog. */
 function listModels(
   { model, fallbackModels }: ModelRequest,
   catalog: KnownModels,
   choice: MadeChoice | undefined,
 ): readonly NamedModel[] {
-  // One that is named plainly, as most are.
+  // Most requests name one model by its id.
   const plain = fallbackModels || choice ? undefined : catalog.models.get(model);
   if (plain) return preparedModel(plain).named;
   const named = new Map<string, NamedModel>();
-  // What sorts the endpoints of a router's name sorts those of the models that it chose.
+  // A sort suffix of a router's name applies to the endpoints of the models it chose.
   const sort = choice && readModelName(model).sort;
   for (const id of choice?.models ?? NONE) named.set(id, { id, ...(sort && { sort }) });
   for (const name of [...(choice ? NONE : [model]), ...(fallbackModels?.models ?? NONE)]) {
-    const { id: asked, sort } = readModelName(name);
-    const id = modelId(catalog, asked) ?? asked;
+    const { id: requestedId, sort } = readModelName(name);
+    const id = modelId(catalog, requestedId) ?? requestedId;
     if (!named.has(id)) named.set(id, { id, ...(sort && { sort }) });
   }
   return [...named.values()];
@@ -136,8 +137,8 @@ const TIERS: ReadonlyMap<string, ServiceTier> = new Map([
 ]);
 
 /**
- * Vocabularies in use come to four or five characters a token in prose and fewer elsewhere. One more, since this is a
- * bound from below: an endpoint wrongly left out is worse than one that refuses the prompt itself.
+ * Vocabularies in use average four or five characters per token in prose and fewer elsewhere. One more, since this
+ * gives a lower bound of tokens: an endpoint wrongly excluded is worse than one that refuses the prompt itself.
  */
 const CHARACTERS_PER_TOKEN_MAX = 6;
 
@@ -160,19 +161,22 @@ function sizePrompt(request: ModelRequest): Found {
 const inOneOrder = (found: ReadonlySet<Modality>): readonly Modality[] =>
   MODALITIES.filter((modality) => found.has(modality));
 
-/** What a prompt certainly holds, without reading any of it. */
+/** What a prompt certainly contains, determined without reading its text. */
 interface Found {
   characters: number;
   images: number;
   /** Besides text. */
   modalities: Set<Modality> | undefined;
-  /** The model itself said it: a picture that it drew is told in a word to who reads none. */
+  /**
+   * The block comes from the model itself: for models without image input, an image that a model drew is replaced by
+   * text.
+   */
   isModels: boolean;
-  /** Context management may clear the results of tools before the model sees them. */
+  /** Context management may clear the results of tools before the model receives them. */
   readonly countsResults: boolean;
 }
 
-/** Thinking of earlier turns and opaque blocks count nothing: the provider may leave them out. */
+/** Thinking of earlier turns and opaque blocks are not counted: the provider may leave them out. */
 function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found: Found): void {
   for (let index = 0; index < blocks.length; index++) {
     const block = blocks[index]!;
@@ -190,7 +194,7 @@ function addBlocks(blocks: readonly (ContentBlock | ToolReferenceBlock)[], found
         addBlocks(block.content, found);
         break;
       case 'document':
-        // Whoever takes no files is told it in words.
+        // For a model without file input it is replaced by text.
         if (!block.inWords) addDocument(block.source, found);
         break;
       case 'image':
@@ -234,8 +238,8 @@ function addDocument(source: DocumentSource, found: Found): void {
 const WEB_SEARCH = /^web_search/;
 
 /**
- * How many searches are expected of the vendor: one for each way in which the request lets it search. How many it may
- * make at most says nothing of that.
+ * The number of searches to expect of the vendor: one for each way in which the request lets it search. The allowed
+ * maximum is no estimate of it.
  */
 function countSearches({ tools, extras }: ModelRequest): number {
   let searches = 0;

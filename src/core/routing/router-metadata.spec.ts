@@ -1,6 +1,6 @@
 /**
- * Goal: router metadata is what docs/wire/routing-metadata.md#fields says, on success and on failure. Method: exact
- * objects of plans made by hand.
+ * Router metadata follow docs/use/routing-metadata.md#fields, on success and on failure. Exact objects of plans built
+ * by hand.
  */
 import type { Endpoint, Model } from './catalog.js';
 import { SHARED_CREDENTIAL } from './credential.js';
@@ -57,7 +57,7 @@ const planOf = (legs: readonly PlannedLeg[], parts: Partial<Plan> = {}): Plan =>
 });
 
 describe('routerMetadata', () => {
-  it('tells of a request that was answered at once', () => {
+  it('describes a request that was answered at once', () => {
     const leg = legOf('p0', { region: 'us' });
     expect(routerMetadata(planOf([leg]), { attempts: [{ leg, status: 200 }], answered: leg, generationMs: 0 })).toEqual(
       {
@@ -74,7 +74,7 @@ describe('routerMetadata', () => {
     );
   });
 
-  it('tells of one that a further model answered, with an own credential', () => {
+  it('describes one that a further model answered, with an own credential', () => {
     const first = legOf('p0');
     const second = legOf('p1', { model: 'c/d', credential: 'own' });
     const plan = planOf([first, second], {
@@ -107,7 +107,7 @@ describe('routerMetadata', () => {
     });
   });
 
-  it('selects nothing on a failure, though it began to answer', () => {
+  it('selects no endpoint on a failure, even after the answer had begun', () => {
     const leg = legOf('p0', { region: 'us', credential: 'own' });
     const plan = planOf([leg, legOf('p1')]);
     expect(routerMetadata(plan, { attempts: [{ leg, status: 200 }], generationMs: 0 })).toEqual({
@@ -129,7 +129,7 @@ describe('routerMetadata', () => {
     });
   });
 
-  it('tells of each attempt whose credential it was, whether it was refused, and what was not sent', () => {
+  it('reports for each attempt whose credential it used, whether it was refused, and what was not sent', () => {
     const own = legOf('p0', { credential: 'own' });
     const shared = legOf('p0');
     const dropped = ['speed', 'fast-mode-2026-02-01'];
@@ -164,7 +164,7 @@ describe('routerMetadata', () => {
     });
   });
 
-  it('counts an endpoint once, whatever its credentials', () => {
+  it('counts an endpoint once, for any number of credentials', () => {
     const own = legOf('p0', { credential: 'own' });
     const shared = legOf('p0');
     const plan = planOf([own, shared], {
@@ -182,7 +182,7 @@ describe('routerMetadata', () => {
     });
   });
 
-  it('lists no more than its bound, and the one that answered, and counts all', () => {
+  it('lists endpoints up to its bound, plus the one that answered, and counts all', () => {
     const legs = Array.from({ length: AVAILABLE_SHOWN_MAX + 50 }, (_, index) => legOf(`p${index}`));
     const answered = legs.at(-1)!;
     const { summary, endpoints } = routerMetadata(planOf(legs), {

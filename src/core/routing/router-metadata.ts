@@ -3,7 +3,7 @@ import { SHARED_CREDENTIAL } from './credential.js';
 import { readModelName } from './model-name.js';
 import type { Leg, Plan, RouterStrategy } from './plan.js';
 
-/** Most endpoints listed; the one that answered is listed even behind them. All are counted. */
+/** Limit of listed endpoints; the one that answered is listed even beyond it. All are counted. */
 export const AVAILABLE_SHOWN_MAX = 100;
 
 /** One call that was made. */
@@ -13,23 +13,23 @@ export interface AttemptOutcomeView {
   readonly status: number;
   /** The provider refused the leg's credential, which is the caller's own. */
   readonly isCredentialRefused?: boolean;
-  /** Names of what of the request it was not sent; absent: nothing to tell. */
+  /** Names of the parts of the request that were not sent; absent: all were sent. */
   readonly dropped?: readonly string[] | undefined;
 }
 
-/** What came of a plan. */
+/** The outcome of a plan. */
 export interface RouteRun {
-  /** The calls in the order they were made; a leg that was not called is none. */
+  /** The calls in the order they were made; legs without a call are absent. */
   readonly attempts: readonly AttemptOutcomeView[];
-  /** The last of them, unless it failed as well. Absent on every error, also within a stream. */
+  /** The last of them, unless it failed as well. Absent on every error, including one within a stream. */
   readonly answered?: Leg;
-  /** The stages that changed or stopped something (docs/wire/routing-metadata.md#stages). */
+  /** The stages that changed or stopped something (docs/use/routing-metadata.md#stages). */
   readonly pipeline?: readonly JsonObject[];
-  /** Milliseconds from the request's acceptance on. */
+  /** Milliseconds since the request was accepted. */
   readonly generationMs: number;
 }
 
-/** How the models of a plan were come by (docs/wire/routing-metadata.md#fields). */
+/** How the models of a plan were determined (docs/use/routing-metadata.md#fields). */
 export function strategyOf({ models, requested, strategy }: Plan): RouterStrategy | 'direct' | 'alias' | 'fallback' {
   if (strategy) return strategy;
   if (models.length > 1) return 'fallback';
@@ -37,8 +37,8 @@ export function strategyOf({ models, requested, strategy }: Plan): RouterStrateg
 }
 
 /**
- * How a request was routed, as docs/wire/routing-metadata.md#fields has it: its seven required keys are always there.
- * Money and addresses never are.
+ * Describes how a request was routed (docs/use/routing-metadata.md#fields): its seven required keys are always
+ * present, money and addresses never.
  */
 export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
   const { attempts, answered, pipeline = [], generationMs } = run;
@@ -59,7 +59,7 @@ export function routerMetadata(plan: Plan, run: RouteRun): JsonObject {
   };
 }
 
-/** What an attempt has nothing to tell of is left out: most are neither a caller's own nor without a word asked for. */
+/** Optional fields are absent for most attempts: few use a caller's own credential or drop a word. */
 function viewAttempt({ leg, status, isCredentialRefused, dropped }: AttemptOutcomeView): JsonObject {
   return {
     provider: leg.endpoint.provider.name,
@@ -77,7 +77,7 @@ interface EndpointsView {
   readonly available: readonly JsonObject[];
 }
 
-/** A model at a tag counts once, with however many credentials it could be called. */
+/** A model at a tag counts once, regardless of its number of credentials. */
 function viewEndpoints(plan: Plan, answered: Leg | undefined): EndpointsView {
   const seen = new Set<string>();
   const available: JsonObject[] = [];
@@ -94,5 +94,5 @@ function viewEndpoints(plan: Plan, answered: Leg | undefined): EndpointsView {
   return { total: seen.size, kept, available };
 }
 
-/** Neither part can hold a space. */
+/** Neither part can contain a space. */
 const nameOf = (model: string, tag: string): string => `${model} ${tag}`;

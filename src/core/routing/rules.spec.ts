@@ -1,6 +1,5 @@
-// Goal: each preference leaves out what it must, with its reason, and any two together leave what both leave. Method:
-// one catalog in which every filter has something to do; a table of each filter alone; every pair of rows generated
-// from the same table.
+// Each preference excludes the right candidates with the right reason, and two together exclude what each does. One
+// catalog in which every filter has an effect; a table of each filter alone; all pairs of its rows.
 import { endpoint, inputsOf, model, plan, price, reasonsOf, tagsOf } from '../../../test/support/route-inputs.js';
 import type { RequestField } from '../translation.js';
 import { planRoute } from './plan-route.js';
@@ -77,14 +76,14 @@ function kept(...rows: readonly Row[]): readonly string[] {
   return legs.map((leg) => label(leg.model.id, leg.tag)).sort();
 }
 
-/** Fields that both rows set cannot be in one request. */
+/** One request cannot set a field twice. */
 function clash(first: Row, second: Row): boolean {
   const fields = (row: Row): string[] => [...Object.keys(row.preferences ?? {}), ...Object.keys(row.needs ?? {})];
   return fields(first).some((field) => fields(second).includes(field));
 }
 
 describe('hard filters', () => {
-  it('keep all where nothing is asked', () => {
+  it('keep all without preferences', () => {
     expect(kept()).toEqual([...ALL].sort());
   });
 
@@ -106,7 +105,7 @@ describe('hard filters', () => {
   );
 
   it.each(pairs.map(([first, second]) => [`${first.name} and ${second.name}`, first, second] as const))(
-    '%s leave what both leave',
+    '%s exclude what each of them does',
     (_, first, second) => {
       const leftBySecond = kept(second);
       expect(kept(first, second)).toEqual(kept(first).filter((tag) => leftBySecond.includes(tag)));
@@ -131,7 +130,7 @@ describe('hard filters', () => {
     ['p1', { preferences: { only: ['p1'] } }, [{ only: ['p2'] }], 'policy'],
     ['p1', {}, [{ ignore: ['p1'] }], 'policy'],
     ['p3/eu', { parameters: ['top_k', 'seed'], preferences: { requireParameters: true } }, [], 'top_k'],
-  ])('say of %s what decided', (tag, needs, policies, detail) => {
+  ])('give for %s the deciding detail', (tag, needs, policies, detail) => {
     expect(plan([one], { needs, policies }).excluded.find((each) => each.tag === tag)?.detail).toBe(detail);
   });
 
@@ -174,28 +173,28 @@ describe('hard filters', () => {
     expect(() => planRoute(inputsOf([one], { needs: { preferences } }))).toThrow('provider.max_price.prompt: must be');
   });
 
-  it.each(['only', 'ignore', 'order', 'quantizations'])('take an empty %s for nothing said', (field) => {
+  it.each(['only', 'ignore', 'order', 'quantizations'])('treat an empty %s as absent', (field) => {
     expect(plan(models, { needs: { preferences: { [field]: [] } } }).legs).toHaveLength(ALL.length);
   });
 
-  it('take an empty `only` of a policy for nobody', () => {
+  it('treat an empty `only` of a policy as allowing no provider', () => {
     expect(plan(models, { policies: [{ only: [] }] }).legs).toEqual([]);
   });
 
-  it('take either name of a format for a schema, and the exact one for any JSON', () => {
+  it('accept either format name for a schema, and only the exact one for any JSON', () => {
     const needs = { preferences: { requireParameters: true } };
     const left = (...parameters: readonly RequestField[]): readonly string[] =>
       tagsOf(plan([one], { needs: { ...needs, parameters } }));
     expect(left('structured_outputs')).toContain('p3/eu');
     expect(left('structured_outputs')).not.toContain('p1');
-    // Of what lists do not speak of, the dialect alone decides: also where there is no list.
+    // For parameters that lists never contain, the dialect alone decides: also where there is no list.
     expect(left('metadata')).toContain('p2');
     const other = model('a/b', [endpoint('p', { supportedParameters: ['structured_outputs'] })]);
     expect(plan([other], { needs: { ...needs, parameters: ['response_format'] } }).legs).toEqual([]);
   });
 });
 
-describe('fields nobody declares', () => {
+describe('undeclared fields', () => {
   const endpoints = [endpoint('p1'), endpoint('p2')];
   const passes = ({ tag }: { tag: string }, field: string): boolean => tag === 'p1' || field === 'hoot';
   const planned = (requireParameters: boolean, ...undeclared: readonly string[]) =>
@@ -204,7 +203,7 @@ describe('fields nobody declares', () => {
       passes,
     })!;
 
-  it('leave out who does not pass one, where all are required', () => {
+  it('exclude endpoints that do not pass one, where all are required', () => {
     expect(tagsOf(planned(true, 'hoot', 'owl'))).toEqual(['p1']);
     expect(planned(true, 'owl').excluded).toMatchObject([
       { tag: 'p2', reason: 'unsupported-parameter', detail: 'owl' },
@@ -214,12 +213,27 @@ describe('fields nobody declares', () => {
   });
 });
 
-describe('a call whose data nobody may keep', () => {
+describe('what a model does not take beside the rest', () => {
+  it.each([
+    [true, ['p1']],
+    [false, ['p1', 'p2']],
+  ])('excludes its endpoint where parameters are required: %s', (requireParameters, tags) => {
+    const found = planRoute({
+      ...inputsOf([model('a/b', [endpoint('p1'), endpoint('p2')])], { needs: { preferences: { requireParameters } } }),
+      unmet: ({ tag }) => (tag === 'p2' ? 'tools.0.strict' : undefined),
+    })!;
+    expect([...tagsOf(found)].sort()).toEqual(tags);
+    if (requireParameters)
+      expect(found.excluded).toMatchObject([{ tag: 'p2', reason: 'unsupported-parameter', detail: 'tools.0.strict' }]);
+  });
+});
+
+describe('a call whose data must not be kept', () => {
   const providers = ['a', 'openai', 'b'].map((author) =>
     model(`${author}/m`, [endpoint('p', { policy: { collectsData: false, zeroDataRetention: true } })]),
   );
   it.each<[string, ProviderPreferences, readonly RoutingPolicy[], readonly string[]]>([
-    ['none unasked', {}, [{}], []],
+    ['none without a request', {}, [{}], []],
     ['none of those that are allowed to', { dataCollection: 'allow', zeroDataRetention: false }, [{}], []],
     ['every one under zdr', { zeroDataRetention: true }, [], ['a/m', 'openai/m', 'b/m']],
     ['every one where collection is denied', { dataCollection: 'deny' }, [], ['a/m', 'openai/m', 'b/m']],
@@ -241,7 +255,7 @@ describe('soft parameters', () => {
   const left = (endpoints: typeof one.endpoints, ...parameters: readonly RequestField[]): readonly string[] =>
     [...tagsOf(plan([model('a/b', endpoints)], { needs: { parameters } }))].sort();
 
-  it('keep only who supports them, if anybody does', () => {
+  it('keep only endpoints that support them, if any does', () => {
     expect(left([tools, plain, formats], 'tools')).toEqual(['formats', 'tools']);
     expect(left([tools, plain, formats], 'tools', 'structured_outputs')).toEqual(['formats']);
     expect(left([tools, plain], 'response_format')).toEqual(['plain', 'tools']);
@@ -255,7 +269,7 @@ describe('soft parameters', () => {
     expect(tagsOf(plan([model('a/b', [tools, plain])], { needs }))).toEqual(['plain']);
   });
 
-  it('are not dropped because who supports them cools down', () => {
+  it('are not dropped because the endpoints that support them cool down', () => {
     const cooling = { until: 5, by: 'faults', isFirm: true } as const;
     const health = { find: ({ tag }: { tag: string }) => (tag === 'tools' ? { isOut: false, cooling } : undefined) };
     const made = plan([model('a/b', [tools, plain])], { needs: { parameters: ['tools'] }, health });

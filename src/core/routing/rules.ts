@@ -10,47 +10,48 @@ import { shortened } from '../shortened.js';
 import { ZDR_AUTHORS, type RouteInputs, type RouteNeeds, type RoutingPolicy } from './route-inputs.js';
 import { findSlug, readSlug, type SlugPattern } from './slug.js';
 
-/** Patterns of one list; those of a policy speak of companies, so their base slugs cover the tiers as well. */
+/** The patterns of one list. Those of a policy name companies, so their base slugs cover the tiers as well. */
 interface SlugList {
   readonly patterns: readonly SlugPattern[];
   readonly isPolicy: boolean;
 }
 
-/** A request's preferences and the policies above it as one. Absent: asks for nothing. */
+/** A request's preferences and the policies above it, combined. Absent fields do not restrict. */
 export interface Rules {
   readonly preferences: ProviderPreferences;
-  /** Whether any of them leaves an endpoint out by what its provider is or what it offers. */
+  /** Whether any rule excludes endpoints by the identity or data policy of the provider, or by its offer. */
   readonly narrows: boolean;
-  /** A candidate must be in each of them. */
+  /** A candidate must match each of them. */
   readonly only: readonly SlugList[];
-  /** A candidate must be in none of them. */
+  /** A candidate must match none of them. */
   readonly ignore: readonly SlugList[];
-  /** Empty: no order was asked for. */
+  /** Empty: no order was requested. */
   readonly order: readonly SlugPattern[];
   /**
-   * Entries of `order` and `only` that may name a tier: they bring it in unasked (docs/wire/routing.md#provider-names).
+   * Entries of `order` and `only` that may name a tier. They include that tier without a `service_tier`
+   * (docs/use/choosing-providers.md#provider-names).
    */
   readonly fullSlugs: readonly SlugPattern[];
   /** `order` without fallbacks. */
   readonly onlyOrdered: boolean;
-  /** No order and no fallbacks. */
+  /** No `order` and no fallbacks. */
   readonly onlyFirst: boolean;
   readonly refusesCollection: boolean;
-  /** For all models, or those of these authors; `*` is all that are not named apart. */
+  /** For all models, or those of these authors; `*` means all that are not listed. */
   readonly refusesRetention: boolean | ReadonlySet<string>;
-  /** Whether a policy speaks of models at all. */
+  /** Whether any policy restricts models. */
   readonly limitsModels: boolean;
-  /** A model must fit one of each of these. */
+  /** A model must match one pattern of each of these lists. */
   readonly onlyModels: readonly (readonly string[])[];
-  /** And one of these, which are the key's own. */
+  /** And one of these, which belong to the key itself. */
   readonly keyModels?: readonly string[];
-  /** A model must fit none of these. */
+  /** A model must match none of these. */
   readonly ignoreModels: readonly string[];
   readonly quantizations?: ReadonlySet<Quantization>;
   readonly caps?: ReadCaps;
 }
 
-/** docs/wire/routing.md#quantizations: formats that asking for the plain width also matches. */
+/** docs/use/choosing-providers.md#quantizations: further formats that match a request for the plain width. */
 const WIDER: Partial<Readonly<Record<Quantization, readonly Quantization[]>>> = {
   fp4: ['mxfp4', 'nvfp4'],
   fp8: ['mxfp8'],
@@ -58,11 +59,11 @@ const WIDER: Partial<Readonly<Record<Quantization, readonly Quantization[]>>> = 
 
 const NONE: readonly never[] = [];
 
-/** Of requests without preferences, by their policies: lists of those are the same ones for seconds. */
+/** Rules of requests without preferences, by their policies: the lists of policies are reused for seconds. */
 const PLAIN_RULES = new WeakMap<readonly RoutingPolicy[], Rules>();
 
 /**
- * An empty list in a request says nothing; an empty `only` of a policy allows nobody.
+ * An empty list in a request has no effect; an empty `only` of a policy allows no provider.
  * @throws GatewayError `invalid-request` for a price that is no decimal
  */
 export function readRules(preferences: ProviderPreferences, policies: readonly RoutingPolicy[]): Rules {
@@ -127,17 +128,17 @@ function combine(preferences: ProviderPreferences, policies: readonly RoutingPol
   };
 }
 
-/** Why policies do not let a model take part at all. */
+/** Why policies forbid a model. */
 export type ForbiddenReason = Extract<ExclusionReason, 'model-not-allowed' | 'model-not-for-key'>;
 
-/** @returns undefined where they let it */
+/** @returns undefined where they allow it */
 export function forbids({ onlyModels, keyModels, ignoreModels }: Rules, id: string): ForbiddenReason | undefined {
   const fitsOne = (patterns: readonly string[]): boolean => patterns.some((pattern) => matchesModel(pattern, id));
   if (keyModels && !fitsOne(keyModels)) return 'model-not-for-key';
   return onlyModels.every(fitsOne) && !fitsOne(ignoreModels) ? undefined : 'model-not-allowed';
 }
 
-/** Whether policies let a model take part. */
+/** Whether policies allow a model. */
 export const allowsModel = (rules: Rules, id: string): boolean => forbids(rules, id) === undefined;
 
 /** Whether data of a request to this model must be neither collected nor kept. */
@@ -153,16 +154,16 @@ function refusesRetentionOf({ refusesRetention }: Rules, id: string): boolean {
 
 const isNamedApart = (author: string): boolean => (ZDR_AUTHORS as readonly string[]).includes(author);
 
-const widen = (asked: readonly Quantization[]): ReadonlySet<Quantization> =>
-  new Set(asked.flatMap((quantization) => [quantization, ...(WIDER[quantization] ?? NONE)]));
+const widen = (requested: readonly Quantization[]): ReadonlySet<Quantization> =>
+  new Set(requested.flatMap((quantization) => [quantization, ...(WIDER[quantization] ?? NONE)]));
 
 type Excluded = Pick<Exclusion, 'reason' | 'detail'>;
-type Dialects = Pick<RouteInputs, 'carries' | 'passes'>;
+type Dialects = Pick<RouteInputs, 'carries' | 'passes' | 'unmet'>;
 
 /**
- * What leaves a candidate out whoever pays for it: the first of the reasons, in the order in which they are given.
- * Credentials and pauses come after: they differ from copy to copy, and a key grants no exemption from these
- * (docs/byok.md#order-of-use).
+ * The first reason to exclude a candidate, regardless of the credential, in order of declaration. Credentials and
+ * pauses come later because they differ between copies; a caller's own key grants no exemption from these rules
+ * (docs/operate/byok.md#order-of-use).
  */
 export function findExclusion(
   candidate: Candidate,
@@ -197,7 +198,7 @@ export function findExclusion(
   return unmade === undefined ? undefined : { reason: 'modality', detail: `${unmade} output` };
 }
 
-/** By who it is, and what becomes of data there. */
+/** Exclusion by the provider's identity and its data policy. */
 function excludedByProvider(candidate: Candidate, rules: Rules): Excluded | undefined {
   const { model, provider } = candidate;
   const notAllowedBy = rules.only.length > 0 ? findList(rules.only, candidate, false) : undefined;
@@ -214,12 +215,12 @@ function excludedByProvider(candidate: Candidate, rules: Rules): Excluded | unde
   return undefined;
 }
 
-/** By how it serves, what it supports, and what it costs. */
+/** Exclusion by service tier, supported parameters and price. */
 function excludedByOffer(
   candidate: Candidate,
   rules: Rules,
   needs: RouteNeeds,
-  { carries, passes }: Dialects,
+  { carries, passes, unmet }: Dialects,
 ): Excluded | undefined {
   const { quantization } = candidate.endpoint;
   if (rules.quantizations?.has(quantization) === false) return { reason: 'quantization', detail: quantization };
@@ -229,32 +230,33 @@ function excludedByOffer(
       (needs.words && unpricedField(needs.words, candidate));
     if (unsupported !== undefined) return { reason: 'unsupported-parameter', detail: unsupported };
     const unpassed = passes ? needs.undeclared?.find((field) => !passes(candidate, field)) : undefined;
-    if (unpassed !== undefined) return { reason: 'unsupported-parameter', detail: shortened(unpassed) };
+    const lost = unpassed === undefined ? unmet?.(candidate) : shortened(unpassed);
+    if (lost !== undefined) return { reason: 'unsupported-parameter', detail: lost };
   }
   const above = rules.caps && findPriceAbove(rules.caps, candidate, needs);
   return above === undefined ? undefined : { reason: 'max-price', detail: above };
 }
 
-/** Whether the request is shortened for a context of this length, and leaves room for its answer there. */
+/** Whether the request is shortened for this context length with room left for its answer. */
 const isShortened = ([least, most]: readonly [number, number], output: number, contextLength: number): boolean =>
   least <= contextLength && contextLength <= most && output < contextLength;
 
 /**
- * Whether what a request sets has an effect there: the endpoint's list has it, and its dialect sends it. What is no
- * word of such lists the dialect alone decides.
+ * Whether a parameter of the request has an effect at the candidate: the endpoint lists it and the dialect sends it.
+ * For parameters that such lists never contain, the dialect alone decides.
  */
 function takes(candidate: Candidate, parameter: RequestField, carries: RouteInputs['carries']): boolean {
-  // What no list tells is not promised to whoever requires it.
+  // What no list contains cannot be guaranteed to a request that requires it.
   const isListed =
     UNLISTED.has(parameter) || (isListing(candidate.endpoint) && supports(candidate.endpoint, parameter));
   return isListed && (carries?.(candidate, parameter) ?? true);
 }
 
-/** Whether its provider is told of its tier: one that is not told serves, and charges, as ever. */
+/** Whether its provider is sent the tier: otherwise it serves, and charges, its default. */
 export const sendsTier = (candidate: Candidate, carries: RouteInputs['carries']): boolean =>
   candidate.tier === 'standard' || (carries?.(candidate, 'service_tier') ?? true);
 
-/** Fields that lists of parameters do not speak of, or so seldom that their silence says nothing. */
+/** Fields that parameter lists contain never, or too seldom for their absence to mean anything. */
 const UNLISTED: ReadonlySet<RequestField> = new Set<RequestField>([
   'parallel_tool_calls', 'reasoning_summary', 'task_budget', 'context_management', 'cache_control', 'metadata', 'image_config',
 ]); // oxfmt-ignore
@@ -263,8 +265,8 @@ type Participation = Readonly<Record<ServiceTier, boolean>>;
 const FASTER: Participation = { standard: true, fast: true, priority: true, flex: false };
 
 /**
- * Which tiers take part when one is asked for (docs/wire/messages.md#speed-and-tier,
- * docs/wire/routing.md#service-tiers).
+ * Which tiers take part for each requested tier (docs/use/messages.md#speed-and-tier,
+ * docs/use/choosing-providers.md#service-tiers).
  */
 const TAKES_PART: Readonly<Record<ServiceTier, Participation>> = {
   standard: { standard: true, fast: false, priority: false, flex: false },
@@ -273,11 +275,11 @@ const TAKES_PART: Readonly<Record<ServiceTier, Participation>> = {
   flex: { standard: true, fast: false, priority: false, flex: true },
 };
 
-/** Whether its tier was asked for, by the request or by a full slug such as `openai/priority`. */
+/** Whether its tier was requested, by the request or by a full slug such as `openai/priority`. */
 export const takesPart = (candidate: Candidate, { fullSlugs }: Rules, { tier }: RouteNeeds): boolean =>
   TAKES_PART[tier][candidate.tier] || (fullSlugs.length > 0 && findSlug(fullSlugs, candidate) !== -1);
 
-/** docs/wire/routing.md#unsupported-parameters: lists name what is answered by a schema, or reasoned, by either. */
+/** docs/use/choosing-providers.md#unsupported-parameters: the other name by which a list may declare a parameter. */
 const ALSO_BY: Readonly<Partial<Record<RequestField, RequestField>>> = {
   structured_outputs: 'response_format',
   reasoning_effort: 'reasoning',
@@ -285,7 +287,7 @@ const ALSO_BY: Readonly<Partial<Record<RequestField, RequestField>>> = {
 
 const isListing = ({ supportedParameters }: Endpoint): boolean => supportedParameters.length > 0;
 
-/** An endpoint whose list is empty says nothing: where fields are a wish, that counts as supporting all. */
+/** An empty list means unknown: where parameters are optional, that counts as supporting all. */
 export function supports(endpoint: Endpoint, parameter: RequestField): boolean {
   const { supportedParameters } = endpoint;
   if (!isListing(endpoint) || supportedParameters.includes(parameter)) return true;
@@ -293,7 +295,7 @@ export function supports(endpoint: Endpoint, parameter: RequestField): boolean {
   return other !== undefined && supportedParameters.includes(other);
 }
 
-/** The list that decides: the first that has the candidate, or the first that has it not. */
+/** The list that decides: the first that includes the candidate, or the first that does not. */
 function findList(lists: readonly SlugList[], candidate: Candidate, includes: boolean): SlugList | undefined {
   for (const list of lists) {
     if ((findSlug(list.patterns, candidate, list.isPolicy) !== -1) === includes) return list;

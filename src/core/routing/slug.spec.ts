@@ -1,5 +1,5 @@
-// Goal: provider lists mean what docs/wire/routing.md#provider-names says, misspelt entries are told by name, and
-// contradictory lists are refused. Method: tables.
+// Provider lists follow docs/use/choosing-providers.md#provider-names, misspelt entries are reported by name, and
+// contradictory lists are refused. Tables.
 import { catalogOf, endpoint, model } from '../../../test/support/route-inputs.js';
 import { GatewayError } from '../errors.js';
 import { assertNoContradiction } from './assert-preferences.js';
@@ -74,13 +74,13 @@ describe('entries of provider lists', () => {
     'deepinfra/turbo',
     'ncompass',
     'sakana-ai',
-  ])('knows %s', (entry) => {
+  ])('recognises %s', (entry) => {
     for (const list of ['order', 'only', 'ignore'])
       expect(findUnknownProviders({ [list]: [entry] }, catalog)).toEqual([]);
   });
 
   it.each(['order', 'only', 'ignore'])(
-    'tells of a stranger in %s by place and name, with the nearest known',
+    'reports an unknown entry in %s by place and name, with the nearest known',
     (list) => {
       expect(findUnknownProviders({ [list]: ['openai', 'hous/turbo'] }, catalog)).toEqual([
         { field: `provider.${list}.1`, name: 'hous/turbo', nearest: ['house', 'hours'] },
@@ -88,13 +88,13 @@ describe('entries of provider lists', () => {
     },
   );
 
-  it.each(['', '/turbo', 'openai2'])('takes %j for a stranger that is near to nobody', (entry) => {
+  it.each(['', '/turbo', 'openai2'])('reports %j as unknown, without a similar name', (entry) => {
     expect(findUnknownProviders({ only: [entry] }, catalog)).toMatchObject([{ nearest: [] }]);
   });
 
-  it('shows no more of an entry, nor of a list, than a bound', () => {
-    const told = findUnknownProviders({ only: Array.from({ length: 1_000 }, () => 'x'.repeat(10_000)) }, catalog);
-    expect([told.length, told[0]!.name.length <= 101]).toEqual([8, true]);
+  it('bounds the shown length of an entry and of a list', () => {
+    const reported = findUnknownProviders({ only: Array.from({ length: 1_000 }, () => 'x'.repeat(10_000)) }, catalog);
+    expect([reported.length, reported[0]!.name.length <= 101]).toEqual([8, true]);
   });
 });
 

@@ -1,18 +1,18 @@
 import type { CatalogProvider } from './catalog.js';
-import { findSlugOfName, normalizeName, postingsTo, isKnownName } from './known-providers.js';
+import { findSlugOfName, normalizeName, normalizesTo, isKnownName } from './known-providers.js';
 import { SERVICE_TIERS, type ServiceTier } from './plan.js';
 
-/** An entry of `order`, `only` or `ignore`, read (docs/wire/routing.md#provider-names). */
+/** An entry of `order`, `only` or `ignore`, parsed (docs/use/choosing-providers.md#provider-names). */
 export interface SlugPattern {
-  /** What stands before the first slash, normalized: a slug or a display name. */
+  /** The part before the first slash, normalized: a slug or a display name. */
   readonly provider: string;
-  /** The normalized slug, where `provider` is a display name with other letters. */
+  /** The normalized slug, where `provider` is a display name that differs from it. */
   readonly slug?: string;
-  /** What stands behind the first slash, in lower case: `turbo`, `priority`, `turbo/priority`. Absent: a base slug. */
+  /** The part after the first slash, in lower case: `turbo`, `priority`, `turbo/priority`. Absent: a base slug. */
   readonly tail?: string;
 }
 
-/** What a pattern is held against: an endpoint in one tier. */
+/** What a pattern is matched against: an endpoint in one tier. */
 export interface Tagged {
   readonly provider: CatalogProvider;
   readonly tier: ServiceTier;
@@ -31,19 +31,19 @@ export function readSlug(entry: string): SlugPattern {
   };
 }
 
-/** Whether the pattern speaks of this provider, whichever of its endpoints it means. */
+/** Whether the pattern matches any endpoint of this provider. */
 export function namesProvider(pattern: SlugPattern, provider: CatalogProvider): boolean {
   return (
-    postingsTo(provider.slug, pattern.provider) ||
-    postingsTo(provider.name, pattern.provider) ||
-    (pattern.slug !== undefined && postingsTo(provider.slug, pattern.slug))
+    normalizesTo(provider.slug, pattern.provider) ||
+    normalizesTo(provider.name, pattern.provider) ||
+    (pattern.slug !== undefined && normalizesTo(provider.slug, pattern.slug))
   );
 }
 
 /**
- * A base slug matches all regions and variants of a provider and never a tier; a full one matches exactly that tag
- * (docs/wire/routing.md#provider-names).
- * @param coversTiers lets a base slug match the tiers as well: for a policy, which speaks of companies
+ * A base slug matches all regions and variants of a provider and never a tier; a full slug matches exactly that tag
+ * (docs/use/choosing-providers.md#provider-names).
+ * @param coversTiers lets a base slug match the tiers as well: the patterns of a policy name companies
  */
 export function matchesSlug(pattern: SlugPattern, { provider, tier, tag }: Tagged, coversTiers = false): boolean {
   if (pattern.tail === undefined) {
@@ -54,7 +54,7 @@ export function matchesSlug(pattern: SlugPattern, { provider, tier, tag }: Tagge
   return namesProvider(pattern, provider);
 }
 
-/** Place of the first pattern that matches, -1 for none. */
+/** Index of the first pattern that matches, -1 for none. */
 export function findSlug(patterns: readonly SlugPattern[], tagged: Tagged, coversTiers = false): number {
   for (let index = 0; index < patterns.length; index++) {
     if (matchesSlug(patterns[index]!, tagged, coversTiers)) return index;
@@ -62,7 +62,7 @@ export function findSlug(patterns: readonly SlugPattern[], tagged: Tagged, cover
   return -1;
 }
 
-/** Whether everything the second pattern can match, the first matches too, as far as their words tell. */
+/** Whether the first pattern matches everything that the second can match, judged by their texts alone. */
 export function coversSlug(outer: SlugPattern, inner: SlugPattern): boolean {
   if ((outer.slug ?? outer.provider) !== (inner.slug ?? inner.provider)) return false;
   return outer.tail === inner.tail || (outer.tail === undefined && !namesTier(inner));
@@ -71,7 +71,7 @@ export function coversSlug(outer: SlugPattern, inner: SlugPattern): boolean {
 const namesTier = ({ tail }: SlugPattern): boolean =>
   SERVICE_TIERS.some((tier) => tier !== 'standard' && (tail === tier || tail?.endsWith(`/${tier}`)));
 
-/** Whether a provider of this name is on a published list or in the catalog. */
+/** Whether a provider of this name is published or in the catalog. */
 export function isKnownProvider(pattern: SlugPattern, providers: Iterable<CatalogProvider>): boolean {
   if (isKnownName(pattern.provider)) return true;
   for (const provider of providers) if (namesProvider(pattern, provider)) return true;

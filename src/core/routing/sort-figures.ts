@@ -3,7 +3,7 @@ import { supports } from './rules.js';
 import type { EndpointHealth } from './health.js';
 import type { Quantization, Sort } from './preferences.js';
 
-/** Bits; what nobody says counts as native. */
+/** Bits; unknown counts as native. */
 const PRECISION: Readonly<Record<Quantization, number>> = {
   int4: 4,
   fp4: 4,
@@ -26,9 +26,7 @@ export interface Figures {
   readonly second?: (health: EndpointHealth | undefined) => number;
 }
 
-/**
- * What each `sort` compares, ascending; where they are equal the price decides, then the tag. Unknown speeds go last.
- */
+/** The figures each `sort` compares, ascending; ties are decided by price, then tag. Unknown speeds go last. */
 export const FIGURES: Readonly<Record<Sort, Figures>> = {
   price: { first: () => 0 },
   latency: { first: (_endpoint, health) => health?.latency?.p50 ?? Infinity },

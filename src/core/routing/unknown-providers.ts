@@ -7,13 +7,13 @@ import type { ProviderPreferences } from './preferences.js';
 import { isKnownProvider, readSlug } from './slug.js';
 
 const LISTS = ['only', 'order', 'ignore'] as const;
-/** Most of them that are told: a list may be long. */
-const TOLD_MAX = 8;
+/** Limit of reported entries: a list may be long. */
+const REPORTED_MAX = 8;
 const NEAREST_MAX = 3;
 
 /**
- * The entries of `only`, `order` and `ignore` that are neither on a list of docs/wire/routing.md#provider-names nor in
- * the catalog. They are no error: a client's list may name providers of other gateways, or of tomorrow.
+ * The entries of `only`, `order` and `ignore` that are neither listed in docs/use/choosing-providers.md#provider-names
+ * nor in the catalog. They are not errors: a client's list may name providers of other gateways or future ones.
  */
 export function findUnknownProviders(
   preferences: ProviderPreferences,
@@ -22,7 +22,7 @@ export function findUnknownProviders(
   const unknown: UnknownProvider[] = [];
   for (const list of LISTS) {
     const entries = preferences[list] ?? [];
-    for (let index = 0; index < entries.length && unknown.length < TOLD_MAX; index++) {
+    for (let index = 0; index < entries.length && unknown.length < REPORTED_MAX; index++) {
       const entry = entries[index]!;
       if (isKnownProvider(readSlug(entry), providers.values())) continue;
       const [slug = ''] = entry.split('/', 1);
@@ -33,7 +33,7 @@ export function findUnknownProviders(
   return unknown;
 }
 
-/** Why an entry has no effect. */
+/** Explains why an entry has no effect. */
 export function unknownProviderWarning({ field, name, nearest }: UnknownProvider): Warning {
   const meant = nearest.length > 0 ? `, the nearest known: ${nearest.join(', ')}` : '';
   return { field, message: `${JSON.stringify(name)} is no known provider and matches nothing${meant}` };

@@ -5,10 +5,10 @@ import { readModelName } from './model-name.js';
 import { matchesModel } from './model-pattern.js';
 import { nearestModels, resolveModel } from './resolve-model.js';
 
-/** Most entries that are named: a list may be long. */
+/** Limit of named entries: a list may be long. */
 const NAMED_MAX = 8;
 
-/** The entries of a list of models, ids or other names and patterns over ids, that fit no model of the catalog. */
+/** The entries of a model list (ids, other names, patterns over ids) that match no model of the catalog. */
 export function unmatchedModels(
   field: string,
   entries: readonly string[] | null | undefined,

@@ -1,8 +1,8 @@
-// Goal: what comes in pieces is kept whole. Method: a property over pieces.
+// Pieces are joined without loss. A property over pieces.
 import fc from 'fast-check';
 import { BytePieces } from './byte-pieces.js';
 
-it('gives all pieces in their order, and lets them go', () => {
+it('returns all pieces in order, and releases them', () => {
   fc.assert(
     fc.property(fc.array(fc.uint8Array({ maxLength: 5 }), { maxLength: 3_000, size: 'max' }), (parts) => {
       const pieces = new BytePieces();

@@ -1,19 +1,19 @@
-// Goal: the price of bytes that come in pieces does not depend on the cuts. Method: bytes that come one by one, and the
-// memory that is then still held.
+// The cost of bytes in pieces does not depend on the boundaries. Bytes that arrive one by one, and the memory held
+// afterwards.
 import { retainedBytes } from '../../../test/support/retained-bytes.js';
 import { BytePieces } from './byte-pieces.js';
 
-it('holds about as many bytes as came, though they came one by one', () => {
+it('holds about as many bytes as arrived, even one by one', () => {
   const source = Buffer.alloc(1_000_000, 97);
   const pieces = new BytePieces();
   const before = retainedBytes();
   for (let place = 0; place < source.length; place++) pieces.add(source.subarray(place, place + 1));
-  // Each as a piece of its own they hold a hundred times as many.
+  // As separate pieces they would take a hundred times as many.
   expect(retainedBytes() - before).toBeLessThan(3 * source.length);
   expect(pieces.take().equals(source)).toBe(true);
 });
 
-it('does not copy large pieces before they are wanted', () => {
+it('does not copy large pieces before they are needed', () => {
   const pieces = new BytePieces();
   const large = Buffer.alloc(64 * 1024);
   const before = retainedBytes();

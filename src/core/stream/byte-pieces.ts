@@ -1,17 +1,17 @@
-/** Tiny pieces are put together once there are so many: each that is kept by itself costs a hundred bytes and more. */
+/** Number of small pieces after which they are joined: each separate piece costs at least a hundred bytes. */
 const LOOSE_PIECES_MAX = 1_024;
-/** So many pieces of more bytes than that are not tiny, and are left as they are. */
+/** Pieces with more bytes than this in total are not small, and stay separate. */
 const JOINED_BYTES_MAX = 1024 * 1024;
 
 /**
- * Bytes that come in pieces and are wanted together. Costs are linear in the bytes, and memory too, whatever the cuts
- * are: an upstream that sends every byte by itself holds no more than one that does not.
+ * Collects bytes that arrive in pieces and are needed together. Cost and memory are linear in the bytes, whatever the
+ * boundaries are: an upstream that sends single bytes holds no more memory than any other.
  */
 export class BytePieces {
-  /** Of all pieces. */
+  /** Over all pieces. */
   bytes = 0;
   private pieces: Uint8Array[] = [];
-  /** The last pieces, not looked at yet. */
+  /** Number of last pieces that were not checked yet. */
   private loosePieces = 0;
   private looseBytes = 0;
 
@@ -28,7 +28,7 @@ export class BytePieces {
     this.looseBytes = 0;
   }
 
-  /** All of them, which are let go. A single piece is not copied. */
+  /** Removes and returns all bytes. A single piece is not copied. */
   take(): Buffer {
     const { pieces, bytes } = this;
     this.clear();
@@ -36,7 +36,7 @@ export class BytePieces {
     return pieces.length === 1 && Buffer.isBuffer(first) ? first : Buffer.concat(pieces, bytes);
   }
 
-  /** As they are kept, to be read one by one; they are let go. */
+  /** Removes and returns the pieces, to be read one by one. */
   takePieces(): readonly Uint8Array[] {
     const { pieces } = this;
     this.clear();

@@ -1,6 +1,6 @@
 /**
- * Goal: every sequence that obeys the grammar passes untouched, every other is the provider's fault. Method: a table of
- * breaches. Rules: docs/reasons/translation.md.
+ * Every sequence that follows the grammar passes unchanged, every other is the provider's fault. A table of violations.
+ * Rules: docs/contribute/reasons/translation.md.
  */
 import type { ModelEvent } from '../conversation/event.js';
 import { ProviderFault } from '../errors.js';
@@ -25,7 +25,7 @@ function check(events: readonly ModelEvent[]): ModelEvent[] {
   return out;
 }
 
-/** Gives what it is given. */
+/** Returns its input. */
 const given: Step<ModelEvent, ModelEvent> = { push: (event, out) => void out.push(event), end: () => undefined };
 
 describe('GrammarCheck', () => {
@@ -35,7 +35,7 @@ describe('GrammarCheck', () => {
       'blocks one after another',
       [ping, start, usage, thinking(0), thought(0), stop(0), ping, text(1), word(1), usage, stop(1), usage, end],
     ],
-  ])('lets %s pass untouched', (_, events) => {
+  ])('lets %s pass unchanged', (_, events) => {
     expect(check(events)).toEqual(events);
     expect(() => assertGrammar(events)).not.toThrow();
   });
@@ -58,12 +58,12 @@ describe('GrammarCheck', () => {
     ['an end inside a block', [start, usage, text(0), end]],
     ['two ends', [start, usage, end, end]],
     ['a block after the end', [start, usage, end, text(0)]],
-  ])('calls a reply with %s malformed', (_, events) => {
+  ])('treats a reply with %s as malformed', (_, events) => {
     expect(() => check(events)).toThrow(ProviderFault);
     expect(() => assertGrammar(events)).toThrow(ProviderFault);
   });
 
-  it('keeps what came before the event that breaks it, also of the same chunk and of a step that fails', () => {
+  it('keeps events before a violation, also of the same chunk and of a step that fails', () => {
     const out: ModelEvent[] = [];
     const several = new GrammarCheck<readonly ModelEvent[]>({
       push(events, out) {

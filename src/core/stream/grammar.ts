@@ -2,9 +2,9 @@ import { ProviderFault } from '../errors.js';
 import type { BlockStart, ModelEvent } from '../conversation/event.js';
 import type { Step } from './step.js';
 
-/** Which deltas may stand in which block. */
+/** The deltas that are allowed in each block. */
 const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
-  // Opaque: what its vendor tells beside the words.
+  // Opaque: what its vendor sends besides the words.
   text: ['text', 'citation', 'opaque'],
   thinking: ['thinking', 'signature'],
   'redacted-thinking': [],
@@ -16,8 +16,9 @@ const DELTAS_OF: Record<BlockStart['type'], readonly string[]> = {
 };
 
 /**
- * Holds a reply's events to the grammar of `ModelEvent`; what breaks it is the provider's malformed reply. Asserted on
- * what every decoder gives, so that whatever shape an upstream sends, no face prints a broken stream. One per reply.
+ * Checks a reply's events against the grammar of `ModelEvent`; a violation is a malformed reply of the provider.
+ * Applied to the output of every decoder, so that no face prints a broken stream whatever an upstream sends. One per
+ * reply.
  */
 class Grammar {
   private state: 'before' | 'between' | 'in-block' | 'ended' = 'before';
@@ -26,7 +27,7 @@ class Grammar {
   private nextIndex = 0;
   private sawUsage = false;
 
-  /** @throws ProviderFault `malformed-reply` for an event that may not stand here */
+  /** @throws ProviderFault `malformed-reply` for an event that is not allowed here */
   accept(event: ModelEvent): void {
     switch (event.type) {
       case 'reply-start':
@@ -66,7 +67,7 @@ class Grammar {
     }
   }
 
-  /** The reply has ended. @throws ProviderFault `malformed-reply` where it may not */
+  /** Called when the reply has ended. @throws ProviderFault `malformed-reply` where it is incomplete */
   assertEnded(): void {
     if (this.state !== 'ended') throw malformed('the stream stopped before the reply ended');
   }
@@ -82,7 +83,7 @@ export function assertGrammar(events: readonly ModelEvent[]): void {
   grammar.assertEnded();
 }
 
-/** The step, its events held to the grammar: what came before one that breaks it stands. */
+/** The step with its events checked: events before a violation are kept. */
 export class GrammarCheck<In> extends Grammar implements Step<In, ModelEvent> {
   constructor(private readonly step: Step<In, ModelEvent>) {
     super();
@@ -104,7 +105,7 @@ export class GrammarCheck<In> extends Grammar implements Step<In, ModelEvent> {
     this.assertEnded();
   }
 
-  /** In place: most of what a stream is made of passes here. */
+  /** In place, because nearly everything of a stream passes here. */
   private acceptFrom(first: number, out: ModelEvent[]): void {
     let index = first;
     try {

@@ -1,8 +1,8 @@
-// Goal: a source that answers by calls can be iterated, and one that is iterated can be pulled; each pull has one
-// answer. Method: small sources of both kinds, and the two put together.
+// A source that answers by calls can be iterated, and one that is iterated can be pulled; each pull has one answer.
+// Small sources of both kinds, and their combination.
 import { asPulled, left, Pulled, type Puller } from './pulled.js';
 
-/** Gives the numbers below `count` at once, then ends, or fails where it has a failure. */
+/** Emits the numbers below `count` synchronously, then ends, or fails if it has a failure. */
 class Numbers extends Pulled<number> {
   private given = 0;
   isLeft = false;

@@ -1,23 +1,26 @@
 const OVER: IteratorResult<never, undefined> = { done: true, value: undefined };
 
-/** Whom a source answers: exactly one of the three for each pull, at once or later. They do not throw. */
+/**
+ * The receiver of a source's answers: exactly one of the three is called for each pull, immediately or later. They do
+ * not throw.
+ */
 export interface Puller<Item> {
   take(item: Item): void;
-  /** There is nothing more. */
+  /** There are no more items. */
   end(): void;
   fail(reason: unknown): void;
 }
 
 /**
- * A source that gives one item for each pull, to one reader, who pulls once at a time. Answered by calls and not by
- * promises: each event of a stream passes several such sources, and a promise in each would cost more than all else
- * that is done with it (docs/performance.md). It can be iterated as well, where that is not asked for every event.
+ * A source that gives one item for each pull, to one reader with one pull at a time. It answers by calls instead of
+ * promises: each event of a stream passes several such sources, and a promise in each would cost more than all other
+ * work on it (docs/contribute/performance.md). It can also be iterated, where that is not needed for every event.
  */
 export abstract class Pulled<Item> implements AsyncIterableIterator<Item, undefined> {
-  /** Asks for the next item. The answer may come before this returns. */
+  /** Requests the next item. The answer may come before this returns. */
   abstract pull(puller: Puller<Item>): void;
 
-  /** Nobody reads on: whatever it reads from is closed. */
+  /** The reader stops: closes the underlying source. */
   abstract return(): Promise<IteratorResult<Item, undefined>>;
 
   next(): Promise<IteratorResult<Item, undefined>> {
@@ -31,10 +34,10 @@ export abstract class Pulled<Item> implements AsyncIterableIterator<Item, undefi
   }
 }
 
-/** What was left: nothing more comes. */
+/** The result after the reader has left: no more items. */
 export const left = (): Promise<IteratorResult<never, undefined>> => Promise.resolve(OVER);
 
-/** A source of any kind as one that is pulled. */
+/** Adapts any source to one that is pulled. */
 export function asPulled<Item>(source: AsyncIterable<Item>): Pulled<Item> {
   return source instanceof Pulled ? (source as Pulled<Item>) : new PulledIterator(source[Symbol.asyncIterator]());
 }

@@ -1,7 +1,4 @@
-/**
- * Goal: one array a pull, in order, and nothing that was told is lost when a step fails. Method: a
- * step that fails on demand.
- */
+/** One array per pull, in order, and no emitted event is lost when a step fails. A step that fails on demand. */
 import { pump, type StepFailures } from './pump.js';
 import { chain, type Step } from './step.js';
 
@@ -9,7 +6,7 @@ async function* sourceOf(...pulls: string[][]): AsyncGenerator<readonly string[]
   yield* pulls;
 }
 
-/** Gives each input back, fails on `!`, and says `end` at the end. */
+/** Returns each input, fails on `!`, and emits `end` at the end. */
 const echo = (): Step<string, string> => ({
   push(input, out) {
     if (input === '!') throw new Error('broken');
@@ -34,24 +31,24 @@ async function collect(batches: AsyncIterable<string[]>): Promise<{ batches: str
 }
 
 describe('pump', () => {
-  it('gives one array for each pull that gave something, and the end', async () => {
+  it('gives one array for each pull with outputs, and the end', async () => {
     const { batches } = await collect(pump(sourceOf(['a', 'b'], [''], ['c']), echo()));
     expect(batches).toEqual([['a', 'b'], ['c'], ['end']]);
   });
 
-  it('hands over what came before a failure once the reply is being told', async () => {
+  it('emits outputs before a failure once the reply is being sent', async () => {
     const { batches, failure } = await collect(pump(sourceOf(['a'], ['b', '!', 'c']), echo(), failing(true)));
     expect(batches).toEqual([['a'], ['b']]);
     expect(failure).toEqual(new Error('broken'));
   });
 
-  it('keeps it back while another provider may still answer', async () => {
+  it('holds them back while another provider may still answer', async () => {
     const { batches, failure } = await collect(pump(sourceOf(['b', '!']), echo(), failing(false)));
     expect(batches).toEqual([]);
     expect(failure).toEqual(new Error('broken'));
   });
 
-  it('gives nothing more once it has failed, ended or been left', async () => {
+  it('gives nothing more once it has failed, ended or been closed', async () => {
     const failed = pump(sourceOf(['a', '!'], ['more']), echo());
     expect(await failed.next()).toEqual({ done: false, value: ['a'] });
     await expect(failed.next()).rejects.toThrow('broken');
@@ -88,7 +85,7 @@ describe('pump', () => {
 });
 
 describe('chain', () => {
-  it('passes on what the first step gave before it failed', () => {
+  it('passes on what the first step emitted before it failed', () => {
     const out: string[] = [];
     const twice: Step<string, string> = {
       push(input, between) {

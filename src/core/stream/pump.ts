@@ -2,33 +2,34 @@ import { asPulled, left, Pulled, type Puller } from './pulled.js';
 import type { Step } from './step.js';
 
 /**
- * The one loop of a reply: pulls chunks, gives each to the step and yields what came of it, one array a chunk, so that
- * one upstream chunk becomes one write. It pulls only when asked: a slow reader slows the source.
- *
+ * The single loop of a reply: pulls chunks, passes each to the step and yields its outputs, one array per chunk, so
+ * that one upstream chunk becomes one write. It pulls only on demand: a slow reader slows the source.
  * Cancellation is the `AbortSignal` the source was opened with. `return()` closes the source as well, once it is idle.
  */
 export function pump<In, Out>(
   source: AsyncIterable<readonly In[]>,
   step: Step<In, Out>,
-  failures: StepFailures = TOLD_AS_THEY_ARE,
+  failures: StepFailures = UNMASKED,
 ): Pulled<Out[]> {
   return new Pump(asPulled(source), step, failures);
 }
 
-/** What becomes of a step that throws. */
+/** How a step that throws is handled. */
 export interface StepFailures {
-  /** Whether what its chunk gave before is yielded first, for whoever has begun to tell it. */
+  /**
+   * Whether the outputs of its chunk before the failure are yielded first, for a face that has begun to send the reply.
+   */
   keepsPartial(): boolean;
-  /** What is told of the error. */
+  /** The error that is passed on in place of the thrown one. */
   masked(error: unknown): unknown;
 }
 
-const TOLD_AS_THEY_ARE: StepFailures = { keepsPartial: () => true, masked: (error) => error };
+const UNMASKED: StepFailures = { keepsPartial: () => true, masked: (error) => error };
 
 class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
-  /** Who waits for the next array. */
+  /** The receiver of the next array. */
   private puller!: Puller<Out[]>;
-  /** What the step threw while something of its chunk had still to be yielded. */
+  /** The error of the step while outputs of its chunk still had to be yielded. */
   private failure: { readonly error: unknown } | undefined;
   private isOver = false;
 
@@ -59,7 +60,7 @@ class Pump<In, Out> extends Pulled<Out[]> implements Puller<readonly In[]> {
       }
       this.failure = { error };
     }
-    // What gives no event, such as half of one, is no reason to answer.
+    // A chunk without a complete event is no reason to answer.
     if (out.length > 0) this.puller.take(out);
     else this.source.pull(this);
   }

@@ -1,8 +1,9 @@
 /**
- * Goal: the reader obeys the server-sent events standard at byte level, whatever the cuts. Method: tables of frames,
- * and the property that every cut of a stream gives what the uncut stream gives. Rules: docs/reasons/streams.md.
+ * The reader follows the server-sent events standard at byte level, for any chunks. Tables of frames, and the property
+ * that every split of a stream gives the same frames. Rules: docs/use/streaming.md.
  */
 import fc from 'fast-check';
+import { stopwatch } from '../../../test/support/pace.js';
 import { ProviderFault } from '../errors.js';
 import { DONE_FRAME, SseReader, writeComment, writeFrame, type SseFrame } from './sse.js';
 
@@ -43,7 +44,7 @@ describe('SseReader', () => {
   ); // oxfmt-ignore
   const ends = fc.constantFrom('\n', '\r\n', '\r');
 
-  it('gives the same frames for any cut of the bytes', () => {
+  it('gives the same frames for any split of the bytes', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(lines, ends), { maxLength: 30 }),
@@ -65,7 +66,7 @@ describe('SseReader', () => {
     expect(plain(read([...bytes].map((byte) => Uint8Array.of(byte))))).toEqual(readText(text));
   });
 
-  it('hands over the bytes of a frame that can be sent on as it is', () => {
+  it('returns the bytes of a frame that can be forwarded unchanged', () => {
     const first = 'event: a\ndata: {"x":"é"}\n\n';
     const frames = read([Buffer.from(first + first.slice(0, 9)), Buffer.from(first.slice(9))]);
     expect(
@@ -81,7 +82,7 @@ describe('SseReader', () => {
     ['data before the name', Buffer.from('data: b\nevent: a\n\n')],
     ['no space', Buffer.from('event:a\ndata: b\n\n')],
     ['invalid UTF-8', Buffer.concat([Buffer.from('event: a\ndata: '), Buffer.from([0xff]), Buffer.from('\n\n')])],
-  ])('does not hand over the bytes of a frame with %s', (_, bytes) => {
+  ])('does not return the bytes of a frame with %s', (_, bytes) => {
     expect(read([bytes])).toHaveLength(1);
     expect(read([bytes])[0]).not.toHaveProperty('source');
   });
@@ -95,21 +96,21 @@ describe('SseReader', () => {
     expect(() => read([Buffer.from('event: a\ndata: b'), endless], 40)).toThrow(ProviderFault);
   });
 
-  it('stays linear when a long line comes in many chunks', () => {
+  it('stays linear when a long line arrives in many chunks', () => {
     const reader = new SseReader();
     const out: SseFrame[] = [];
     const chunk = Buffer.alloc(1024, 'a');
     reader.push(Buffer.from('event: a\ndata: '), out);
-    const began = performance.now();
+    const computedMs = stopwatch();
     for (let index = 0; index < 15_000; index++) reader.push(chunk, out);
     reader.push(Buffer.from('\n\n'), out);
-    expect(performance.now() - began).toBeLessThan(1_000);
+    expect(computedMs()).toBeLessThan(1_000);
     expect(out[0]!.data).toHaveLength(15_000 * 1024);
   });
 });
 
 describe('writing', () => {
-  it('writes frames, comments and the sentinel that the reader reads', () => {
+  it('writes frames, comments and the end marker that the reader reads', () => {
     const text = writeFrame('a', '{"b":1}') + writeComment('warm') + writeFrame('', 'c') + DONE_FRAME;
     expect(readText(text)).toEqual([
       ['a', '{"b":1}'],

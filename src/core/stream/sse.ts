@@ -5,18 +5,21 @@ import type { Step } from './step.js';
 
 /** One dispatched server-sent event. */
 export interface SseFrame {
-  /** The `event:` field, empty when there was none. */
+  /** The `event:` field, empty when absent. */
   readonly event: string;
   /** The `data:` lines, joined by line feeds. */
   readonly data: string;
   /**
    * The frame's bytes with its blank line, when it is exactly `event: <name>`, one `data: ` line and LF line ends, in
-   * valid UTF-8: such a frame can be sent on as it is.
+   * valid UTF-8: such a frame can be forwarded unchanged.
    */
   readonly source?: ByteRange;
 }
 
-/** Most bytes of one frame, line ends included. A longer one is malformed, so that no upstream can fill the memory. */
+/**
+ * Limit of the bytes of one frame, line ends included. A longer one is malformed, so that no upstream can exhaust the
+ * memory.
+ */
 export const FRAME_BYTES_MAX = 16 * 1024 * 1024;
 
 const LF = 10;
@@ -29,26 +32,24 @@ const EMPTY: Buffer = Buffer.alloc(0);
 const BYTE_ORDER_MARK: Buffer = Buffer.from([0xef, 0xbb, 0xbf]);
 
 /**
- * Reads server-sent events from bytes by the WHATWG rules: any chunk cut, LF, CR or CRLF, comments, multi-line data, a
- * leading byte-order mark. Works on bytes, so a cut inside a character cannot harm. One per reply.
- *
- * Costs are linear whatever the cuts are: bytes without a line end wait in a list and are
- * joined once the line is whole.
+ * Reads server-sent events from bytes by the WHATWG rules: any chunk boundary, LF, CR or CRLF, comments, multi-line
+ * data, a leading byte-order mark. Works on bytes, so a boundary inside a character is harmless. One per reply.
+ * The cost is linear for any chunk boundaries: bytes without a line end wait in a list and are joined once the line is
+ * complete.
  */
 export class SseReader implements Step<Uint8Array, SseFrame> {
   /**
-   * Bytes that are not read yet: the unfinished line, and before it the lines of a frame that
-   * may be sent on as it came.
+   * Bytes that are not read yet: the unfinished line, preceded by the lines of a frame that may be forwarded unchanged.
    */
   private rest: Buffer = EMPTY;
-  /** Chunks after `rest` in which no line ended. */
+  /** Chunks after `rest` that contain no line end. */
   private readonly waiting = new BytePieces();
-  /** Where in `rest` the unfinished line begins. */
+  /** Start of the unfinished line in `rest`. */
   private lineStart = 0;
-  /** Bytes of the unfinished frame that were read and let go. */
+  /** Bytes of the unfinished frame that were read and released. */
   private releasedBytes = 0;
   private atStreamStart = true;
-  /** The last byte was a CR that ended a line: an LF that follows belongs to it. */
+  /** The last byte was a CR that ended a line: a following LF belongs to it. */
   private afterCr = false;
 
   private lastName: Buffer = EMPTY;
@@ -78,7 +79,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     }
   }
 
-  /** A frame without its blank line is not dispatched, by the standard's rule. */
+  /** By the standard, a frame without its blank line is not dispatched. */
   end(): void {
     this.rest = EMPTY;
     this.waiting.clear();
@@ -109,7 +110,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
         if (this.lines === 0) frameStart = lineStart;
       }
     }
-    // Carriage returns are rare: they are looked for only in a chunk that holds one.
+    // Carriage returns are rare: they are searched only in a chunk that contains one.
     let cr = buffer.indexOf(CR, lineStart);
     let lf = buffer.indexOf(LF, lineStart);
     while (lf !== -1 || cr !== -1) {
@@ -131,7 +132,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
       if (cr !== -1 && cr < next) cr = buffer.indexOf(CR, next);
       if (lf !== -1 && lf < next) lf = buffer.indexOf(LF, next);
     }
-    // Only a frame that may be sent on as it came needs its earlier lines.
+    // Only a frame that may be forwarded unchanged needs its earlier lines.
     const keepFrom = this.canonical ? frameStart : lineStart;
     this.releasedBytes += keepFrom - frameStart;
     this.rest = keepFrom === buffer.length ? EMPTY : buffer.subarray(keepFrom);
@@ -141,7 +142,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
   private readLine(buffer: Buffer, start: number, end: number): void {
     this.lines++;
     const first = buffer[start];
-    // Only `data` and `event` are used here; `id`, `retry`, comments and unknown fields are passed over.
+    // Only `data` and `event` are used; `id`, `retry`, comments and unknown fields are ignored.
     if (first === LETTER_D && fieldIs(buffer, start, end, 'data')) {
       const from = valueStart(buffer, start + 4, end);
       if (this.lines !== 2 || from !== start + 6) this.canonical = false;
@@ -156,11 +157,11 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
     }
   }
 
-  /** Names repeat: comparing the bytes is cheaper than making the text again. */
+  /** Names repeat: comparing the bytes is cheaper than decoding them again. */
   private decodeName(buffer: Buffer, start: number, end: number): string {
     const known = this.lastName;
     if (known.length === end - start && sameBytes(known, buffer, start)) return this.lastEvent;
-    // A copy: a view would keep the whole chunk alive as long as the stream.
+    // A copy: a view would keep the whole chunk in memory as long as the stream.
     this.lastName = Buffer.from(buffer.subarray(start, end));
     this.lastEvent = this.decode(buffer, start, end);
     return this.lastEvent;
@@ -169,7 +170,7 @@ export class SseReader implements Step<Uint8Array, SseFrame> {
   private decode(buffer: Buffer, start: number, end: number): string {
     if (start >= end) return '';
     const text = buffer.toString('utf8', start, end);
-    // Invalid bytes were read as replacement characters: what is sent on must say the same, so it is written anew.
+    // Invalid bytes were decoded as replacement characters. The forwarded frame must match, so it is written anew.
     if (this.canonical && text.includes('\ufffd')) this.canonical = false;
     return text;
   }
@@ -214,8 +215,8 @@ export function writeFrame(event: string, data: string): string {
   return event === '' ? `data: ${data}\n\n` : `event: ${event}\ndata: ${data}\n\n`;
 }
 
-/** A comment: keeps the connection warm, clients pass over it. */
+/** A comment frame: keeps the connection open; clients ignore it. */
 export const writeComment = (text: string): string => `: ${text}\n\n`;
 
-/** The sentinel. Unnamed: clients parse the data of every named frame as JSON. */
+/** The end marker. Unnamed, because clients parse the data of every named frame as JSON. */
 export const DONE_FRAME = 'data: [DONE]\n\n';

@@ -1,14 +1,15 @@
 /**
- * A synchronous stage of a stream: bytes to frames, frames to events, events to events. Keeps the state of one reply,
- * so one instance serves one reply. Outputs are appended to the caller's array: a chunk of many events costs one array.
+ * A synchronous stage of a stream: bytes to frames, frames to events, events to events. It keeps the state of one
+ * reply, so one instance serves one reply. Outputs are appended to the caller's array: a chunk of many events costs one
+ * array.
  */
 export interface Step<In, Out> {
   push(input: In, out: Out[]): void;
-  /** The input has ended well. Called once, after the last `push`. */
+  /** The input has ended without a fault. Called once, after the last `push`. */
   end(out: Out[]): void;
 }
 
-/** Two steps as one. */
+/** Combines two steps into one. */
 export const chain = <In, Mid, Out>(first: Step<In, Mid>, second: Step<Mid, Out>): Step<In, Out> =>
   new Chain(first, second);
 
@@ -21,7 +22,7 @@ class Chain<In, Mid, Out> implements Step<In, Out> {
   ) {}
 
   push(input: In, out: Out[]): void {
-    // What the first gave before it failed goes on as well: it was said.
+    // What the first step emitted before it failed is passed on as well.
     try {
       this.first.push(input, this.between);
     } finally {
@@ -38,7 +39,7 @@ class Chain<In, Mid, Out> implements Step<In, Out> {
   private forward(out: Out[]): void {
     const { between } = this;
     for (let index = 0; index < between.length; index++) this.second.push(between[index]!, out);
-    // Not by its length, which would give its memory back after every event.
+    // Emptied by `pop`: setting the length to 0 would free its memory after every event.
     while (between.length > 0) between.pop();
   }
 }

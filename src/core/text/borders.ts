@@ -1,7 +1,7 @@
 /**
- * By how much of a text was found: how much of the end of that is the beginning of the text, in UTF-16 units. What
- * looks for it goes on from there, in time linear in what it looks through (Knuth, Morris and Pratt), where `indexOf`
- * takes the product of both lengths for texts made for it.
+ * For each length found of a text, the longest end of it that is also a beginning of the text, in UTF-16 units. A
+ * search continues from there, in time linear in the searched text (Knuth, Morris and Pratt), whereas `indexOf` takes
+ * the product of both lengths for adversarial texts.
  */
 export function bordersOf(wanted: string): Uint32Array {
   const borders = new Uint32Array(wanted.length + 1);

@@ -1,4 +1,4 @@
-// Goal: what others say ends a sentence of ours with one full stop. Method: with, without, and with another sign.
+// A foreign text ends a sentence with exactly one full stop. With, without, and with another sign.
 import { ended } from './ended.js';
 
 it.each([
@@ -6,6 +6,6 @@ it.each([
   ['the search came to nothing', 'the search came to nothing.'],
   ['Is it there?', 'Is it there?'],
   ['', '.'],
-])('%j is %j', (said, told) => {
-  expect(ended(said)).toBe(told);
+])('%j is %j', (given, expected) => {
+  expect(ended(given)).toBe(expected);
 });

@@ -1,2 +1,4 @@
-/** A sentence with its full stop, whether it had one or not: what others say is put at the end of ours. */
+/**
+ * A sentence with a full stop, added where it is missing: text from others is appended to the gateway's own sentences.
+ */
 export const ended = (sentence: string): string => (/[.!?]$/.test(sentence) ? sentence : `${sentence}.`);

@@ -1,4 +1,4 @@
 const CONTROL = /\p{Cc}/gu;
 
-/** Text of others that is printed: without what moves a terminal, or begins a line. */
+/** Makes foreign text safe to print: removes characters that control a terminal or begin a line. */
 export const oneLine = (text: string): string => text.replace(CONTROL, ' ');

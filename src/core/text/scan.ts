@@ -1,4 +1,4 @@
-/** A piece of a text, in UTF-16 units; `end` is behind it. */
+/** A piece of a text, in UTF-16 units; `end` is exclusive. */
 export interface Span {
   readonly start: number;
   readonly end: number;
@@ -6,15 +6,15 @@ export interface Span {
   readonly rule?: string;
 }
 
-/** Finds what one content filter looks for. Safe to share. */
+/** Finds the matches of one content filter. Safe to share. */
 export interface Matcher {
-  /** The longest match that is found wherever a long text is cut, in UTF-16 units; absent: `REACH`. */
+  /** The longest match that is found across any cut of a long text, in UTF-16 units; absent: `REACH`. */
   readonly reach?: number;
-  /** Most characters that it should be given at once, in UTF-16 units, as far as its reach allows. */
+  /** Longest piece to pass at once, in UTF-16 units, as far as its reach allows. */
   readonly pieceMax?: number;
   /**
-   * All of a short text, in one go, or one after the other. Empty ones say nothing: others may have their turn there.
-   * @param firstOnly one is enough
+   * All matches of a short text, at once or one by one. Empty spans mark places to yield.
+   * @param firstOnly one match is enough
    * @throws ScanOverrun when the time for the request is used up
    */
   find(text: string, time: ScanTime, firstOnly: boolean): Iterable<Span>;
@@ -25,15 +25,18 @@ export class ScanOverrun extends Error {
   override readonly name = 'ScanOverrun';
 }
 
-/** Milliseconds that the filters may take for one request, whatever its length. */
+/** Milliseconds that the filters may take for one request of any length. */
 const SCAN_MS_BASE = 5_000;
-/** And for each character more: some twenty times what all built-in filters take together. */
+/** Additional milliseconds per character: some twenty times what all built-in filters take together. */
 const SCAN_MS_PER_CHARACTER = 1_000 / 1e6;
 
-/** And for each text more: keys and numbers are short. */
+/** Additional milliseconds per text: keys and numbers are short. */
 const SCAN_MS_PER_TEXT = 0.02;
 
-/** The time of one request's filters: their own, not what others take between their turns, nor other processes. */
+/**
+ * The time limit of one request's filters. It counts their own time, not what runs between their slices, nor other
+ * processes.
+ */
 export class ScanTime {
   private left: number;
   private startedAt = performance.now();
@@ -43,22 +46,22 @@ export class ScanTime {
     this.left = milliseconds;
   }
 
-  /** Longer texts may take longer. */
+  /** Extends the limit for longer texts. */
   grant(characters: number): void {
     this.left += SCAN_MS_PER_TEXT + characters * SCAN_MS_PER_CHARACTER;
   }
 
-  /** To be called between steps, none of which takes long. */
+  /** Call between steps that are short themselves. */
   check(): void {
     if (this.turnMs() > this.left) throw new ScanOverrun('The content filters took too long.');
   }
 
-  /** How long the filters have been at it without giving others their turn. */
+  /** Time since the filters last yielded. */
   turnMs(): number {
     return performance.now() - this.startedAt;
   }
 
-  /** On a busy machine a turn takes longer than what was computed in it, which is all that counts. */
+  /** Counts CPU time: on a busy machine a slice takes longer in wall time. */
   endTurn(): void {
     const { user, system } = process.cpuUsage(this.usage);
     this.left -= Math.min(this.turnMs(), (user + system) / 1_000);
@@ -70,16 +73,16 @@ export class ScanTime {
   }
 }
 
-/** Longest match that is found wherever a text is cut. No built-in filter finds anything of a third of it. */
+/** Longest match that is found across any cut. No built-in filter finds a match of a third of this length. */
 export const REACH = 2_032;
 /** How far a filter looks around a match. */
 export const MARGIN = 8;
-/** Pieces are so many times as long as what two of them share. */
+/** Length of a piece as a multiple of its overlap with the next. */
 const PIECE_TIMES = 8;
 
 /**
- * What a matcher finds in a text of any length, searched in pieces: yields between them, so that others can have their
- * turn. Matches up to the matcher's reach are found as in one piece.
+ * The matches of a matcher in a text of any length, searched in pieces: yields between them. Matches up to the
+ * matcher's reach are found as in one piece.
  */
 export function* findInPieces(
   matcher: Matcher,
@@ -97,7 +100,7 @@ export function* findInPieces(
     const to = Math.min(from + length, text.length);
     const piece = isWhole ? text : text.slice(from, to);
     for (const { start, end, rule } of matcher.find(piece, time, firstOnly && isWhole)) {
-      // What touches a cut may be more, or nothing at all, in the whole text: the other piece has it in
+      // A match that touches a cut may be longer, or none at all, in the whole text: the other piece contains it in
       // full, unless it is too long.
       const isAtCut = (start < MARGIN && from > 0) || (end > to - from - MARGIN && to < text.length);
       if (end > start && !(isAtCut && end - start < reach)) {
@@ -111,7 +114,7 @@ export function* findInPieces(
   }
 }
 
-/** In order; pieces that overlap are one. */
+/** Sorted; overlapping spans are joined. */
 export function merged<S extends Span>(spans: readonly S[]): S[] {
   const apart: S[] = [];
   for (const span of spans.toSorted((one, other) => one.start - other.start || other.end - one.end)) {
@@ -122,7 +125,7 @@ export function merged<S extends Span>(spans: readonly S[]): S[] {
   return apart;
 }
 
-/** All places where a reviewed expression of our own matches, each judged further where there is a judge. */
+/** All matches of one of the gateway's own expressions, filtered by `isMeant` where given. */
 export function scan(expression: RegExp, text: string, isMeant?: (match: RegExpMatchArray) => boolean): Span[] {
   const spans: Span[] = [];
   for (const match of text.matchAll(expression)) {

@@ -1,11 +1,11 @@
 import type { Span } from './scan.js';
 
-/** A text as its reader sees it, and where each piece of that stands in the text itself. */
+/** A text as a reader sees it, with the original position of each piece. */
 export interface VisibleText {
   readonly text: string;
-  /** It has letters that nobody sees, and that models read. */
+  /** It contains tag characters, which are invisible but read by models. */
   readonly hasTags: boolean;
-  /** The piece of the original that a piece of the visible text came from. */
+  /** The piece of the original text behind a piece of the visible text. */
   original(span: Span): Span;
 }
 
@@ -13,23 +13,23 @@ export interface VisibleText {
 const STEP = 2_048;
 
 const BEYOND_ASCII = /[^\0-\x7f]/;
-/** What is not seen: soft hyphens, joiners, marks of direction, variation selectors, tags, fillers. */
+/** Invisible characters: soft hyphens, joiners, marks of direction, variation selectors, tags, fillers. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{Cf}]/gu;
 /** Hyphens and dashes of all lengths, and the minus sign: numbers are written with any of them. */
 const DASHES = /[\p{Pd}\u2212]/gu;
 const MARKS = /\p{M}/gu;
-/** Figures of all scripts. */
+/** Digits of all scripts. */
 const FIGURES = /(?![0-9])\p{Nd}/gu;
-/** ASCII once more, for marking languages: not shown by anything. */
+/** A second copy of ASCII, meant for language tags: never displayed. */
 const TAGS = /[\u{e0020}-\u{e007e}]/gu;
 const TAGS_FROM = 0xe0000;
-/** Is not seen, and not combined with anything. */
+/** Invisible, and not combined with any character. */
 const SOFT_HYPHEN = '\u00ad';
-/** Written together: a character with what is combined with it, visible or not. */
+/** A character with everything combined with it, visible or not. */
 const CLUSTER = /[^\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}][\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}]*|[^]/gu;
 const CLUSTER_END = /[^\p{M}\p{Default_Ignorable_Code_Point}\p{Cf}\p{Cs}]/u;
 
-/** One stretch: unchanged, or with the original place of each unit and of its end. */
+/** One stretch: unchanged, or with the original position of each unit and of its end. */
 interface Stretch {
   readonly visibleFrom: number;
   readonly from: number;
@@ -37,7 +37,9 @@ interface Stretch {
   readonly ends?: Uint32Array;
 }
 
-/** What else a text says besides how it is written: as one sees it, and with its tags for letters. Yields as below. */
+/**
+ * The readings of a text that differ from it: as it is displayed, and with its tag characters decoded. Yields as below.
+ */
 export function* readingsOf(text: string): Generator<void, readonly VisibleText[], undefined> {
   const visible = yield* visibleText(text);
   if (!visible) return [];
@@ -46,10 +48,10 @@ export function* readingsOf(text: string): Generator<void, readonly VisibleText[
 }
 
 /**
- * NFKC, without what is not seen, with one hyphen for all dashes, one figure for those of all scripts, and without
- * marks that are put on ASCII characters and make no letter with them. Undefined where that changes nothing, which is
- * told at once of ASCII. Yields between steps.
- * @param spellsTags tags are the letters that they stand for; else they are as all that is not seen
+ * NFKC, without invisible characters, with one hyphen for all dashes, ASCII digits for those of all scripts, and
+ * without combining marks on ASCII characters that form no letter. Undefined where that changes nothing, which is known
+ * at once for ASCII. Yields between steps.
+ * @param spellsTags decodes tag characters to their letters; else they are removed as invisible
  */
 export function* visibleText(text: string, spellsTags = false): Generator<void, VisibleText | undefined, undefined> {
   const parts: string[] = [];
@@ -73,7 +75,10 @@ export function* visibleText(text: string, spellsTags = false): Generator<void, 
   return isChanged ? { text: parts.join(''), hasTags, original: (span) => originalOf(stretches, span) } : undefined;
 }
 
-/** No cut parts a character from what is combined with it, unless that is endless, nor one half from the other. */
+/**
+ * A cut never separates a character from what is combined with it, unless that is endless, nor the halves of a
+ * surrogate pair.
+ */
 function clusterEnd(text: string, place: number): number {
   const last = Math.min(place + STEP, text.length);
   let end = Math.min(place, text.length);
@@ -83,7 +88,7 @@ function clusterEnd(text: string, place: number): number {
 
 const isFirstHalf = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00;
 
-/** As long as before: a tag has two units. */
+/** Keeps the length: a tag has two units. */
 const spelt = (piece: string): string =>
   piece.replace(TAGS, (tag) => String.fromCharCode(tag.codePointAt(0)! - TAGS_FROM) + SOFT_HYPHEN);
 
@@ -93,7 +98,7 @@ function normalised(piece: string, from: number, visibleFrom: number): { text: s
     return undefined;
   }
   MARKS.lastIndex = 0;
-  // Not added up: what is so made of many pieces would be put together in one long step at the end.
+  // Collected in a list: a string concatenated from many pieces would be flattened in one long step at the end.
   const looks: string[] = [];
   const starts: number[] = [];
   const ends: number[] = [];
@@ -117,7 +122,7 @@ const look = (text: string): string =>
 
 const figures = new Map<string, string>();
 
-/** Figures of a script stand in a row, from zero to nine. */
+/** The digits of a script are consecutive, from zero to nine. */
 function asciiFigure(figure: string): string {
   let known = figures.get(figure);
   if (known === undefined) {

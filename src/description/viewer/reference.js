@@ -83,9 +83,32 @@
       .filter((group) => group.get('operations').size > 0);
   };
 
+  /* The guide: its pages, and, while something is searched, the sections that have all words of it. */
+
+  const SECTIONS_MAX = 20;
+  const guideAddress = new URL(root.dataset.guide, location.href);
+  /** Without it the reference is whole. */
+  const loadGuide = () =>
+    fetch(guideAddress)
+      .then((reply) => (reply.ok ? reply.json() : []))
+      .catch(() => []);
+  const guideLink = (name, anchor) => new URL(`use/${name}${anchor ? `#${anchor}` : ''}`, guideAddress).href;
+
+  function sectionsWith(guide, phrase) {
+    const words = phrase.toLowerCase().split(/\s+/);
+    return guide.flatMap(({ name, title, sections }) =>
+      sections
+        .filter(({ text }) => words.every((word) => `${title} ${text}`.toLowerCase().includes(word)))
+        .map(({ anchor, heading }) => ({
+          href: guideLink(name, anchor),
+          text: heading === title ? title : `${title}: ${heading}`,
+        })),
+    );
+  }
+
   /* Forms of values, in words. */
 
-  /** The forms that a value may have, as a flat list; `null` is told of by itself. */
+  /** The forms that a value may have, as a flat list; `null` is described separately. */
   function formsOf(description, schema) {
     const form = followed(description, schema);
     const alternatives = form.anyOf ?? form.oneOf ?? (form.if && [form.then ?? {}, form.else ?? {}]);
@@ -115,7 +138,7 @@
     return name === undefined ? 'object' : `${name} ${JSON.stringify(value)}`;
   }
 
-  /** By what objects of a union are told apart. */
+  /** The constant members that distinguish the objects of a union. */
   const constantsOf = (schema) => Object.entries(schema.properties ?? {}).filter(([, one]) => one.const !== undefined);
 
   const span = (least, most, unit) => {
@@ -140,7 +163,7 @@
   /* Components of the viewer. `h` makes their elements. */
 
   const plugin = (system) => {
-    const { createElement: h, useState } = system.React;
+    const { createElement: h, useEffect, useState } = system.React;
 
     /** What is inside is made when it is opened. */
     function Details({ summary, isOpen = false, inside }) {
@@ -241,7 +264,7 @@
       );
     };
 
-    /** Of a shell: single quotes end where one stands in the text. */
+    /** Quotes for a shell: a single quote in the text ends the quotation. */
     const quoted = (words) => `'${words.replaceAll("'", `'\\''`)}'`;
 
     const curlOf = ({ operation, method, url, headers, body }) =>
@@ -423,6 +446,35 @@
         }),
       );
 
+    /** Pages of docs/use beside the reference, found by the same words. */
+    function Guide({ phrase }) {
+      const [guide, setGuide] = useState([]);
+      useEffect(() => void loadGuide().then(setGuide), []);
+      if (guide.length === 0) return null;
+      const links =
+        phrase === ''
+          ? guide.map(({ name, title }) => ({ href: guideLink(name), text: title }))
+          : sectionsWith(guide, phrase);
+      return h(
+        'nav',
+        { className: 'guide', 'aria-label': 'Guide' },
+        h(Details, {
+          // A search opens it.
+          key: phrase === '' ? 'pages' : 'sections',
+          summary: phrase === '' ? 'Guide' : `Guide: ${links.length} ${links.length === 1 ? 'section' : 'sections'}`,
+          isOpen: phrase !== '',
+          inside: () =>
+            h(
+              'ul',
+              null,
+              links
+                .slice(0, phrase === '' ? links.length : SECTIONS_MAX)
+                .map(({ href, text }) => h('li', { key: href }, h('a', { href }, text))),
+            ),
+        }),
+      );
+    }
+
     const foundWords = (count, phrase) =>
       count === 0
         ? `Nothing was found: no operation has all words of “${phrase}”.`
@@ -464,8 +516,9 @@
         h(
           'main',
           { className: 'wrapper' },
-          // It stands there always, so that what changes in it is announced.
+          // Always present, so that changes in it are announced.
           h('p', { role: 'status' }, phrase === '' ? '' : foundWords(count, phrase)),
+          h(Guide, { phrase }),
           count > 0 && h(getComponent('operations', true)),
         ),
       );
@@ -518,7 +571,7 @@
     docExpansion: 'list',
     deepLinking: true,
     tryItOutEnabled: true,
-    // Nothing is kept, and nobody else is asked whether the document is valid.
+    // Nothing is kept, and no other server validates the document.
     persistAuthorization: false,
     validatorUrl: null,
   });

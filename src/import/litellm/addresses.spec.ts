@@ -1,4 +1,4 @@
-// Goal: addresses of LiteLLM's lead where they led, and only what is nobody else's counts as local. Method: tables.
+// Addresses of LiteLLM's keep their destination, and only private addresses count as local.
 import { baseUrlOf, hostLabel, isLocal } from './addresses.js';
 
 it.each([
@@ -15,7 +15,7 @@ it.each([
   ['https://me:secret@proxy.example/v1', false, undefined],
   ['ftp://proxy.example', false, undefined],
   ['your_api_base', false, undefined],
-])('%s (a version is wanted: %s) is %s', (text, isVersioned, expected) => {
+])('%s (a version is required: %s) is %s', (text, isVersioned, expected) => {
   expect(baseUrlOf(text, isVersioned)).toBe(expected);
 });
 
@@ -47,4 +47,4 @@ it.each([
   ['http://localhost:11434/v1', 'localhost-11434'],
   ['http://10.0.0.5:8000', '10-0-0-5-8000'],
   ['http://[::1]:8000', '1-8000'],
-])('%s is told by %s', (address, label) => expect(hostLabel(address)).toBe(label));
+])('%s is labelled %s', (address, label) => expect(hostLabel(address)).toBe(label));

@@ -1,18 +1,19 @@
 import ipaddr from 'ipaddr.js';
 import { parseUrl } from '../../core/parse-url.js';
 
-/** Paths that LiteLLM's addresses may end in and the dialects append themselves. */
+/** Path endings of LiteLLM's addresses that the dialects append themselves. */
 const CALL_PATHS =
   /(?:\/chat\/completions|\/v1\/messages|\/v\d\/chat|\/v1beta|\/openai(?:\/deployments\/.*|\/v1)?|\/anthropic|\/models)\/*$/;
 const VERSION = '/v1';
 
-/** Names that lead nowhere outside of the place where they are used. */
+/** Host names that cannot be resolved outside the network where they are used. */
 const LOCAL_NAME = /^(?:localhost|[^.]+|.+\.(?:localhost|local|internal|lan|svc|home\.arpa))$/i;
 
 /**
- * An address of LiteLLM's as the catalog's `base_url`: without what the dialects append, without query and fragment.
- * @param isVersioned the server has the format below `/v1`, which is put behind a bare host
- * @returns undefined for what is no http or https address, or holds credentials
+ * Converts an address of LiteLLM's into the catalog's `base_url`: without what the dialects append, and without query
+ * and fragment.
+ * @param isVersioned the server has the format below `/v1`, which is appended to a bare host
+ * @returns undefined for what is no http or https address, or contains credentials
  */
 export function baseUrlOf(text: string, isVersioned: boolean): string | undefined {
   const url = parseUrl(text);
@@ -22,7 +23,7 @@ export function baseUrlOf(text: string, isVersioned: boolean): string | undefine
   return url.origin + (path === '' && isVersioned ? VERSION : path);
 }
 
-/** The host is this machine, or one of a network of one's own: by its address, or a name that is none of the web's. */
+/** Whether the host is this machine or in a private network, by its address or by a name that is not public. */
 export function isLocal(baseUrl: string): boolean {
   const host = (parseUrl(baseUrl)?.hostname ?? '').replace(/^\[|\]$/g, '');
   if (!ipaddr.isValid(host)) return LOCAL_NAME.test(host);
@@ -31,7 +32,7 @@ export function isLocal(baseUrl: string): boolean {
 
 const LABEL_MAX = 40;
 
-/** A part of a slug that tells what is at this address from what is elsewhere. */
+/** A part of a slug that identifies the address. */
 export function hostLabel(baseUrl: string): string {
   const url = parseUrl(baseUrl);
   const host = url?.hostname ?? '';

@@ -11,7 +11,7 @@ export interface ProviderEntry {
   readonly [key: string]: unknown;
 }
 
-/** Which provider each upstream calls, and the entries that the file needs beside the shipped ones. */
+/** The provider of each upstream, and the entries that the file needs beside the shipped ones. */
 export interface AssignedProviders {
   /** In the order of the upstreams. */
   readonly slugs: readonly string[];
@@ -19,9 +19,9 @@ export interface AssignedProviders {
 }
 
 /**
- * One provider for each address and key. The first that calls a shipped provider where it is has its slug: before all
- * others whose key is read from the variable that the shipped entry names, which needs no entry; else its entry is
- * replaced by one with the other variable. Everything else gets a slug of its own.
+ * Assigns one provider to each address and key. The shipped slug goes to one upstream that calls the shipped provider
+ * at its address: preferably to one whose key is in the variable of the shipped entry, which needs no entry; otherwise
+ * an entry with the other variable replaces the shipped one. Every other upstream gets a slug of its own.
  * @param taken slugs of the shipped catalog
  */
 export function assignProviders(
@@ -55,18 +55,18 @@ type Credential = 'none' | { readonly env: string };
 const shippedVariable = (like: CatalogProvider | undefined): string | undefined =>
   typeof like?.credentialSource === 'object' && 'env' in like.credentialSource ? like.credentialSource.env : undefined;
 
-/** It calls the shipped provider at the shipped address. */
+/** Whether it calls the shipped provider at the shipped address. */
 const isAtShipped = ({ like, baseUrl, apiVersion }: Upstream): boolean =>
   like !== undefined && baseUrl === undefined && apiVersion === undefined;
 
-/** The shipped entry is what it needs, as it is. */
+/** Whether it needs no entry beside the shipped one. */
 const isAsShipped = (upstream: Upstream): boolean =>
   isAtShipped(upstream) && variableOfKey(upstream) === shippedVariable(upstream.like);
 
-/** The variable that holds its key already. */
+/** The variable that already holds its key. */
 function variableOfKey({ key, like, usualVariable, baseUrl }: Upstream): string | undefined {
   if (key.kind === 'variable') return key.name;
-  // A vendor's own key is not sent to another host because none was named; a resource at a platform is the vendor's.
+  // A vendor's own key must not be sent to another host by default; a resource at a platform belongs to the vendor.
   if (key.kind === 'unset' || (baseUrl !== undefined && like?.platform === undefined)) return undefined;
   return usualVariable ?? shippedVariable(like);
 }
@@ -125,7 +125,7 @@ function entryOf({ like, family, baseUrl, apiVersion }: Upstream, slug: string, 
     base_url: baseUrl ?? like!.baseUrl,
     credential,
     ...(Object.keys(quirks).length > 0 && { quirks }),
-    // What a vendor promises holds where it is called itself.
+    // A vendor's terms apply only where the vendor itself is called.
     ...(like && baseUrl === undefined && viewTerms(like)),
   };
 }

@@ -1,5 +1,4 @@
-// Goal: prices of LiteLLM become prices of the catalog, digit by digit. Method: a table, and a property over the
-// amounts that both can say.
+// Prices of LiteLLM become prices of the catalog, digit by digit, for all amounts that both can represent.
 import fc from 'fast-check';
 import { perMillion } from './decimal.js';
 
@@ -20,11 +19,11 @@ describe('a price a token as one a million tokens', () => {
   ])('%p is %s', (value, text) => expect(perMillion(value)).toBe(text));
 
   it.each([1e-13, -1, '-0.1', 'free', '', true, null, undefined, Number.NaN, Infinity, '1e999', {}, '0x1', 1e30])(
-    '%p is none',
+    '%p is no price',
     (value) => expect(perMillion(value)).toBeUndefined(),
   );
 
-  it('loses nothing, whichever way it is written', () => {
+  it('loses nothing, in any notation', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 999_999_999 }), (micro) => {
         const expected = (micro / 1e6).toFixed(6).replace(/\.?0+$/, '');

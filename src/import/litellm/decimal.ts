@@ -1,14 +1,14 @@
 const DECIMAL = /^(\d+)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i;
 /** Decimal places from USD a token to USD a million tokens. */
 const PER_MILLION = 6;
-/** As many as a price of the catalog may have. */
+/** The limit of the catalog for a price. */
 const DECIMALS_MAX = 6;
 const DIGITS_MAX = 15;
 
 /**
- * A price of LiteLLM's, USD a token, as the catalog has it: a decimal text, USD a million tokens. Exact: the digits
- * are moved, nothing is multiplied.
- * @returns undefined for what is no price, or is finer than the catalog can say
+ * Converts a price of LiteLLM's, USD a token, into the catalog's decimal text, USD a million tokens. Exact: the decimal
+ * point is moved, nothing is multiplied.
+ * @returns undefined for what is no price, or has more decimals than the catalog allows
  */
 export function perMillion(value: unknown): string | undefined {
   if (typeof value !== 'number' && typeof value !== 'string') return undefined;

@@ -9,10 +9,10 @@ import { viewPricing, type ShippedEndpoint, type ShippedEndpoints } from './ship
 import { splitModel } from './prefixes.js';
 import { textOf } from '../text-of.js';
 
-/** What is taken where neither the file nor the shipped catalog says how long prompts may be. Chosen. */
+/** Context length where neither the file nor the shipped catalog gives one. Chosen. */
 const CONTEXT_ASSUMED = 32_768;
 
-/** An endpoint of a catalog file, but for its provider and what tells it from others there. */
+/** An endpoint of a catalog file, without its provider and its variant. */
 export interface DescribedEndpoint {
   /** The shipped model that it serves, where the shipped catalog has it at this provider. */
   readonly shipped: Model | undefined;
@@ -38,7 +38,7 @@ export function describeEndpoint(
   if (!price) return undefined;
   const maxCompletionTokens =
     tokens(info['max_output_tokens']) ?? found?.endpoint.maxCompletionTokens ?? found?.model.maxCompletionTokens;
-  // A version of Azure's API is one of its chat completions, and what a deployment talks there.
+  // An API version of Azure's belongs to its chat completions, so the deployment speaks that format.
   const dialect = upstream.dialect ?? (upstream.apiVersion === undefined ? found?.endpoint.dialect : undefined);
   const quantization = found?.endpoint.quantization ?? 'unknown';
   const supported = found?.endpoint.supportedParameters ?? [];
@@ -58,7 +58,7 @@ export function describeEndpoint(
   };
 }
 
-/** A server of one's own is none of the vendor's whose format it has; a resource at a platform is. */
+/** A private server does not belong to the vendor whose format it speaks; a resource at a platform does. */
 function findShipped(
   { like, baseUrl, model }: Upstream,
   base: string,
@@ -71,13 +71,13 @@ function findShipped(
 type Price = { readonly pricing: object } | { readonly free: true };
 
 function priceOf(
-  said: JsonObject,
+  values: JsonObject,
   { baseUrl, isServer }: Upstream,
   found: ShippedEndpoint | undefined,
   place: string,
   note: Note,
 ): Price | undefined {
-  const reading = readPrices(said);
+  const reading = readPrices(values);
   if ('pricing' in reading) return reading;
   if ('isFree' in reading) {
     note('assumed', place, 'is free, as its prices are 0 (`free: true`)');
@@ -87,13 +87,13 @@ function priceOf(
     note(
       'left-out',
       place,
-      `its ${reading.fault} is no price that the catalog can say: at most 6 decimals for a million tokens`,
+      `its ${reading.fault} is no price that the catalog can hold: at most 6 decimals for a million tokens`,
     );
     return undefined;
   }
   if (found) {
     const { model, endpoint } = found;
-    note('assumed', place, `costs what the shipped catalog says of ${model.id} at ${endpoint.provider.slug}`);
+    note('assumed', place, `has the price of the shipped catalog for ${model.id} at ${endpoint.provider.slug}`);
     return endpoint.pricing ? { pricing: viewPricing(endpoint.pricing) } : { free: true };
   }
   if (isServer && baseUrl !== undefined && isLocal(baseUrl)) {
@@ -111,11 +111,15 @@ function priceOf(
 function contextOf(info: JsonObject, found: ShippedEndpoint | undefined, place: string, note: Note): number {
   const known = tokens(info['max_input_tokens']) ?? found?.endpoint.contextLength;
   if (known !== undefined) return known;
-  note('assumed', place, `has a context of ${CONTEXT_ASSUMED} tokens: max_input_tokens of its model_info would say`);
+  note(
+    'assumed',
+    place,
+    `has a context of ${CONTEXT_ASSUMED} tokens: max_input_tokens in its model_info overrides this`,
+  );
   return CONTEXT_ASSUMED;
 }
 
-/** What LiteLLM says a model can be shown, as the catalog has it. */
+/** LiteLLM's flags of input modalities, by the catalog's modality. */
 const INPUT_KEYS: Readonly<Record<string, Modality>> = {
   supports_vision: 'image',
   supports_pdf_input: 'file',

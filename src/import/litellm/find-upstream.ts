@@ -2,51 +2,51 @@ import type { JsonObject } from '../../core/json/json.js';
 import { SERVED_DIALECTS, type CatalogProvider, type DialectId } from '../../core/routing/catalog.js';
 import { baseUrlOf } from './addresses.js';
 import { PREFIXES, splitModel, type Prefix } from './prefixes.js';
-import type { SaidValues } from './values.js';
+import type { ConfigValues } from './config-values.js';
 import { textOf } from '../text-of.js';
-import { wantedKey, type WantedKey } from './wanted-key.js';
+import { deploymentKey, type DeploymentKey } from './deployment-key.js';
 
-/** Whom a deployment calls, and how. */
+/** What a deployment calls, and how. */
 export interface Upstream {
-  /** The provider of the shipped catalog that it is, or that it is spoken to as; undefined: it has none like it. */
+  /** The provider of the shipped catalog that it is, or whose format it speaks; undefined where there is none. */
   readonly like: CatalogProvider | undefined;
-  /** What an entry of its own is called after. */
+  /** The base name of an entry of its own. */
   readonly family: string;
-  /** Its address where that is not the shipped one. */
+  /** Its address where it differs from the shipped one. */
   readonly baseUrl?: string;
   /** It computes its answers itself. */
   readonly isServer?: boolean;
-  /** It is where all of its family are unless something else is said. */
+  /** It is at the default address of its family. */
   readonly isUsualAddress?: boolean;
-  /** What tells an entry of its own from others of the family, where the address is not to. */
+  /** Distinguishes its entry from others of the family, where the address does not. */
   readonly label?: string;
   readonly apiVersion?: string;
-  /** Its version is one that the catalog cannot say, or stands in a variable that is not set. */
+  /** The catalog cannot represent its version, or the version is in a variable that is not set. */
   readonly losesVersion?: boolean;
-  /** How it talks where that is otherwise than the provider does. */
+  /** Its dialect where it differs from the provider's. */
   readonly dialect?: DialectId;
   /** The model's name there. */
   readonly model: string;
-  readonly key: WantedKey;
-  /** The variable that LiteLLM would read the key from where none is named. */
+  readonly key: DeploymentKey;
+  /** The variable that LiteLLM reads the key from by default. */
   readonly usualVariable?: string;
 }
 
-/** Or what the deployment lacks. */
+/** Either the upstream, or what the deployment lacks. */
 export type UpstreamReading = { readonly upstream: Upstream } | { readonly fault: string };
 
-/** What a deployment says, and what it is read with. */
+/** The parameters of a deployment, and what they are read with. */
 interface Reading {
   readonly params: JsonObject;
   /** Providers of the shipped catalog. */
   readonly shipped: ReadonlyMap<string, CatalogProvider>;
-  readonly said: SaidValues;
+  readonly values: ConfigValues;
 }
 
-/** What tells versions of Azure's API, as the catalog takes them. */
+/** Versions of Azure's API in the catalog's form. */
 const API_VERSION = /^(?:\d{4}-\d{2}-\d{2}(?:-preview)?|preview|latest|v1)$/;
 const RESPONSES = 'responses/';
-/** Hints to LiteLLM in front of a model's name, which are none of it. */
+/** Hints to LiteLLM before a model's name, which are not part of it. */
 const AZURE_HINT = /^(?:o_series|gpt5_series)\//;
 const BEDROCK_HINT = /^(?:converse|invoke|converse_like)\//;
 const AWS_REGION = /^[a-z]{2,4}(?:-[a-z]+)+-\d$/;
@@ -58,7 +58,7 @@ export function findUpstream(reading: Reading): UpstreamReading {
   if (model === '') return { fault: 'names no model' };
   if (!prefix)
     return {
-      fault: name === undefined ? 'does not tell whose model it is' : `nothing here is known of the provider "${name}"`,
+      fault: name === undefined ? 'does not identify the provider of its model' : `names an unknown provider "${name}"`,
     };
   const address = readAddress(reading, prefix);
   if (address && 'fault' in address) return address;
@@ -66,15 +66,15 @@ export function findUpstream(reading: Reading): UpstreamReading {
     'server' in prefix
       ? ofServer(prefix, model, address)
       : ofShipped({ ...prefix, name: name! }, model, address, reading);
-  return 'fault' in upstream ? upstream : { upstream: { ...upstream, key: wantedKey(params) } };
+  return 'fault' in upstream ? upstream : { upstream: { ...upstream, key: deploymentKey(params) } };
 }
 
 type Address = { readonly baseUrl: string } | { readonly fault: string } | undefined;
 type Keyless = Omit<Upstream, 'key'>;
 
-function readAddress({ params, said }: Reading, prefix: Prefix): Address {
+function readAddress({ params, values }: Reading, prefix: Prefix): Address {
   const value = params['api_base'] ?? params['base_url'] ?? params['aws_bedrock_runtime_endpoint'];
-  const read = said.read(value);
+  const read = values.read(value);
   if (read && 'unset' in read)
     return { fault: `its address is in the variable ${read.unset}: set it and import again` };
   const text = read?.text ?? ('server' in prefix ? prefix.address : undefined);
@@ -104,7 +104,7 @@ function ofShipped(
   const like = reading.shipped.get(prefix.slug);
   if (!like) return { fault: `the shipped catalog has no provider "${prefix.slug}"` };
   const isElsewhere = address !== undefined && address.baseUrl !== like.baseUrl;
-  // The prefix of OpenAI is LiteLLM's for whatever speaks its format: nothing else of OpenAI's holds there.
+  // LiteLLM uses OpenAI's prefix for every server of its format: nothing else of OpenAI's applies there.
   if (isElsewhere && prefix.slug === 'openai') return ofServer({ server: 'server' }, model, address);
   const plain = {
     like,
@@ -128,13 +128,13 @@ function ofShipped(
 
 type Plain = Omit<Keyless, 'model' | 'like'> & { readonly like: CatalogProvider };
 
-function atAzure(plain: Plain, name: string, model: string, { params, said }: Reading): Keyless | { fault: string } {
+function atAzure(plain: Plain, name: string, model: string, { params, values }: Reading): Keyless | { fault: string } {
   if (plain.baseUrl === undefined)
     return { fault: 'its api_base is missing: the address of an Azure resource is its own' };
   if (name === 'azure_ai' && model.startsWith('claude')) return { ...plain, model, dialect: 'anthropic-messages' };
   if (model.startsWith(RESPONSES))
     return { ...plain, model: model.slice(RESPONSES.length), dialect: 'openai-responses' };
-  const version = said.read(params['api_version']);
+  const version = values.read(params['api_version']);
   const apiVersion = version && 'text' in version && API_VERSION.test(version.text) ? version.text : undefined;
   return {
     ...plain,
@@ -144,9 +144,9 @@ function atAzure(plain: Plain, name: string, model: string, { params, said }: Re
   };
 }
 
-function atBedrock(plain: Plain, model: string, { params, said }: Reading): Keyless | { fault: string } {
+function atBedrock(plain: Plain, model: string, { params, values }: Reading): Keyless | { fault: string } {
   let name = model.replace(BEDROCK_HINT, '');
-  const region = said.read(params['aws_region_name']);
+  const region = values.read(params['aws_region_name']);
   let place = region && 'text' in region ? region.text : undefined;
   const [first = '', ...rest] = name.split('/');
   if (rest.length > 0 && AWS_REGION.test(first)) [place, name] = [first, rest.join('/')];
@@ -161,8 +161,8 @@ function atBedrock(plain: Plain, model: string, { params, said }: Reading): Keyl
   };
 }
 
-function atVertex(plain: Plain, model: string, { params, said }: Reading): Keyless | { fault: string } {
-  const location = said.read(params['vertex_location'] ?? params['vertex_ai_location']);
+function atVertex(plain: Plain, model: string, { params, values }: Reading): Keyless | { fault: string } {
+  const location = values.read(params['vertex_location'] ?? params['vertex_ai_location']);
   const place = location && 'text' in location ? location.text : undefined;
   if (place !== undefined && !/^[a-z0-9-]+$/.test(place)) return { fault: 'its vertex_location is no place' };
   const dialect = vertexDialect(model);
@@ -183,7 +183,7 @@ function atVertex(plain: Plain, model: string, { params, said }: Reading): Keyle
   };
 }
 
-/** Models of other makers with an address of the chat format are named with their maker there. */
+/** Models of other makers that are served in the chat format have the maker in their name there. */
 function vertexDialect(model: string): DialectId | undefined {
   if (model.startsWith('gemini')) return 'google-gemini';
   if (model.startsWith('claude')) return 'anthropic-messages';

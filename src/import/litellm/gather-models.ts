@@ -8,7 +8,7 @@ import { titleOf } from './read-config.js';
 /** A deployment that can be carried over. */
 export interface PlacedDeployment {
   readonly place: string;
-  /** What clients ask for. */
+  /** The model name that clients request. */
   readonly name: string;
   /** Slug of its provider. */
   readonly provider: string;
@@ -22,7 +22,7 @@ export interface ModelEntry {
   readonly [key: string]: unknown;
 }
 
-/** One model for each name, with an endpoint for each of its deployments. */
+/** Groups deployments by name: one model for each name, with an endpoint for each of its deployments. */
 export function gatherModels(deployments: readonly PlacedDeployment[], note: Note): ReadonlyMap<string, ModelEntry> {
   const groups = new Map<string, PlacedDeployment[]>();
   for (const deployment of deployments) {
@@ -92,13 +92,13 @@ function freeVariant(base: string, used: ReadonlySet<string>): string {
 const sameOf = <Value>(values: readonly Value[]): Value | undefined =>
   values.every((value) => value === values[0]) ? values[0] : undefined;
 
-/** What all of them can: a request may go to any. */
+/** Modalities common to all: a request may go to any of them. */
 const commonOf = (lists: readonly (readonly Modality[])[]): readonly Modality[] => {
   const common = lists[0]!.filter((modality) => lists.every((list) => list.includes(modality)));
   return common.length > 0 ? common : ['text'];
 };
 
-/** What the shipped catalog says of a model beside its endpoints. */
+/** The shipped catalog's properties of a model, without its endpoints. */
 function viewFigures({
   distillable,
   imageTokensMax,

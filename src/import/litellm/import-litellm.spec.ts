@@ -1,6 +1,6 @@
-// Goal: a configuration of LiteLLM's becomes a catalog that calls the same, and everything else is told with its place;
-// no key of the file is in what comes out. Method: tables of configurations, read by the catalog's own reader over a
-// part of the shipped catalog.
+// A configuration of LiteLLM's becomes a catalog that calls the same upstreams; everything else is noted with its
+// place, and no key of the file is in the output. The catalog is read by the gateway's own reader over a part of the
+// shipped catalog.
 import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { readCatalog } from '../../catalog/read-catalog.js';
@@ -8,7 +8,7 @@ import type { CatalogSnapshot, Model } from '../../core/routing/catalog.js';
 import { modelId } from '../../core/routing/resolve-model.js';
 import { importLitellm } from './import-litellm.js';
 
-/** All shipped providers, and of the models those that are asked for here: the whole file takes a second to read. */
+/** All shipped providers, and only the models that are used here: the whole file takes a second to read. */
 const MODELS = ['openai/gpt-4o', 'openai/gpt-4o-mini', 'anthropic/claude-sonnet-4.5'];
 const whole = parse(readFileSync('catalog/default.yaml', 'utf8')) as {
   readonly models: readonly { readonly id: string }[];
@@ -21,8 +21,8 @@ const shipped = {
 interface Outcome {
   readonly catalog: CatalogSnapshot;
   readonly text: string;
-  /** `group place: message`, in the order told. */
-  readonly told: readonly string[];
+  /** `group place: message`, in the order of the notes. */
+  readonly noted: readonly string[];
 }
 
 function outcomeOf(config: object, variables: NodeJS.ProcessEnv = {}): Outcome {
@@ -30,8 +30,8 @@ function outcomeOf(config: object, variables: NodeJS.ProcessEnv = {}): Outcome {
   const file = () => ({ failure: 'is not there' });
   const reading = readCatalog({ name: 'written', text }, shipped, { variable: (name) => name, file });
   if ('faults' in reading) throw new Error(reading.faults.map(({ field, message }) => `${field} ${message}`).join());
-  const told = remarks.map(({ group, place, message }) => `${group} ${place}: ${message}`);
-  return { catalog: reading.snapshot, text, told };
+  const noted = remarks.map(({ group, place, message }) => `${group} ${place}: ${message}`);
+  return { catalog: reading.snapshot, text, noted };
 }
 
 const deployment = (name: string, params: object, info?: object): object => ({
@@ -42,14 +42,14 @@ const deployment = (name: string, params: object, info?: object): object => ({
 
 const PRICES = { input_cost_per_token: 1e-6, output_cost_per_token: 2e-6 };
 
-/** The model that a client means by this name. */
+/** The model that this name resolves to. */
 function modelOf({ catalog }: Outcome, name: string): Model {
   const id = modelId(catalog, name);
   if (id === undefined) throw new Error(`nothing is called ${name}`);
   return catalog.models.get(id)!;
 }
 
-/** The one endpoint of the one deployment. */
+/** The only endpoint of the only deployment. */
 function endpointOf(params: object, info: object = {}, variables: NodeJS.ProcessEnv = {}) {
   const outcome = outcomeOf({ model_list: [deployment('x', params, { ...PRICES, ...info })] }, variables);
   const [endpoint, ...others] = modelOf(outcome, 'x').endpoints;
@@ -67,7 +67,7 @@ function endpointOf(params: object, info: object = {}, variables: NodeJS.Process
   };
 }
 
-describe('whom a deployment calls', () => {
+describe('what a deployment calls', () => {
   it.each([
     ['a vendor', { model: 'openai/gpt-9' }, ['openai', 'gpt-9', 'https://api.openai.com/v1', 'OPENAI_API_KEY']],
     [
@@ -81,12 +81,12 @@ describe('whom a deployment calls', () => {
       ['together', 'meta/llama', 'https://api.together.xyz/v1', 'TOGETHERAI_API_KEY'],
     ],
     [
-      'a name that tells its vendor',
+      'a name that identifies its vendor',
       { model: 'claude-9' },
       ['anthropic', 'claude-9', 'https://api.anthropic.com', 'ANTHROPIC_API_KEY'],
     ],
     [
-      'a provider that is said apart',
+      'a provider in a field of its own',
       { model: 'deep/model', custom_llm_provider: 'groq' },
       ['groq', 'deep/model', 'https://api.groq.com/openai/v1', 'GROQ_API_KEY'],
     ],
@@ -182,21 +182,21 @@ describe('whom a deployment calls', () => {
     ['Responses', { model: 'openai/responses/gpt-9' }, { upstreamModel: 'gpt-9', dialect: 'openai-responses' }],
   ])('%s', (_, params, expected) => expect(endpointOf(params)).toMatchObject(expected));
 
-  it('takes addresses from variables, those of the file first', () => {
+  it('takes addresses from variables, with precedence for those of the file', () => {
     const params = { model: 'azure/d', api_base: 'os.environ/BASE' };
     expect(endpointOf(params, {}, { BASE: 'https://one.openai.azure.com' }).slug).toBe('azure-one');
     const model_list = [deployment('x', params, PRICES)];
     const own = { environment_variables: { BASE: 'https://two.openai.azure.com' } };
     const outcome = outcomeOf({ model_list, ...own }, { BASE: 'https://one.openai.azure.com' });
     expect(modelOf(outcome, 'x').endpoints[0]!.provider.slug).toBe('azure-two');
-    expect(outcomeOf({ model_list }).told).toContain(
+    expect(outcomeOf({ model_list }).noted).toContain(
       'left-out model_list.0 (x): its address is in the variable BASE: set it and import again',
     );
   });
 
   it.each([
-    [{ model: 'replicate/x' }, 'nothing here is known of the provider "replicate"'],
-    [{ model: 'some-model' }, 'does not tell whose model it is'],
+    [{ model: 'replicate/x' }, 'names an unknown provider "replicate"'],
+    [{ model: 'some-model' }, 'does not identify the provider of its model'],
     [{ model: 'hosted_vllm/x' }, 'its api_base is missing, and no other address is known'],
     [{ model: 'azure/x' }, 'its api_base is missing: the address of an Azure resource is its own'],
     [{ model: 'vertex_ai/mistral-large' }, 'nothing here calls such models on Vertex'],
@@ -207,8 +207,8 @@ describe('whom a deployment calls', () => {
     [{ model: 'bedrock/x', aws_region_name: 'a/b' }, 'its aws_region_name is no region'],
     [{}, 'names no model'],
   ])('leaves %j out', (params, message) => {
-    const { told, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
-    expect(told).toEqual([`left-out model_list.0 (x): ${message}`]);
+    const { noted, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+    expect(noted).toEqual([`left-out model_list.0 (x): ${message}`]);
     expect(modelId(catalog, 'x')).toBeUndefined();
   });
 });
@@ -218,26 +218,26 @@ it.each([
   ['http://gpu:8000/v1/0123456789abcdef0123456789abcdef/gateway', true],
   ['http://gpu:8000/v1/some-long-name-of-a-deployment', false],
   ['http://gpu:8000/v1', false],
-])('tells of %s whether its path may hold a key: %s', (api_base, isTold) => {
+])('notes for %s whether its path may contain a key: %s', (api_base, isNoted) => {
   const params = { model: 'hosted_vllm/x', api_base, api_key: 'none' };
-  const { told } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+  const { noted } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
   const remark =
     'assumed model_list.0.litellm_params.api_base: a part of its path looks like a key: it stands in the catalog as it is';
-  expect(told.includes(remark)).toBe(isTold);
+  expect(noted.includes(remark)).toBe(isNoted);
 });
 
-it('tells that the query of an address stays behind', () => {
+it('notes that the query of an address is dropped', () => {
   const params = { model: 'hosted_vllm/x', api_base: 'http://gpu:8000/v1?key=sk-in-the-query', api_key: 'none' };
-  const { told, text } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
-  expect(told).toContain('not-carried model_list.0.litellm_params.api_base: its query: an address has none here');
-  expect(text + told.join()).not.toContain('sk-in-the-query');
+  const { noted, text } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+  expect(noted).toContain('not-carried model_list.0.litellm_params.api_base: its query: an address has none here');
+  expect(text + noted.join()).not.toContain('sk-in-the-query');
 });
 
 describe('what it costs', () => {
-  const told = (params: object, info?: object) => outcomeOf({ model_list: [deployment('x', params, info)] });
+  const noted = (params: object, info?: object) => outcomeOf({ model_list: [deployment('x', params, info)] });
 
-  it('is what the file says, before what is shipped', () => {
-    const [endpoint] = modelOf(told({ model: 'openai/gpt-4o' }, PRICES), 'x').endpoints;
+  it('is what the file states, before what is shipped', () => {
+    const [endpoint] = modelOf(noted({ model: 'openai/gpt-4o' }, PRICES), 'x').endpoints;
     expect(endpoint!.pricing).toEqual({ prompt: 1_000_000n, completion: 2_000_000n, tiers: [] });
   });
 
@@ -258,7 +258,7 @@ describe('what it costs', () => {
       'azure',
     ],
   ])('is that of the shipped endpoint, %s', (_, params, info, id, slug) => {
-    const outcome = told(params, info);
+    const outcome = noted(params, info);
     const model = modelOf(outcome, 'x');
     const origin = outcome.catalog.models.get(id)!;
     const endpoint = origin.endpoints.find(({ provider }) => provider.slug === slug)!;
@@ -268,28 +268,30 @@ describe('what it costs', () => {
       quantization: endpoint.quantization,
     });
     expect(model).toMatchObject({ inputModalities: origin.inputModalities, imageTokensMax: origin.imageTokensMax });
-    expect(outcome.told).toContain(`assumed model_list.0 (x): costs what the shipped catalog says of ${id} at ${slug}`);
+    expect(outcome.noted).toContain(
+      `assumed model_list.0 (x): has the price of the shipped catalog for ${id} at ${slug}`,
+    );
   });
 
-  it('is never made up', () => {
-    const { told: remarks } = told({ model: 'openai/gpt-99' });
+  it('is never invented', () => {
+    const { noted: remarks } = noted({ model: 'openai/gpt-99' });
     expect(remarks[0]).toMatch(/^left-out model_list.0 \(x\): has no price: give input_cost_per_token/);
-    // Somebody else's server has none of the vendor's prices, and is not free.
+    // A reseller's server has none of the vendor's prices, and is not free.
     for (const params of [
       { model: 'openai/gpt-4o', api_base: 'https://resold.example/v1' },
       { model: 'anthropic/claude-sonnet-4-5', api_base: 'http://localhost:8080' },
       { model: 'litellm_proxy/gpt-4o', api_base: 'http://localhost:4000' },
     ])
-      expect(told(params).told[0]).toMatch(/has no price/);
+      expect(noted(params).noted[0]).toMatch(/has no price/);
   });
 
-  it('is nothing at a server of one’s own, and where the file says so', () => {
-    const local = told({ model: 'ollama/llama3' });
+  it('is nothing at a private server, and where the file states so', () => {
+    const local = noted({ model: 'ollama/llama3' });
     expect(modelOf(local, 'x').endpoints[0]!.pricing).toBeNull();
-    expect(local.told).toContain(
+    expect(local.noted).toContain(
       'assumed model_list.0 (x): is free, as it is a server of your own without a price (`free: true`)',
     );
-    const zero = told({ model: 'openai/gpt-4o' }, { input_cost_per_token: 0, output_cost_per_token: 0 });
+    const zero = noted({ model: 'openai/gpt-4o' }, { input_cost_per_token: 0, output_cost_per_token: 0 });
     expect(modelOf(zero, 'x').endpoints[0]!.pricing).toBeNull();
   });
 });
@@ -313,7 +315,7 @@ describe('models', () => {
       ['openai/gpt-4o-mini', { env: 'ONE' }],
     ]);
     expect(modelOf(outcome, 'other')).toMatchObject({ id: 'openai/other', contextLength: 9_000 });
-    expect(outcome.told).toEqual(
+    expect(outcome.noted).toEqual(
       expect.arrayContaining([
         'not-carried model_list.3 (gpt-4o): is the same endpoint as model_list.0 (gpt-4o): same address, same key, same model',
         'names openai/gpt-4o: is in the place of the shipped model of that id, with your endpoints alone',
@@ -321,7 +323,7 @@ describe('models', () => {
     );
   });
 
-  it('keep the quirks of their vendor behind another key', () => {
+  it('keep the quirks of their vendor with another key', () => {
     const { catalog } = outcomeOf({
       model_list: [
         deployment('a', { model: 'mistral/m', api_key: 'os.environ/A' }, PRICES),
@@ -334,7 +336,7 @@ describe('models', () => {
     });
   });
 
-  it('are asked for by their old names, or it is told by which', () => {
+  it('keep their old names, or the new name is noted', () => {
     const names = ['gpt-4o', 'team/best', 'llama3:8b', 'us.anthropic.claude-9-v1:0', 'a/b/c', 'my model'];
     const outcome = outcomeOf({
       model_list: names.map((name) => deployment(name, { model: 'ollama/m' })),
@@ -342,15 +344,15 @@ describe('models', () => {
         model_group_alias: { 'gpt-4': 'gpt-4o', hidden: { model: 'a/b/c', hidden: true }, nobody: 'x' },
       },
     });
-    const lost = outcome.told.filter((line) => line.startsWith('names '));
+    const lost = outcome.noted.filter((line) => line.startsWith('names '));
     expect(lost).toEqual([
-      'names a/b/c: cannot be asked for by this name any more: clients ask for ollama-localhost-11434/c',
-      'names my model: cannot be asked for by this name any more: clients ask for ollama-localhost-11434/my-model',
+      'names a/b/c: is no longer available by this name: clients have to request ollama-localhost-11434/c',
+      'names my model: is no longer available by this name: clients have to request ollama-localhost-11434/my-model',
     ]);
     for (const name of names.slice(0, 4)) expect(modelOf(outcome, name).name).toBe(name);
     expect(modelOf(outcome, 'gpt-4').name).toBe('gpt-4o');
     expect(modelOf(outcome, 'hidden').name).toBe('a/b/c');
-    expect(outcome.told).toContain(
+    expect(outcome.noted).toContain(
       'not-carried router_settings.model_group_alias.nobody: names no model that was carried over',
     );
   });
@@ -358,17 +360,17 @@ describe('models', () => {
 
 describe('what is not carried', () => {
   it.each(['os.environ/NOT_SET', '2024'])(
-    'is a version such as %s: the address without one is called',
+    'includes a version such as %s: the address without one is called',
     (api_version) => {
       const params = { model: 'azure/d', api_base: 'https://r.openai.azure.com', api_version };
-      const { told, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
-      expect(told.at(-1)).toMatch(/^not-carried model_list\.0\.litellm_params\.api_version: is no version/);
+      const { noted, catalog } = outcomeOf({ model_list: [deployment('x', params, PRICES)] });
+      expect(noted.at(-1)).toMatch(/^not-carried model_list\.0\.litellm_params\.api_version: is no version/);
       expect(catalog.providers.get('azure-r')!.apiVersion).toBeUndefined();
     },
   );
 
-  it('is told with its place', () => {
-    const { told } = outcomeOf({
+  it('is noted with its place', () => {
+    const { noted } = outcomeOf({
       model_list: [
         deployment('openai/*', { model: 'openai/*' }),
         deployment('emb', { model: 'openai/text-embedding-3-small' }, { mode: 'embedding' }),
@@ -385,7 +387,7 @@ describe('what is not carried', () => {
       general_settings: { master_key: 'sk-1', database_url: 'postgres://u:p@h/d' },
       environment_variables: { OPENAI_API_KEY: 'sk-2' },
     });
-    const places = told.map((line) => line.split(': ')[0]);
+    const places = noted.map((line) => line.split(': ')[0]);
     expect(places.filter((place) => !/^(?:assumed|variables|names)/.test(place!))).toEqual([
       'left-out model_list.3',
       'left-out model_list.4',
@@ -404,10 +406,10 @@ describe('what is not carried', () => {
     ]);
   });
 
-  it('are keys: no secret of the file is written or told', () => {
+  it('includes keys: no secret of the file is written or noted', () => {
     const secrets = Array.from({ length: 9 }, (_, index) => `SECRET-${index}-of-the-file`);
     const [s0, s1, s2, s3, s4, s5, s6, s7, s8] = secrets;
-    const { text, told } = outcomeOf(
+    const { text, noted } = outcomeOf(
       {
         model_list: [
           deployment('a', { model: 'openai/gpt-4o', api_key: s0 }),
@@ -426,8 +428,8 @@ describe('what is not carried', () => {
       },
       { OPENAI_API_KEY: 'SECRET-of-the-process' },
     );
-    expect(`${text}${told.join('\n')}`).not.toContain('SECRET');
-    expect(told).toEqual(
+    expect(`${text}${noted.join('\n')}`).not.toContain('SECRET');
+    expect(noted).toEqual(
       expect.arrayContaining([
         'variables OPENAI_API_KEY: the key, for the provider openai',
         'variables OPENAI_2_API_KEY: the key that stands in the file as plain text, for the provider openai-2',
@@ -451,5 +453,5 @@ it.each([
 });
 
 it('writes an empty list of models where none could be carried', () => {
-  expect(outcomeOf({ model_list: [] }).told).toEqual([]);
+  expect(outcomeOf({ model_list: [] }).noted).toEqual([]);
 });

@@ -11,13 +11,13 @@ import { describeEndpoint, type DescribedEndpoint } from './describe-endpoint.js
 import { findUpstream, type Upstream } from './find-upstream.js';
 import { gatherModels, type ModelEntry } from './gather-models.js';
 import { isAlias } from './name-models.js';
-import { noteDeployment, noteSettings } from './note-remains.js';
+import { noteDeployment, noteSettings } from './note-not-carried.js';
 import { readConfig, titleOf, type Deployment } from './read-config.js';
 import { ShippedEndpoints } from './shipped-endpoints.js';
-import { SaidValues } from './values.js';
+import { ConfigValues } from './config-values.js';
 import { textOf } from '../text-of.js';
 
-/** What came of a configuration. */
+/** The result of an import. */
 export interface LitellmImport {
   /** A catalog file that the gateway reads. */
   readonly text: string;
@@ -26,17 +26,17 @@ export interface LitellmImport {
   readonly remarks: readonly Remark[];
 }
 
-/** What an import knows besides the file. */
+/** What an import needs besides the file. */
 export interface LitellmSurroundings {
-  /** The shipped catalog: prices, addresses and what is known of its providers. */
+  /** The shipped catalog: prices, addresses and terms of its providers. */
   readonly shipped: CatalogFile;
-  /** Of the process: addresses may stand in them. No key is read. */
+  /** Variables of the process, which may contain addresses. No key is read. */
   readonly variables: NodeJS.ProcessEnv;
 }
 
 /**
- * Makes a catalog of a configuration of LiteLLM's proxy, and tells what could not be carried over
- * (docs/importing.md#litellm). Pure. No key of the file comes into the catalog or a remark.
+ * Converts a configuration of LiteLLM's proxy into a catalog, and notes what could not be carried over
+ * (docs/operate/importing.md#litellm). Pure. Neither the catalog nor a remark contains a key of the file.
  * @throws ImportRefused for what is no such configuration
  */
 export function importLitellm(text: string, { shipped, variables }: LitellmSurroundings): LitellmImport {
@@ -45,8 +45,8 @@ export function importLitellm(text: string, { shipped, variables }: LitellmSurro
   const snapshot = snapshotOf(shipped, undefined);
   const { deployments, settings } = readConfig(text, note);
   const own = settings['environment_variables'];
-  const said = new SaidValues(isJsonObject(own) ? own : {}, variables);
-  const carried = carryOver(deployments, snapshot, said, note);
+  const values = new ConfigValues(isJsonObject(own) ? own : {}, variables);
+  const carried = carryOver(deployments, snapshot, values, note);
   const { slugs, entries } = assignProviders(
     carried.map(({ upstream }) => upstream),
     snapshot.providers.keys(),
@@ -78,7 +78,7 @@ const MODES: readonly unknown[] = [undefined, null, 'chat', 'completion', 'respo
 function carryOver(
   deployments: readonly Deployment[],
   snapshot: CatalogSnapshot,
-  said: SaidValues,
+  values: ConfigValues,
   note: Note,
 ): readonly CarriedDeployment[] {
   const shipped = new ShippedEndpoints(snapshot);
@@ -93,14 +93,14 @@ function carryOver(
         'is a wildcard: models of the shipped catalog are there by their own names, others need an entry each',
       );
     if (!MODES.includes(info['mode'])) return leave('is no model of chats, by `mode` of its model_info');
-    const reading = findUpstream({ params, shipped: snapshot.providers, said });
+    const reading = findUpstream({ params, shipped: snapshot.providers, values });
     if ('fault' in reading) return leave(reading.fault);
     const endpoint = describeEndpoint(deployment, reading.upstream, shipped, note);
     return endpoint ? [{ deployment, upstream: reading.upstream, endpoint }] : [];
   });
 }
 
-/** `model_group_alias` names a model a second time: `{ "gpt-4": "gpt-4o" }`, or an object with `model`. */
+/** `model_group_alias` gives a model a second name: `{ "gpt-4": "gpt-4o" }`, or an object with `model`. */
 function withAliases(
   models: ReadonlyMap<string, ModelEntry>,
   settings: JsonObject,
@@ -127,7 +127,7 @@ function withAliases(
   return named;
 }
 
-/** Notes names that lead elsewhere than before, and shipped models that the file replaces. */
+/** Notes names that refer to another model than before, and shipped models that the file replaces. */
 function noteNames(
   models: ReadonlyMap<string, ModelEntry>,
   shipped: CatalogSnapshot,
@@ -136,14 +136,14 @@ function noteNames(
 ): void {
   for (const [name, { id }] of models) {
     if (modelId(written, name) !== id)
-      note('names', name, `cannot be asked for by this name any more: clients ask for ${id}`);
+      note('names', name, `is no longer available by this name: clients have to request ${id}`);
     if (shipped.models.has(id))
       note('names', id, 'is in the place of the shipped model of that id, with your endpoints alone');
   }
 }
 
-const HEAD = `Written by \`npm run import -- litellm\`: read it, set the variables it names, and judge it by
-\`npm run catalog:check\` before FAIRLEAD_CATALOG names it.`;
+const HEAD = `Written by \`npm run fairlead -- import litellm\`: read it, set the variables it names, and judge it by
+\`npm run fairlead -- check\` before FAIRLEAD_CATALOG names it.`;
 
 function print(providers: readonly ProviderEntry[], models: readonly ModelEntry[]): string {
   const head = HEAD.replace(/^/gm, '# ');
@@ -161,18 +161,18 @@ function print(providers: readonly ProviderEntry[], models: readonly ModelEntry[
   return `${head}\n${document.toString({ lineWidth: 0, flowCollectionPadding: true })}`;
 }
 
-/** Each entry has its keys below each other. */
+/** Puts each key of an entry on a line of its own. */
 function unfold(list: unknown): void {
   if (isSeq(list)) for (const entry of list.items) if (isCollection(entry)) entry.flow = false;
 }
 
-/** The catalog as the gateway reads it; each variable stands for itself, so that no key is read. */
+/** The catalog as the gateway reads it. Each variable resolves to its own name, so that no key is read. */
 function snapshotOf(file: CatalogFile, shipped: CatalogFile | undefined): CatalogSnapshot {
   const reading = readCatalog(file, shipped, {
     variable: (name) => name,
     file: () => ({ failure: 'is not read here' }),
   });
   if ('snapshot' in reading) return reading.snapshot;
-  // Nobody's file is at fault, and nothing is written that a gateway would refuse.
+  // A fault of this command: nothing that a gateway would refuse is written.
   throw new ImportRefused(`cannot be carried over, by a fault of this command: ${describeFault(reading.faults[0])}`);
 }

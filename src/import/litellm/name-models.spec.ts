@@ -1,5 +1,5 @@
-// Goal: clients go on asking for models by the names they have, wherever the catalog can have such a name. Method: a
-// table, and a property: whatever names there are, ids are ids of the catalog, each once.
+// Clients keep requesting models by their old names, wherever the catalog can have such a name; for any names the ids
+// are valid and unique.
 import fc from 'fast-check';
 import { MODEL_ID } from '../../catalog/read-model.js';
 import { nameModels } from './name-models.js';
@@ -19,7 +19,7 @@ describe('ids for names', () => {
     expect(nameModels([[name, provider]])).toEqual([{ id, aliases }]);
   });
 
-  it('that stand in the file win over those that are made', () => {
+  it('in the file take precedence over made ones', () => {
     const namings = nameModels([
       ['gpt-4o', 'openai'],
       ['openai/gpt-4o', 'azure'],
@@ -30,7 +30,7 @@ describe('ids for names', () => {
     ]);
   });
 
-  it('are ids, each once', () => {
+  it('are valid and unique', () => {
     const name = fc.oneof(
       fc.string({ minLength: 1 }),
       fc.stringMatching(/^[a-c]{1,2}[/:.][a-c]{1,2}(?::free|:online)?$/),

@@ -1,19 +1,19 @@
 import { isRoutingSuffix } from '../../core/routing/model-name.js';
 import { MODEL_ID } from '../../catalog/read-model.js';
 
-/** As the catalog takes them. */
+/** The catalog's form of an alias. */
 const ALIAS = /^[A-Za-z0-9][A-Za-z0-9._-]*(?:\/[A-Za-z0-9][A-Za-z0-9._-]*)?$/;
 const OUTSIDE = /[^A-Za-z0-9._-]+/g;
 
-/** What a model is called in the catalog. */
+/** The names of a model in the catalog. */
 export interface ModelNaming {
   readonly id: string;
   readonly aliases: readonly string[];
 }
 
 /**
- * Ids for the names that clients have: a name that is an id stays; another gets the provider in front, and is an alias
- * where it can be one. Ids that stand in the file win over those that are made.
+ * Makes ids from the names that clients use: a name that is a valid id is kept; another gets the provider as its
+ * author, and becomes an alias where it is a valid one. Kept ids take precedence over made ones.
  * @param names each with the slug of the provider that it gets where it has no author
  */
 export function nameModels(names: readonly (readonly [name: string, provider: string])[]): readonly ModelNaming[] {
@@ -26,15 +26,15 @@ export function nameModels(names: readonly (readonly [name: string, provider: st
   });
 }
 
-/** Whether the catalog can have it as a further name. */
+/** Whether the name is a valid alias. */
 export const isAlias = (name: string): boolean => ALIAS.test(name);
 
 const isId = (name: string): boolean => MODEL_ID.test(name) && !isRoutingSuffix(name.split(':')[1] ?? '');
 
-/** The part behind the author: what an id may not hold becomes hyphens, a variant stays one. */
+/** The part of an id after the author: invalid characters become hyphens, and a variant is kept. */
 function slugOf(name: string): string {
   const [base = '', variant = '', ...more] = name.split(':');
-  // Of a path, as names of weights are, what stands last says what it is.
+  // The last segment of a path, as in names of weights, names the model.
   const plain = clean(base.slice(base.lastIndexOf('/') + 1)) || 'model';
   if (variant === '') return plain;
   const isVariant = more.length === 0 && /^[a-z0-9][a-z0-9-]*$/.test(variant) && !isRoutingSuffix(variant);

@@ -1,25 +1,25 @@
-/** Whom LiteLLM calls for a prefix of `litellm_params.model`. */
+/** What LiteLLM calls for a prefix of `litellm_params.model`. */
 export type Prefix =
   | {
       /** Its slug in the shipped catalog. */
       readonly slug: string;
-      /** The variable that LiteLLM reads its key from, where it is not the shipped catalog's. */
+      /** The variable that LiteLLM reads its key from, where it differs from the shipped catalog's. */
       readonly variable?: string;
     }
   | {
-      /** A server of the chat format that somebody runs: what its provider is called. */
+      /** A self-hosted server of the chat format: the name of its provider. */
       readonly server: string;
-      /** Where it is when nothing is said. */
+      /** Its default address. */
       readonly address?: string;
-      /** It serves the format below `/v1`, which LiteLLM's `api_base` may leave out. */
+      /** It serves the format below `/v1`, which LiteLLM's `api_base` may omit. */
       readonly isVersioned?: true;
-      /** It asks others, who want to be paid. */
+      /** It forwards to paid services. */
       readonly passesOn?: true;
     };
 
 /**
- * By the names of docs.litellm.ai/docs/providers, read 2026-11-25. Of those that are not here no address is known, or
- * they speak a format of their own.
+ * By the names of docs.litellm.ai/docs/providers, read 2026-11-25. Absent ones have no known address, or speak a format
+ * of their own.
  */
 export const PREFIXES: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
   ['openai', { slug: 'openai' }],
@@ -81,7 +81,7 @@ export const PREFIXES: ReadonlyMap<string, Prefix> = new Map<string, Prefix>([
   ['vercel_ai_gateway', { server: 'vercel-ai-gateway' }],
 ]);
 
-/** LiteLLM finds the provider of a name without a prefix in its lists of models; their names tell it as well. */
+/** LiteLLM finds the provider of a name without a prefix in its lists of models; here the form of the name gives it. */
 const FAMILIES: readonly (readonly [names: RegExp, prefix: string])[] = [
   [/^(?:gpt-|chatgpt-|o\d(?:-|$)|ft:gpt-)/, 'openai'],
   [/^claude-/, 'anthropic'],
@@ -90,13 +90,13 @@ const FAMILIES: readonly (readonly [names: RegExp, prefix: string])[] = [
   [/^(?:us\.|eu\.|apac\.|global\.)?(?:anthropic|amazon|meta|mistral|cohere|ai21)\./, 'bedrock'],
 ];
 
-/** A model as `litellm_params` names it, taken apart; `prefix` is undefined where nothing tells whose it is. */
+/** The parts of a model name of `litellm_params`; `prefix` is undefined where the provider cannot be determined. */
 export interface PrefixedModel {
   readonly prefix: string | undefined;
   readonly model: string;
 }
 
-/** @param provider `custom_llm_provider`, where it is said apart */
+/** @param provider `custom_llm_provider`, where it is set */
 export function splitModel(model: string, provider: string | undefined): PrefixedModel {
   const slash = model.indexOf('/');
   const first = slash === -1 ? undefined : model.slice(0, slash);

@@ -3,14 +3,14 @@ import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { ImportRefused } from '../import-refused.js';
 import type { Note } from '../remark.js';
 
-/** As many uses of anchors as a catalog may have. */
+/** The catalog's limit of uses of anchors. */
 const ALIASES_MAX = 1000;
 
 /** One entry of `model_list`: LiteLLM balances over those of one name. */
 export interface Deployment {
   /** `model_list.3` */
   readonly place: string;
-  /** `model_name`: what clients ask for. */
+  /** `model_name`: the name that clients request. */
   readonly name: string;
   readonly params: JsonObject;
   readonly info: JsonObject;
@@ -18,10 +18,10 @@ export interface Deployment {
   readonly rest: JsonObject;
 }
 
-/** Where it stands, and what it is called there. */
+/** Its place and its name. */
 export const titleOf = ({ place, name }: Pick<Deployment, 'place' | 'name'>): string => `${place} (${name})`;
 
-/** A configuration of LiteLLM's proxy, as far as its form is known. */
+/** A configuration of LiteLLM's proxy, of which only the form is checked. */
 export interface LitellmConfig {
   readonly deployments: readonly Deployment[];
   /** Everything beside `model_list`. */
@@ -29,7 +29,7 @@ export interface LitellmConfig {
 }
 
 /**
- * Reads the file that `litellm --config` is given (docs.litellm.ai/docs/proxy/configs, of 2026-10-13).
+ * Reads the file of `litellm --config` (docs.litellm.ai/docs/proxy/configs, of 2026-10-13).
  * @throws ImportRefused for what is not YAML, or has no `model_list`
  */
 export function readConfig(text: string, note: Note): LitellmConfig {
@@ -44,7 +44,7 @@ export function readConfig(text: string, note: Note): LitellmConfig {
 function parseYaml(text: string): unknown {
   const document = parseDocument(text, { merge: true, prettyErrors: false });
   const [fault] = document.errors;
-  // Its message may quote the text.
+  // The parser's message may quote the text.
   if (fault) throw new ImportRefused(`is not valid YAML (${fault.code})`);
   try {
     return document.toJS({ maxAliasCount: ALIASES_MAX });

@@ -1,5 +1,4 @@
-// Goal: every price of LiteLLM's that the catalog can say is carried, and nothing is taken for a price that is none.
-// Method: tables of what deployments say.
+// Every price of LiteLLM's that the catalog can represent is carried over, and nothing else is read as a price.
 import { isPriceKey, readPrices } from './read-prices.js';
 
 const BOTH = { input_cost_per_token: 3e-6, output_cost_per_token: 1.5e-5 };
@@ -50,7 +49,7 @@ describe('prices of a deployment', () => {
       { prompt: '3', completion: '15', priority: { prompt: '6' }, flex: { completion: '7.5' } },
     ],
     ['one side at no cost', { ...BOTH, output_cost_per_token: 0 }, { prompt: '3', completion: '0' }],
-  ])('has %s', (_, said, pricing) => expect(readPrices(said)).toEqual({ pricing }));
+  ])('has %s', (_, values, pricing) => expect(readPrices(values)).toEqual({ pricing }));
 
   it.each([
     ['nothing', {}],
@@ -58,9 +57,9 @@ describe('prices of a deployment', () => {
     ['null', { input_cost_per_token: null, output_cost_per_token: null }],
     ['time', { input_cost_per_second: 1e-4 }],
     ['the longer prompts alone', { input_cost_per_token_above_128k_tokens: 1e-6 }],
-  ])('has none for %s', (_, said) => expect(readPrices(said)).toEqual({}));
+  ])('has none for %s', (_, values) => expect(readPrices(values)).toEqual({}));
 
-  it('are free where both are said to be 0', () => {
+  it('are free where both are 0', () => {
     expect(readPrices({ input_cost_per_token: 0, output_cost_per_token: '0' })).toEqual({ isFree: true });
   });
 
@@ -72,7 +71,7 @@ describe('prices of a deployment', () => {
   });
 
   it.each(['input_cost_per_image', 'input_cost_per_token_batches', 'input_cost_per_character', 'model'])(
-    '%s is no key of them',
+    '%s is no price key',
     (key) => expect(isPriceKey(key)).toBe(false),
   );
 });

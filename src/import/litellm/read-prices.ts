@@ -2,7 +2,7 @@ import type { JsonObject } from '../../core/json/json.js';
 import type { TokenClassName } from '../../core/routing/price-classes.js';
 import { perMillion } from './decimal.js';
 
-/** What a class of tokens costs, by the name that LiteLLM's map of costs has for it. */
+/** The key of each token class in LiteLLM's cost map. */
 const COST_KEYS: Readonly<Record<TokenClassName, string>> = {
   prompt: 'input_cost_per_token',
   completion: 'output_cost_per_token',
@@ -18,14 +18,14 @@ const TIER = /_above_(\d{1,4})k_tokens$/;
 /** LiteLLM counts its thresholds in thousands. */
 const TOKENS_PER_THRESHOLD = 1000;
 
-/** Prices as a catalog file writes them. */
+/** Prices in the form of a catalog file. */
 export type PricesText = Readonly<Record<string, unknown>>;
 
 export type PriceReading =
   | { readonly pricing: PricesText }
-  /** Both prices are said to be 0. */
+  /** Both prices are 0. */
   | { readonly isFree: true }
-  /** Nothing is said, or not both of what goes in and what comes out; `fault`: a key that cannot be read. */
+  /** Prices are absent, or one of input and output is; `fault`: a key that cannot be read. */
   | { readonly fault?: string };
 
 /** Whether a key is one of the prices that are read here. */
@@ -40,18 +40,18 @@ export const isPriceKey = (key: string): boolean =>
 
 /**
  * The prices of a deployment (docs.litellm.ai/docs/proxy/custom_pricing, of 2026-10-08).
- * @param said its keys and values
+ * @param values its keys and values
  */
-export function readPrices(said: JsonObject): PriceReading {
-  const fault = Object.keys(said).find(
-    (key) => isPriceKey(key) && said[key] !== null && perMillion(said[key]) === undefined,
+export function readPrices(values: JsonObject): PriceReading {
+  const fault = Object.keys(values).find(
+    (key) => isPriceKey(key) && values[key] !== null && perMillion(values[key]) === undefined,
   );
   if (fault !== undefined) return { fault };
-  const base = pricesOf(said, '');
+  const base = pricesOf(values, '');
   if (base['prompt'] === undefined || base['completion'] === undefined) return {};
   if (Object.values(base).every((price) => price === '0')) return { isFree: true };
-  const tiers = readTiers(said);
-  const tariffs = TARIFFS.map((tariff) => [tariff, pricesOf(said, `_${tariff}`)] as const);
+  const tiers = readTiers(values);
+  const tariffs = TARIFFS.map((tariff) => [tariff, pricesOf(values, `_${tariff}`)] as const);
   return {
     pricing: {
       ...base,
@@ -61,21 +61,21 @@ export function readPrices(said: JsonObject): PriceReading {
   };
 }
 
-/** From one token more than the threshold on, as LiteLLM charges what exceeds it. */
-function readTiers(said: JsonObject): readonly PricesText[] {
-  const thresholds = new Set(Object.keys(said).flatMap((key) => (isPriceKey(key) && TIER.exec(key)?.[1]) || []));
+/** From one token above the threshold on: LiteLLM charges the tier for what exceeds it. */
+function readTiers(values: JsonObject): readonly PricesText[] {
+  const thresholds = new Set(Object.keys(values).flatMap((key) => (isPriceKey(key) && TIER.exec(key)?.[1]) || []));
   return [...thresholds]
     .map(Number)
     .sort((one, other) => one - other)
     .map((thousands) => ({
       min_prompt_tokens: thousands * TOKENS_PER_THRESHOLD + 1,
-      ...pricesOf(said, `_above_${thousands}k_tokens`),
+      ...pricesOf(values, `_above_${thousands}k_tokens`),
     }));
 }
 
-function pricesOf(said: JsonObject, suffix: string): Readonly<Record<string, string>> {
+function pricesOf(values: JsonObject, suffix: string): Readonly<Record<string, string>> {
   const prices = CLASSES.flatMap(([name, key]) => {
-    const price = perMillion(said[key + suffix]);
+    const price = perMillion(values[key + suffix]);
     return price === undefined ? [] : [[name, price] as const];
   });
   return Object.fromEntries(prices);

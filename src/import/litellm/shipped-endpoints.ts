@@ -3,20 +3,20 @@ import { formatUsd } from '../../core/money/credits.js';
 import { TOKEN_CLASSES, UNITS } from '../../core/routing/price-classes.js';
 import type { PricesText } from './read-prices.js';
 
-/** An endpoint of the shipped catalog, and whose it is. */
+/** An endpoint of the shipped catalog, with its model. */
 export interface ShippedEndpoint {
   readonly model: Model;
   readonly endpoint: Endpoint;
 }
 
-/** Finds the shipped endpoint that a deployment calls: of the same provider, by the name that it has for the model. */
+/** Finds the shipped endpoint that a deployment calls: of the same provider, by the provider's name of the model. */
 export class ShippedEndpoints {
   private readonly byName = new Map<string, ShippedEndpoint>();
 
   constructor({ models }: Pick<CatalogSnapshot, 'models'>) {
     const every = [...models.values()].flatMap((model) => model.endpoints.map((endpoint) => ({ model, endpoint })));
     for (const one of every) this.add(one, one.endpoint.upstreamModel);
-    // Then by what the model is called besides: the vendor's own short names are among its aliases.
+    // Then by the other names of the model: its aliases include the vendor's own short names.
     for (const one of every) {
       for (const name of [one.model.id.slice(one.model.id.indexOf('/') + 1), ...(one.model.aliases ?? [])])
         this.add(one, name);
@@ -35,7 +35,7 @@ export class ShippedEndpoints {
 
 const TOKENS_PER_PRICE = 1_000_000n;
 
-/** Prices as a catalog file writes them. What they are elsewhere (`geo`) is not among them. */
+/** Prices in the form of a catalog file, without those of other geographies (`geo`). */
 export function viewPricing(pricing: Pricing): PricesText {
   const { tiers, fast, priority, flex } = pricing;
   const units = Object.entries(UNITS).flatMap(([name, key]) => {

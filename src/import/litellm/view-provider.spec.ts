@@ -1,5 +1,5 @@
-// Goal: what the code and the shipped catalog know of a provider goes into an entry of its own as it is. Method: every
-// definition and every shipped entry, written and read again by the catalog's own reader.
+// The shipped properties of a provider are copied unchanged into an entry of its own: every definition and every
+// shipped entry is written, and read again by the catalog's own reader.
 import { readFileSync } from 'node:fs';
 import { NO_CREDENTIALS } from '../../../test/support/credential-sources.js';
 import { readCatalog } from '../../catalog/read-catalog.js';

@@ -1,7 +1,7 @@
 import type { CatalogProvider } from '../../core/routing/catalog.js';
 import type { Quirks } from '../../core/quirks.js';
 
-/** Quirks as a catalog file has them: the same words, with underscores. */
+/** Quirks in the form of a catalog file: the same names, with underscores. */
 export const viewQuirks = (quirks: Quirks): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     Object.entries(quirks)
@@ -9,7 +9,7 @@ export const viewQuirks = (quirks: Quirks): Readonly<Record<string, unknown>> =>
       .map(([name, value]) => [name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   );
 
-/** What a shipped entry says of data and of calls that are left. */
+/** The data policy and the billing of abandoned calls of a shipped entry. */
 export function viewTerms({ policy, aborts }: CatalogProvider): Readonly<Record<string, unknown>> {
   const { collectsData, trains, retentionDays, zeroDataRetention, region } = policy;
   return {

@@ -1,5 +1,5 @@
-// Goal: what goes wrong between this command and a gateway is told: a key that should be off and is on, a gateway that
-// sends the management key elsewhere. Method: a server on a loopback port that answers by script.
+// Failures between this command and a gateway are reported: a key that could not be disabled, a gateway that redirects
+// the management key. The gateway is a scripted server on a loopback port.
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ describe('a gateway that fails', () => {
   let answer: (call: string, response: ServerResponse) => void;
   const calls: string[] = [];
   const printed: object[] = [];
-  const told: string[] = [];
+  const noted: string[] = [];
   beforeAll(async () => {
     server = createServer((request, response) => {
       const call = `${request.method} ${request.url!.split('?')[0]}`;
@@ -25,7 +25,7 @@ describe('a gateway that fails', () => {
     await once(server, 'listening');
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
-  beforeEach(() => [calls, printed, told].forEach((list) => (list.length = 0)));
+  beforeEach(() => [calls, printed, noted].forEach((list) => (list.length = 0)));
 
   const reply = (response: ServerResponse, status: number, body: object): void =>
     void response
@@ -33,7 +33,7 @@ describe('a gateway that fails', () => {
       .end(JSON.stringify(body));
 
   function run(): Promise<void> {
-    const note: Note = (group, place, message) => void told.push(`${group} ${place}: ${message}`);
+    const note: Note = (group, place, message) => void noted.push(`${group} ${place}: ${message}`);
     const { port } = server.address() as AddressInfo;
     const client = new ManagementClient(`http://127.0.0.1:${port}/api`, new Secret(KEY));
     const fields = { hash: 'old', name: 'app', disabled: true, limit: 5, usage: 1 };
@@ -42,7 +42,7 @@ describe('a gateway that fails', () => {
     return importOpenrouter({ keys, credentials: [] }, { client, again: false, now: 0, print, note });
   }
 
-  it('to switch a key off has made it: the key is told, and that it is on', async () => {
+  it('to disable a key has created it: the key is reported, and that it is enabled', async () => {
     answer = (call, response) => {
       if (call.startsWith('GET')) reply(response, 200, { data: [] });
       else if (call.startsWith('POST')) reply(response, 201, { key: 'sk-new', data: { hash: 'new' } });
@@ -52,7 +52,7 @@ describe('a gateway that fails', () => {
       /^keys\.json\.0 \(app\) was made and could not be switched off: PATCH \S+\/keys\/new answered 500 Something broke\.$/,
     );
     expect(printed).toEqual([{ name: 'app', hash: 'new', key: 'sk-new' }]);
-    expect(told.splice(0)).toEqual([
+    expect(noted.splice(0)).toEqual([
       'assumed keys.json.0 (app): has its whole limit again: the 1 USD it has spent are not carried over',
     ]);
     expect(calls).toEqual([
@@ -62,16 +62,16 @@ describe('a gateway that fails', () => {
       'PATCH /api/v1/keys/new',
     ]);
 
-    // The next time it is there already: not touched, and told again.
+    // The next run finds the key: it is left unchanged and reported again.
     answer = (call, response) =>
       reply(response, 200, { data: call.endsWith('keys') ? [{ name: 'app', hash: 'new', disabled: false }] : [] });
     await run();
-    expect(told).toEqual([
+    expect(noted).toEqual([
       'left-out keys.json.0 (app): is there already, by its name, and is on although the exported one is off: --again makes another',
     ]);
   });
 
-  it('by leading elsewhere is not followed', async () => {
+  it('by redirecting is not followed', async () => {
     answer = (_, response) => void response.writeHead(307, { location: '/elsewhere', connection: 'close' }).end();
     await expect(run()).rejects.toThrow(/cannot be reached$/);
     expect(calls).toEqual(['GET /api/v1/workspaces']);
@@ -93,12 +93,12 @@ describe('a gateway that fails', () => {
     expect(printed).toEqual([]);
   });
 
-  it('to take one body is told of it, and goes on', async () => {
+  it('by refusing one body is reported, and the import goes on', async () => {
     answer = (call, response) => {
       if (call.startsWith('GET')) reply(response, 200, { data: [] });
       else reply(response, 400, { error: { message: 'limit: must be at least 0' } });
     };
     await run();
-    expect(told).toEqual(['left-out keys.json.0 (app): the gateway refuses it: 400 limit: must be at least 0']);
+    expect(noted).toEqual(['left-out keys.json.0 (app): the gateway refuses it: 400 limit: must be at least 0']);
   });
 });

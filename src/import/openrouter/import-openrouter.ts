@@ -10,21 +10,21 @@ import { Workspaces } from './workspaces.js';
 
 /** What an import of exports runs with. */
 export interface OpenrouterTools {
-  /** The gateway that keys are made in; absent: what would be sent is printed. */
+  /** The gateway in which keys are created; absent: the requests are printed instead. */
   readonly client: ManagementClient | undefined;
-  /** Keys are made although there are some of their names. */
+  /** Keys are created even where keys of their names exist. */
   readonly again: boolean;
   /** Epoch milliseconds. */
   readonly now: number;
-  /** One line of JSON. */
+  /** Prints one line of JSON. */
   readonly print: (line: object) => void;
   readonly note: Note;
 }
 
 /**
- * Makes the exported keys in a gateway, and prints the bodies that enter the credentials anew
- * (docs/importing.md#openrouter). Each new key is printed as soon as it is made, and once.
- * @throws ImportRefused where the gateway cannot be asked any further
+ * Creates the exported keys in a gateway, and prints the bodies that enter the credentials anew
+ * (docs/operate/importing.md#openrouter). Each new key is printed as soon as it is created, and once.
+ * @throws ImportRefused where the gateway cannot be called any further
  */
 export async function importOpenrouter(
   { keys, credentials }: OpenrouterExports,
@@ -39,9 +39,9 @@ export async function importOpenrouter(
   for (const credential of credentials) printCredential(credential, workspaces, hashes, tools);
 }
 
-/** A request, and what is to be told of it where it is made or printed. */
+/** A request, and its remarks, which are noted when it is sent or printed. */
 interface RemarkedRequest extends KeyRequest {
-  readonly tell: () => void;
+  readonly report: () => void;
 }
 
 function remarkedRequest(
@@ -51,22 +51,22 @@ function remarkedRequest(
 ): RemarkedRequest | undefined {
   const remarks: Parameters<Note>[] = [];
   const request = keyRequest(key, workspaces, now, (...remark) => remarks.push(remark));
-  const tell = (): void => remarks.forEach((remark) => note(...remark));
-  if (request) return { ...request, tell };
-  tell();
+  const report = (): void => remarks.forEach((remark) => note(...remark));
+  if (request) return { ...request, report };
+  report();
   return undefined;
 }
 
 function printKeys(requests: readonly RemarkedRequest[], print: OpenrouterTools['print']): ReadonlyMap<string, string> {
-  for (const { body, disabled, tell } of requests) {
-    tell();
+  for (const { body, disabled, report } of requests) {
+    report();
     print({ method: 'POST', path: '/api/v1/keys', body });
     if (disabled) print({ method: 'PATCH', path: '/api/v1/keys/{hash}', body: { disabled } });
   }
   return new Map();
 }
 
-/** @returns the hash that each key has here, by the one it had there */
+/** @returns the new hash of each key by its old one */
 async function makeKeys(
   requests: readonly RemarkedRequest[],
   client: ManagementClient,
@@ -77,10 +77,10 @@ async function makeKeys(
     : keysByName(await client.list('/keys?include_disabled=true&'));
   const hashes = new Map<string, string>();
   for (const request of requests) {
-    // As many of a name as there are were made by an import before; the export may have more of it.
+    // Keys that exist under this name are from an earlier import; the export may have more of them.
     const known = existing.get(request.body.name)?.shift();
     if (known !== undefined) {
-      // Whoever manages it may have switched it on: it is told, and left as it is.
+      // It may have been enabled on purpose: this is reported, and the key is left unchanged.
       const isOn = request.disabled && !known.disabled ? ', and is on although the exported one is off' : '';
       note('left-out', request.place, `is there already, by its name${isOn}: --again makes another`);
       hashes.set(request.oldHash, known.hash);
@@ -88,7 +88,7 @@ async function makeKeys(
     }
     const made = await makeKey(request, client, note);
     if (!made) continue;
-    request.tell();
+    request.report();
     print(made);
     hashes.set(request.oldHash, made.hash);
     if (request.disabled) await switchOff(made, request, client);
@@ -96,7 +96,7 @@ async function makeKeys(
   return hashes;
 }
 
-/** A key that was off is never left on without a word. */
+/** Disables a key. Where that fails, it is reported: a disabled key must not stay enabled unnoticed. */
 async function switchOff({ hash }: MadeKey, { place }: KeyRequest, client: ManagementClient): Promise<void> {
   try {
     await client.call('PATCH', `/keys/${hash}`, { disabled: true });
@@ -134,7 +134,7 @@ interface ExistingKey {
   readonly disabled: boolean;
 }
 
-/** Oldest first, as an export before made them: the list is newest first, and exports are too. */
+/** Oldest first, as an earlier import created them: the list is newest first, and so are exports. */
 function keysByName(keys: readonly JsonObject[]): Map<string, ExistingKey[]> {
   const existing = new Map<string, ExistingKey[]>();
   for (const { name, hash, disabled } of [...keys].reverse()) {

@@ -3,17 +3,17 @@ import type { Note } from '../remark.js';
 import type { ExportedKey } from './read-exports.js';
 import type { Workspaces } from './workspaces.js';
 
-/** How a key is made here (docs/wire/keys.md#administration). */
+/** The request that creates a key here (docs/operate/keys.md#administration). */
 export interface KeyRequest {
   readonly place: string;
-  /** What it had there: credentials name keys by it. */
+  /** Its hash in the export, by which credentials refer to it. */
   readonly oldHash: string;
   readonly body: { readonly name: string; readonly [field: string]: unknown };
-  /** It is switched off once it is made. */
+  /** It is disabled once it is created. */
   readonly disabled: boolean;
 }
 
-/** @returns undefined where there is nothing to make: noted. @param now epoch milliseconds */
+/** @returns undefined where there is nothing to create: noted. @param now epoch milliseconds */
 export function keyRequest(
   { place, fields, hash }: ExportedKey,
   workspaces: Workspaces,

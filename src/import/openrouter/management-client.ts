@@ -5,11 +5,11 @@ import { ImportRefused } from '../import-refused.js';
 
 const TIMEOUT_MS = 30_000;
 const PAGE = 100;
-/** A gateway with more keys is not listed to its end. */
+/** Pages that are read of a list at most. */
 const PAGES_MAX = 1_000;
 const MESSAGE_CHARACTERS_MAX = 300;
 
-/** A body that the gateway refused for what it says; the message is the gateway's. */
+/** A body that the gateway refused for its content; the message is the gateway's. */
 export class RefusedBody extends ImportRefused {}
 
 /** The management routes of a running gateway. */
@@ -31,7 +31,7 @@ export class ManagementClient {
     this.base = `${url.origin}${url.pathname.replace(/(?:\/api)?(?:\/v1)?\/*$/, '')}/api/v1`;
   }
 
-  /** Every entry of a list that is told in pages. */
+  /** Every entry of a paginated list. */
   async list(path: string): Promise<readonly JsonObject[]> {
     const entries: JsonObject[] = [];
     for (let page = 0; page < PAGES_MAX; page++) {
@@ -65,7 +65,7 @@ export class ManagementClient {
         method,
         headers: { authorization: `Bearer ${this.key.reveal()}`, ...(body && { 'content-type': 'application/json' }) },
         ...(body && { body: JSON.stringify(body) }),
-        // The key goes where the operator said, and nowhere else.
+        // The key must not be sent to any other address than the operator's.
         redirect: 'error',
         signal: this.signal ? AbortSignal.any([this.signal, timeout]) : timeout,
       });

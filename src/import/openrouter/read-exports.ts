@@ -18,21 +18,21 @@ export interface ExportedCredential extends Exported {
   readonly provider: string;
 }
 
-/** What `GET /keys` and `GET /byok` of that API told. */
+/** The replies of `GET /keys` and `GET /byok` of that API. */
 export interface OpenrouterExports {
   readonly keys: readonly ExportedKey[];
   readonly credentials: readonly ExportedCredential[];
 }
 
-/** A file as it was given. */
+/** A given file. */
 export interface ExportFile {
   readonly name: string;
   readonly text: string;
 }
 
 /**
- * Reads lists that the API answered with, `{ "data": [...] }` or the list itself; which is which their entries tell:
- * keys have a hash, credentials a provider.
+ * Reads lists of the API, `{ "data": [...] }` or the list itself. Their entries identify them: keys have a hash,
+ * credentials a provider.
  * @throws ImportRefused for what is neither
  */
 export function readExports(files: readonly ExportFile[], note: Note): OpenrouterExports {
@@ -59,7 +59,7 @@ function parse(name: string, text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (error) {
-    // Its message quotes the text.
+    // The parser's message quotes the text.
     throw new ImportRefused(`${name} is not valid JSON`, { cause: error });
   }
 }

@@ -4,12 +4,12 @@ import type { Note } from '../remark.js';
 export class Workspaces {
   private readonly ids: ReadonlySet<string>;
 
-  /** @param ids none where no gateway is asked */
+  /** @param ids empty where no gateway is called */
   constructor(ids: Iterable<string> = []) {
     this.ids = new Set(ids);
   }
 
-  /** The same workspace, or undefined for the default one; what was in another is noted. */
+  /** The same workspace, or undefined for the default one; a workspace that does not exist here is noted. */
   find(id: unknown, title: string, note: Note): string | undefined {
     if (typeof id !== 'string') return undefined;
     if (this.ids.has(id)) return id;

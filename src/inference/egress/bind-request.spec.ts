@@ -1,5 +1,5 @@
-// Goal: what requests are held to is found wherever it stands, and however much there is to judge, others have their
-// turn. Method: requests made by hand, with much of everything.
+// Hand-made requests, some with very many parts: addresses are found wherever they are, and judging many of them yields
+// to the event loop.
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
@@ -9,7 +9,8 @@ import { bindRequest } from './bind-request.js';
 
 const egress = Egress.of({ allowed_domains: ['good.test'], blocked_domains: null })!;
 const image = (url: string): ContentBlock => ({ type: 'image', source: { type: 'url', url } });
-const saying = (...content: ContentBlock[]): ModelRequest => modelRequest({ messages: [{ role: 'user', content }] });
+const requestWith = (...content: ContentBlock[]): ModelRequest =>
+  modelRequest({ messages: [{ role: 'user', content }] });
 const search = (allowed: readonly string[]): Tool => ({
   type: 'vendor',
   opaque: { vendor: 'anthropic', value: { type: 'web_search_20250305', name: 'web_search', allowed_domains: allowed } },
@@ -17,8 +18,8 @@ const search = (allowed: readonly string[]): Tool => ({
 const MANY = 5_000;
 const many = <T>(make: (index: number) => T): T[] => Array.from({ length: MANY }, (_, index) => make(index));
 
-it('is the very request where there are no rules', () => {
-  const request = saying(image('https://evil.test/'));
+it('returns the same request where there are no rules', () => {
+  const request = requestWith(image('https://evil.test/'));
   expect(bindRequest(request, undefined)).toEqual({ request });
 });
 
@@ -36,23 +37,25 @@ it.each<[string, ContentBlock, string]>([
   ],
   ['a video', { type: 'video', source: { type: 'url', url: 'gs://bucket/a' } }, 'messages.0.content.0.source.url: '],
 ])('refuses %s', async (_, block, message) => {
-  const { refusal } = await bindRequest(saying(block), egress);
+  const { refusal } = await bindRequest(requestWith(block), egress);
   expect([refusal?.kind, refusal?.message]).toEqual(['forbidden', expect.stringContaining(message)]);
 });
 
-it('takes no longer lists of domains than can be compared', async () => {
-  const asked = Array.from({ length: 401 }, (_, index) => `${index}.good.test`);
-  const [fits, exceeds] = [asked.slice(1), asked].map((domains) => modelRequest({ tools: [search(domains)] }));
+it('refuses lists of domains that are too long to compare', async () => {
+  const domainsGiven = Array.from({ length: 401 }, (_, index) => `${index}.good.test`);
+  const [fits, exceeds] = [domainsGiven.slice(1), domainsGiven].map((domains) =>
+    modelRequest({ tools: [search(domains)] }),
+  );
   expect((await bindRequest(fits!, egress)).request.tools[0]).toMatchObject({
-    bound: { allowedDomains: fits && asked.slice(1) },
+    bound: { allowedDomains: fits && domainsGiven.slice(1) },
   });
   expect((await bindRequest(exceeds!, egress)).refusal?.message).toContain('tools.0: more than 400 domains');
 });
 
 it.each<[string, ModelRequest]>([
-  ['media', saying(...many((index) => image(`https://good.test/${index}`)))],
-  ['the same media again and again', saying(...many(() => image('https://good.test/')))],
-  ['blocks without any', saying(...many((): ContentBlock => ({ type: 'text', text: '' })))],
+  ['media', requestWith(...many((index) => image(`https://good.test/${index}`)))],
+  ['the same media again and again', requestWith(...many(() => image('https://good.test/')))],
+  ['blocks without any', requestWith(...many((): ContentBlock => ({ type: 'text', text: '' })))],
   ['turns', modelRequest({ messages: many(() => ({ role: 'user', content: [] })) })],
   [
     'servers',
@@ -69,7 +72,7 @@ it.each<[string, ModelRequest]>([
     'parameters',
     modelRequest({ tools: [{ type: 'service', id: 'openrouter:bash', parameters: { all: many(String) } }] }),
   ],
-])('gives others their turn where there are many %s', async (_, request) => {
+])('yields to the event loop where there are many %s', async (_, request) => {
   const binding = bindRequest(request, egress);
   expect(binding).toBeInstanceOf(Promise);
   expect((await binding).refusal).toBeUndefined();

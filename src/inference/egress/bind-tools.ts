@@ -10,22 +10,23 @@ import { reachesNothing, reachesUnjudged } from './egress-errors.js';
 import { findRefusedParameter } from './refused-addresses.js';
 
 const WEB_SEARCH = 'openrouter:web_search';
-/** Vendors' tools of these kinds take domains. */
+/** Vendors' tools of these kinds accept domain rules. */
 const WEB_KINDS: ReadonlySet<unknown> = new Set(['web_search', 'web_fetch']);
 /**
- * Vendors' tools that lead nowhere by themselves: the caller runs them, or the vendor does so without a network.
- * Servers that `mcp_toolset` names stand in `mcp_servers`.
+ * Vendors' tools that reach no address by themselves: the caller runs them, or the vendor does so without a network.
+ * The servers of `mcp_toolset` are listed in `mcp_servers`.
  */
 const LEADS_NOWHERE =
   /^(?:bash|text_editor|computer|memory|code_execution|tool_search_tool_(?:regex|bm25)|advisor|mcp_toolset)(?:_\d{8})?$/;
 
-/** Domains that one tool may ask for: each is compared with each of the rules. Chosen. */
-const ASKED_MAX = 400;
+/**
+ * Limit for the requested domains of one tool, because each is compared with each of the rules. An arbitrary choice.
+ */
+const REQUESTED_MAX = 400;
 
 /**
- * The tools of a request as a key may have them that is held to these rules: those that search or fetch know what they
- * are held to.
- * @returns the first refusal instead, for a tool that could not be held to them
+ * The tools of a request with the egress rules of its key: those that search or fetch are bound to the rules.
+ * @returns the first refusal instead, for a tool that cannot be bound
  */
 export function* bindTools(tools: readonly Tool[], egress: Egress): Steps<readonly Tool[] | GatewayError> {
   const bound: Tool[] = [];
@@ -38,7 +39,7 @@ export function* bindTools(tools: readonly Tool[], egress: Egress): Steps<readon
 }
 
 function* bindTool(tool: VendorTool | RequestedServiceTool, path: string, egress: Egress): Steps<Tool | GatewayError> {
-  // Lists of domains are long work.
+  // Lists of domains take long.
   yield;
   if (tool.type === 'service') {
     const { id, parameters, byPlugin, path: ownPath = path, parametersPath = `${ownPath}.parameters` } = tool;
@@ -51,19 +52,19 @@ function* bindTool(tool: VendorTool | RequestedServiceTool, path: string, egress
   return LEADS_NOWHERE.test(type) ? tool : reachesUnjudged(path, `the tool ${shortened(type)}`);
 }
 
-function withRules<Asked extends VendorTool | RequestedServiceTool>(
-  tool: Asked,
-  said: JsonObject,
+function withRules<Bound extends VendorTool | RequestedServiceTool>(
+  tool: Bound,
+  settings: JsonObject,
   path: string,
   egress: Egress,
-): Asked | GatewayError {
-  const asked = rulesOf(said);
-  if (lengthOf(asked) > ASKED_MAX) return reachesUnjudged(path, `more than ${ASKED_MAX} domains`);
-  const bound = egress.joinedWith(asked);
+): Bound | GatewayError {
+  const requested = rulesOf(settings);
+  if (lengthOf(requested) > REQUESTED_MAX) return reachesUnjudged(path, `more than ${REQUESTED_MAX} domains`);
+  const bound = egress.joinedWith(requested);
   return bound.allowedDomains?.length === 0 ? reachesNothing(path) : { ...tool, bound };
 }
 
-/** As callers say them: an empty list is none. */
+/** The rules in the fields of a request; an empty list counts as absent. */
 function rulesOf({ allowed_domains, excluded_domains, blocked_domains }: JsonObject): DomainRules {
   const allowedDomains = texts(allowed_domains);
   const blockedDomains = [...texts(excluded_domains), ...texts(blocked_domains)];

@@ -10,27 +10,27 @@ const ADDRESS = /^https?:\/\//i;
 const SERVERS = 'mcp_servers';
 
 /**
- * Fields that no face declares and that have somebody search or fetch where no address can be read from them: the words
- * for a search (docs/wire/routing.md#words-with-a-price), sources of data, and what may hold either of them.
+ * Undeclared fields that cause a search or fetch and contain no readable address: fields for a search
+ * (docs/use/choosing-providers.md#words-with-a-price), data sources, and fields that may contain either.
  */
 const UNJUDGED: ReadonlySet<string> = new Set([
   'web_search_options', 'search_parameters', 'enable_search', 'data_sources', 'tool_resources', 'prompt', 'extra_body',
 ]); // oxfmt-ignore
 const OFF: ReadonlySet<unknown> = new Set([undefined, null, false]);
 
-/** Of an address, what takes as long to judge as a block without one takes to look at. */
+/** Characters of an address that take as long to judge as a block without one. */
 const ITEM_CHARACTERS = 32;
 const lengthOf = (named: Named | undefined): number => named?.url.length ?? 0;
 
-/** What a caller names and somebody would fetch, by where it stands. */
+/** An address in a request that a provider or the gateway would fetch, and its path. */
 interface Named {
   readonly path: string;
   readonly url: string;
 }
 
 /**
- * Why media or fields of a request may not be sent by a key that is held to these rules, whoever would fetch them:
- * the first address that is refused, or a field that cannot be judged.
+ * Why media or fields of a request may not be sent by a key with these rules, whatever would fetch them: the first
+ * address that is refused, or a field that cannot be judged.
  */
 export function* findRefusedAddress(request: ModelRequest, egress: Egress): Steps<GatewayError | undefined> {
   const counter = new StepCounter();
@@ -51,7 +51,7 @@ export function* findRefusedAddress(request: ModelRequest, egress: Egress): Step
   return undefined;
 }
 
-/** Names of another case are other names to the vendors, and the same to who is careless in front of them. */
+/** Vendors treat names of different case as different, but proxies before them may not. */
 function* findRefusedField(
   field: string,
   value: Json | undefined,
@@ -74,7 +74,7 @@ function* findRefusedField(
   return undefined;
 }
 
-/** Undefined: a block without any. */
+/** Undefined: a block without an address. */
 function* addressesIn(
   blocks: readonly (ContentBlock | ToolReferenceBlock)[],
   pathOf: (place: number) => string,
@@ -102,7 +102,7 @@ function* addressesIn(
   }
 }
 
-/** The sources by address of a block that only its vendor understands. */
+/** The sources by address in a block that only its vendor understands. */
 function* sourcesIn(value: Json | undefined, path: string): Generator<Named | undefined, void> {
   yield undefined;
   if (Array.isArray(value)) {
@@ -114,7 +114,7 @@ function* sourcesIn(value: Json | undefined, path: string): Generator<Named | un
   }
 }
 
-/** The first text of some parameters that is an address which may not be reached. */
+/** The first text in some parameters that is an address which may not be reached. */
 export function* findRefusedParameter(
   value: Json | undefined,
   path: string,

@@ -1,5 +1,5 @@
-// Goal: plugins have their turn in the order of their list, each stage is told, and a failure fails the request unless
-// its plugin may be left out. Method: made-up plugins under what drives them.
+// Made-up plugins: they run in the order of their list, each stage is reported, and a failure fails the request unless
+// its plugin may be skipped.
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import { endpoint, model, plan } from '../../../test/support/route-inputs.js';
@@ -15,7 +15,7 @@ import { NO_DEFAULTS } from '../../core/plugin-defaults.js';
 import type { ChoiceInputs } from '../../core/routing/route-inputs.js';
 import { PluginSets } from './plugin-sets.js';
 
-/** Puts its id, and what it was given, behind the name of the user. */
+/** Appends its id and options to the user's name. */
 const writes = (id: string, fields: Partial<Plugin> = {}): Plugin => ({
   id,
   options: { enabled: {} },
@@ -32,8 +32,8 @@ const fails = (error: Error, fields: Partial<Plugin> = {}): Plugin => ({
   ...fields,
 });
 const MILLISECONDS = expect.any(Number) as number;
-/** Of a stage that asked nobody. */
-const TOLD = { type: 'plugin', data: { milliseconds: MILLISECONDS }, cost_usd: 0 };
+/** Of a stage without a paid call. */
+const STAGE = { type: 'plugin', data: { milliseconds: MILLISECONDS }, cost_usd: 0 };
 const abort = new Cancellation();
 const context = extensionContext({ signal: abort.signal });
 
@@ -52,18 +52,18 @@ it('prepares in the order of the list, each by its own options', async () => {
   });
 });
 
-it('tells how long a stage took, that it cost nothing, and what it says of itself', async () => {
+it('reports the time and cost of a stage, and its own note', async () => {
   const { stages } = await setOf([writes('a')], [{ id: 'a' }]).prepare(modelRequest(), () => context);
   const data = { by: 'a', milliseconds: MILLISECONDS };
   expect(stages).toEqual([{ type: 'plugin', name: 'a', summary: 'written', data, cost_usd: 0 }]);
 });
 
 it.each<[string, PluginEntry[], string | undefined]>([
-  ['nobody speaks of', [], 'b{"most":8}'],
+  ['is not named', [], 'b{"most":8}'],
   ['is turned off', [{ id: 'b', enabled: false }], undefined],
-  ['is asked for', [{ id: 'b' }], 'b{}'],
-])('reads a plugin that is on by itself where it %s', async (_, plugins, user) => {
-  const all = [writes('b', { unasked: { most: 8 } }), writes('c')];
+  ['is requested', [{ id: 'b' }], 'b{}'],
+])('runs a plugin that is on by default where it %s', async (_, plugins, user) => {
+  const all = [writes('b', { whenNotRequested: { most: 8 } }), writes('c')];
   expect((await prepare(all, ...plugins)).user).toBe(user);
 });
 
@@ -73,14 +73,18 @@ it('refuses two entries of one plugin, by the place of the second', () => {
 });
 
 it.each<[string, Plugin, string]>([
-  ['what it says to the caller', fails(new GatewayError('forbidden', 'Not this.')), 'Not this.'],
-  ['who did not serve it', fails(new ExtensionFault('timed-out', 'no answer')), 'The plugin fails failed: no answer.'],
-  ['a fault of ours', fails(new TypeError('x'), { isSkippable: true }), 'x'],
-])('fails by %s', async (_, plugin, message) => {
+  ['its own error for the caller', fails(new GatewayError('forbidden', 'Not this.')), 'Not this.'],
+  [
+    'an external service that did not serve',
+    fails(new ExtensionFault('timed-out', 'no answer')),
+    'The plugin fails failed: no answer.',
+  ],
+  ['an internal error', fails(new TypeError('x'), { isSkippable: true }), 'x'],
+])('fails with %s', async (_, plugin, message) => {
   await expect(prepare([plugin], { id: 'fails' })).rejects.toThrow(message);
 });
 
-it('leaves out what may be left out, visibly', async () => {
+it('skips a skippable plugin, with a stage', async () => {
   const plugin = fails(new ExtensionFault('busy', 'too busy'), { isSkippable: true });
   expect(await prepare([plugin, writes('z')], { id: 'fails' }, { id: 'z' })).toEqual({
     user: 'z{}',
@@ -88,7 +92,7 @@ it('leaves out what may be left out, visibly', async () => {
   });
 });
 
-it('ends with its request, whatever may be left out', async () => {
+it('ends with its request, even if it is skippable', async () => {
   const gone = new Cancellation();
   gone.abort(new CallerGone());
   const plugin = fails(new ExtensionFault('busy', 'too busy'), { isSkippable: true });
@@ -97,7 +101,7 @@ it('ends with its request, whatever may be left out', async () => {
   await expect(preparing).rejects.toThrow(CallerGone);
 });
 
-describe('models that stand for a plugin', () => {
+describe('models that enable a plugin', () => {
   const CHOSEN = { models: ['acme/one'], strategy: 'auto', summary: 'acme/one of 1 model' } as const;
   const router: Plugin = {
     id: 'router',
@@ -131,23 +135,23 @@ describe('fits a request to a leg by each of them', () => {
     },
   });
   const [leg] = plan([model('acme/any', [{ ...endpoint('p1'), contextLength: 4 }])], {}).legs;
-  const told = (name: string) => ({ ...TOLD, name, summary: 'shortened' });
+  const stageBy = (name: string) => ({ ...STAGE, name, summary: 'shortened' });
   const fit = (plugins: readonly Plugin[]) =>
     setOf(
       plugins,
       plugins.map(({ id }) => ({ id })),
     ).fit!(modelRequest(), leg!);
 
-  it('at once where all of them do', () => {
+  it('synchronously where all of them do', () => {
     const fitted = fit([shorter('a'), shorter('b')]);
-    expect(fitted).toMatchObject({ request: { user: 'a4b4' }, stages: [told('a'), told('b')] });
+    expect(fitted).toMatchObject({ request: { user: 'a4b4' }, stages: [stageBy('a'), stageBy('b')] });
   });
 
   it('later where one of them does', async () => {
     const fitting = fit([shorter('a'), shorter('b', true), shorter('c')]);
     expect(fitting).toBeInstanceOf(Promise);
     const { request, stages } = await fitting;
-    expect([request.user, stages]).toEqual(['a4b4c4', [told('a'), told('b'), told('c')]]);
+    expect([request.user, stages]).toEqual(['a4b4c4', [stageBy('a'), stageBy('b'), stageBy('c')]]);
   });
 
   it('unless none of them fits any', () => {
@@ -158,26 +162,26 @@ describe('fits a request to a leg by each of them', () => {
 describe('a watch', () => {
   const REPLY: readonly ModelEvent[] = [{ type: 'ping' }];
   const RUN = {} as ModelRun;
-  const watching = (fields: Partial<Plugin>, tell: (stage: JsonObject) => void = () => undefined) =>
+  const watching = (fields: Partial<Plugin>, addStage: (stage: JsonObject) => void = () => undefined) =>
     setOf([{ id: 'w', options: {}, ...fields }], [{ id: 'w' }]).watches(modelRequest(), {
       contextFor: (_id, consulted) => ({ ...context, infer: () => Promise.resolve(consulted(RUN)) as never }),
       spentOn: (runs) => 2_000_000n * BigInt(runs.length),
-      tell,
+      addStage,
     });
 
-  it('is not there where nothing is watched', () => {
+  it('does not exist where nothing is watched', () => {
     expect(watching({})).toEqual([]);
     expect(watching({ watch: () => undefined })).toEqual([]);
   });
 
-  it('is told with how long it took by then, and what the models cost that it asked', async () => {
+  it('reports its time so far, and the cost of the models that it called', async () => {
     const stages: JsonObject[] = [];
     const [watch] = watching(
       {
-        watch: (request, _options, asking, note) => ({
+        watch: (request, _options, calling, note) => ({
           overdueMs: 7,
-          tell: async (batch) => {
-            await asking.infer(request, 'moderation');
+          pass: async (batch) => {
+            await calling.infer(request, 'moderation');
             note({ summary: 'judged' });
             return batch;
           },
@@ -186,23 +190,27 @@ describe('a watch', () => {
       (stage) => stages.push(stage),
     );
     expect(watch!.overdueMs).toBe(7);
-    expect(await watch!.tell(REPLY)).toBe(REPLY);
+    expect(await watch!.pass(REPLY)).toBe(REPLY);
     expect(await watch!.release!()).toEqual([]);
-    expect(stages).toEqual([{ ...TOLD, name: 'w', summary: 'judged', cost_usd: 0.000002 }]);
+    expect(stages).toEqual([{ ...STAGE, name: 'w', summary: 'judged', cost_usd: 0.000002 }]);
   });
 
   it.each<[string, Error, string]>([
-    ['what it says to the caller', new GatewayError('forbidden', 'Not this.'), 'Not this.'],
-    ['who did not serve it', new ExtensionFault('timed-out', 'no answer'), 'The plugin w failed: no answer.'],
-    ['a fault of ours', new TypeError('x'), 'x'],
-  ])('fails by %s, at once or later, whatever may be left out', async (_, error, message) => {
+    ['its own error for the caller', new GatewayError('forbidden', 'Not this.'), 'Not this.'],
+    [
+      'an external service that did not serve',
+      new ExtensionFault('timed-out', 'no answer'),
+      'The plugin w failed: no answer.',
+    ],
+    ['an internal error', new TypeError('x'), 'x'],
+  ])('fails with %s, synchronously or later, even if it is skippable', async (_, error, message) => {
     const throws = (): never => {
       throw error;
     };
-    const [atOnce] = watching({ isSkippable: true, watch: () => ({ tell: throws, release: throws }) });
-    expect(() => atOnce!.tell(REPLY)).toThrow(message);
+    const [atOnce] = watching({ isSkippable: true, watch: () => ({ pass: throws, release: throws }) });
+    expect(() => atOnce!.pass(REPLY)).toThrow(message);
     expect(() => atOnce!.release!()).toThrow(message);
-    const [later] = watching({ isSkippable: true, watch: () => ({ tell: () => Promise.reject(error) }) });
-    await expect(later!.tell(REPLY)).rejects.toThrow(message);
+    const [later] = watching({ isSkippable: true, watch: () => ({ pass: () => Promise.reject(error) }) });
+    await expect(later!.pass(REPLY)).rejects.toThrow(message);
   });
 });

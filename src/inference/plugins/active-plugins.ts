@@ -17,24 +17,24 @@ export interface ActivePlugin {
   readonly options: JsonObject;
 }
 
-/** Whose word of a plugin is in force; `model`: the name that the request has in its model's place. */
+/** What decides about a plugin; `model`: the name in the request's `model`. */
 export type SetBy = 'account' | 'workspace' | 'request' | 'model';
 
-/** How a plugin stands that somebody spoke of. */
+/** The state of a plugin that a default, the request or the model name refers to. */
 export interface PluginStanding {
   readonly plugin: Plugin;
   readonly isOn: boolean;
   readonly setBy: SetBy;
-  /** The request has an entry of it, which a default did not give way to. */
+  /** The request has an entry for it that a default with `prevent_overrides` overrules. */
   readonly isRequestOverruled: boolean;
 }
 
-/** A request with what was done to it. */
+/** A request with the stages that changed it. */
 export interface StagedRequest {
   readonly request: ModelRequest;
   /** Entries of the routing metadata's `pipeline`. */
   readonly stages: readonly JsonObject[];
-  /** Turned into words. */
+  /** Converted to text. */
   readonly files: readonly ParsedFile[];
 }
 
@@ -42,15 +42,15 @@ export interface StagedRequest {
 type FittedRequest = Omit<StagedRequest, 'files'>;
 type FitHook = (request: ModelRequest, leg: Leg) => FittedRequest | Promise<FittedRequest>;
 
-/** What watches of one answer work with. */
+/** The context of the watches of one answer. */
 export interface Watching {
   /**
-   * @param id of the plugin, whose purchases it goes on with
-   * @param consulted is called with each model that it consults
+   * @param id of the plugin, for its purchases
+   * @param consulted is called with the run of each model that it consults
    */
   readonly contextFor: (id: string, consulted: (run: ModelRun) => void) => ExtensionContext;
   readonly spentOn: (runs: readonly ModelRun[]) => PicoUsd;
-  readonly tell: (stage: JsonObject) => void;
+  readonly addStage: (stage: JsonObject) => void;
 }
 
 /** The plugins that are on for one request, in the order of their list. */
@@ -58,25 +58,25 @@ export class ActivePlugins {
   readonly isWatching: boolean;
   /** Fits a request to a leg; undefined where none of them does that. */
   readonly fit: FitHook | undefined;
-  /** Most tokens of the context of endpoints that a request is fitted to. */
+  /** The largest context, in tokens, of endpoints that a request is fitted to. */
   readonly fitsUpTo: number;
-  /** Most tokens of the context of endpoints that a request too long for them is shortened for. */
+  /** The largest context, in tokens, of endpoints that a request too long for them is shortened for. */
   readonly shortensTo: number | undefined;
-  /** Some of them change a request before it is planned. */
+  /** Some of them change the request before it is planned. */
   readonly isPreparing: boolean;
-  /** So they do, or the request has entries that a default does not give way to. */
+  /** They do, or the request has entries that a default overrules. */
   readonly changesRequest: boolean;
-  /** Some of them ask somebody outside before the model is asked, for requests that have something for them. */
+  /** Some of them call a model or an external service before the request's model, for requests that they apply to. */
   readonly mayConsult: boolean;
-  /** One of them chooses in the place of a name of its own. */
+  /** One of them chooses a model for a name of its own. */
   readonly hasRouter: boolean;
-  /** Those that judge what others bring. */
+  /** Those that judge the content that others add. */
   readonly reviewing: readonly ActivePlugin[];
   private readonly preparing: readonly ActivePlugin[];
   private readonly consultants: readonly ActivePlugin[];
   private readonly overruled: readonly PluginStanding[];
 
-  /** @param standings of those that somebody spoke of, whether they are on or not */
+  /** @param standings of every plugin that is referred to, enabled or not */
   constructor(
     private readonly active: readonly ActivePlugin[],
     readonly standings: readonly PluginStanding[],
@@ -104,8 +104,8 @@ export class ActivePlugins {
   }
 
   /**
-   * Chooses in the place of the name that was asked for.
-   * @returns undefined where that is the name of a model, or is to be one
+   * Chooses a model for the requested name.
+   * @returns undefined where that is the name of a model, or may become one
    */
   chooser(request: ModelRequest): ((inputs: ChoiceInputs) => NamedChoice) | undefined {
     const name = readModelName(request.model).id;
@@ -119,14 +119,14 @@ export class ActivePlugins {
     };
   }
 
-  /** Who asks somebody outside before the model is asked. @param request as it is prepared */
+  /** The plugins that call a model or an external service before the request's model. @param request after `prepare` */
   consulting(request: ModelRequest): readonly ActivePlugin[] {
     return this.consultants.filter(({ plugin }) => plugin.consults?.(request) ?? true);
   }
 
   /**
-   * The request as it is to be planned; the same, and at once, where none of them prepares any.
-   * @throws what a plugin throws that may not be left out, or the signal's reason
+   * The request to be planned; unchanged and synchronous where no plugin prepares it.
+   * @throws what a plugin throws that may not be skipped, or the signal's reason
    */
   prepare(request: ModelRequest, contextOf: () => LocalContext): StagedRequest | Promise<StagedRequest> {
     const { preparing, overruled } = this;
@@ -134,13 +134,14 @@ export class ActivePlugins {
     const stages = overruled.map(({ plugin, setBy }) =>
       stageOf(plugin, { summary: 'override prevented', data: { by: setBy } }, AT_ONCE),
     );
-    const heard = overruled.length === 0 ? request : { ...request, plugins: this.withoutOverruled(request.plugins) };
+    const effective =
+      overruled.length === 0 ? request : { ...request, plugins: this.withoutOverruled(request.plugins) };
     return preparing.length === 0
-      ? { request: heard, stages, files: NONE }
-      : this.prepareInTurn(heard, stages, contextOf());
+      ? { request: effective, stages, files: NONE }
+      : this.prepareInTurn(effective, stages, contextOf());
   }
 
-  /** The models that would be asked before the one that answers. */
+  /** The models that would be called before the one that answers. */
   async foresee(request: ModelRequest, foresight: Foresight): Promise<readonly ForeseenCall[]> {
     const calls: ForeseenCall[] = [];
     for (const { plugin, options } of this.active) {
@@ -149,33 +150,33 @@ export class ActivePlugins {
     return calls;
   }
 
-  /** What watches one answer, the first to see it first. */
-  watches(request: ModelRequest, { contextFor, spentOn, tell }: Watching): readonly ReplyWatch[] {
+  /** The watches of one answer, in the order in which they see its events. */
+  watches(request: ModelRequest, { contextFor, spentOn, addStage }: Watching): readonly ReplyWatch[] {
     return this.active.flatMap(({ plugin, options }) => {
       if (!plugin.watch) return [];
       const runs: ModelRun[] = [];
       const context = contextFor(plugin.id, (run) => runs.push(run));
       const watch = new PluginWatch(plugin, (note) => plugin.watch!(request, options, context, note), {
         spent: () => spentOn(runs),
-        tell,
+        addStage,
       });
       return watch.isWatching ? watch : [];
     });
   }
 
-  /** What a default did not give way to is nobody's entry any more; the others keep the places that name them. */
+  /** An overruled entry belongs to no plugin any more; the others keep their places, which errors name. */
   private withoutOverruled(plugins: readonly PluginEntry[]): readonly PluginEntry[] {
     const ids = new Set(this.overruled.map(({ plugin }) => plugin.id));
-    return plugins.map((entry) => (ids.has(entry.id) ? NOBODYS : entry));
+    return plugins.map((entry) => (ids.has(entry.id) ? NO_ENTRY : entry));
   }
 
   private async prepareInTurn(
-    asked: ModelRequest,
-    told: readonly JsonObject[],
+    given: ModelRequest,
+    earlier: readonly JsonObject[],
     context: LocalContext,
   ): Promise<StagedRequest> {
-    let request = asked;
-    const stages = [...told];
+    let request = given;
+    const stages = [...earlier];
     const files: ParsedFile[] = [];
     for (const { plugin, options } of this.preparing) {
       const beganAt = performance.now();
@@ -192,14 +193,14 @@ export class ActivePlugins {
   }
 }
 
-/** From one of them on: a request that each fits at once is fitted at once. */
+/** Fits from one plugin on; synchronous where all of them are. */
 function fitInTurn(
   fitting: readonly ActivePlugin[],
-  asked: FittedRequest,
+  original: FittedRequest,
   leg: Leg,
   from = 0,
 ): FittedRequest | Promise<FittedRequest> {
-  let fitted: FittedRequest = asked;
+  let fitted: FittedRequest = original;
   for (let next = from; next < fitting.length; next++) {
     const { plugin, options } = fitting[next]!;
     const { request, stages } = fitted;
@@ -209,7 +210,7 @@ function fitInTurn(
       stages: note ? [...stages, stageOf(plugin, note, tookSince(beganAt))] : stages,
     });
     const answer = plugin.fit!(request, leg, options);
-    // No turn of the microtask queue for what is at hand.
+    // No turn of the microtask queue where the result is synchronous.
     if (answer instanceof Promise) return answer.then((late) => fitInTurn(fitting, done(late), leg, next + 1));
     fitted = done(answer);
   }
@@ -218,7 +219,7 @@ function fitInTurn(
 
 const NONE: readonly never[] = [];
 const AT_ONCE = { milliseconds: 0 };
-const NOBODYS: PluginEntry = { id: '' };
+const NO_ENTRY: PluginEntry = { id: '' };
 
 const withHook = (active: readonly ActivePlugin[], hook: keyof Plugin): readonly ActivePlugin[] =>
   active.filter(({ plugin }) => plugin[hook] !== undefined);

@@ -3,55 +3,49 @@ import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { toAbortSignal } from '../../core/cancellation.js';
 import type { ContentBlock } from '../../core/conversation/content.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import type { JsonObject } from '../../core/json/json.js';
-import { GatewayError } from '../../core/errors.js';
 import type { ExtensionContext } from '../../core/extension.js';
 import type { PicoUsd } from '../../core/money/credits.js';
-import { SHORTENED_LEAST, type Consulted, type StageNote } from '../../core/plugin.js';
-import type { HeldAmounts } from '../../ledger/hold.js';
+import type { Consulted, ForeseenCall, StageNote } from '../../core/plugin.js';
 import { untilAborted } from '../../shared/http/until-aborted.js';
-import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
-import type { GenerationBilling } from '../generation-billing.js';
-import { holdError } from '../hold-error.js';
+import { FurtherCalls, isLimited } from '../further-calls.js';
 import { OpenUse } from '../open-use.js';
+import { everShorter, shortenedStage } from '../shorten-request.js';
 import type { ActivePlugin } from './active-plugins.js';
+import { ConsultationRooms, foresightOf, noRoom, type ConsultationRoom, type Turn } from './consultation-rooms.js';
 import { failedStage, failureOf, stageOf, tookSince } from './plugin-stages.js';
-import { shortened } from './shorten-request.js';
 
-/** A generation whose plugins have consulted whom they had to. */
+/** A generation whose plugins have made their consultations. */
 export interface ConsultedGeneration {
   readonly start: AdmittedGeneration;
-  /** What they brought: cited by those blocks of the answer that use it. */
+  /** Pages that they added: cited by the blocks of the answer that use them. */
   readonly sources: readonly WebCitation[];
-  /** What each has bought, by its id: its `watch` goes on with it. */
+  /** The use of each plugin by its id, with its purchases: its `watch` continues it. */
   readonly uses: ReadonlyMap<string, OpenUse>;
 }
 
-/** A plugin whose turn is to come. */
-interface Turn {
-  readonly active: ActivePlugin;
-  readonly use: OpenUse;
-  readonly price: PicoUsd;
-  /** Tokens that it adds to the prompt at least. */
-  readonly growth: number;
+/** What reviews need. */
+interface Reviewing {
+  readonly contextAt: ContextAt;
+  /** By the ids of the plugins. */
+  readonly uses: ReadonlyMap<string, OpenUse>;
 }
 
-/** Tokens that remain of each text that may be shortened: the first that there is room for. Chosen. */
-const SHORTENED_TO = [16_000, 4_000, SHORTENED_LEAST];
-
 /**
- * What plugins buy and consult before the model is called. Room for all of it, and for what it adds to the prompt, is
- * reserved before the first of them begins; each is charged when it is answered. Who judges the caller's own words has
- * its turn first, and judges what the others bring before anybody reads it.
+ * Runs the purchases and consultations of plugins before the model is called. Room for all of them, and for what they
+ * add to the prompt, is reserved before the first begins; each is charged when it is answered. Reviewing plugins run
+ * first, on the caller's own content, and then judge what the others add before any model reads it.
  */
 @Injectable()
 export class Consultations {
-  constructor(private readonly admission: Admission) {}
+  constructor(
+    private readonly further: FurtherCalls,
+    private readonly rooms: ConsultationRooms,
+  ) {}
 
   /**
-   * @throws GatewayError `payment-required` where there is no room for them, or for what the model reads then; what a
-   *   plugin throws that may not be left out, or what filters refuse of what came in
+   * @throws GatewayError `payment-required` where there is no room for them, or for the longer prompt; the failure of a
+   *   plugin that may not be skipped, or of filters that block added content
    */
   async run(start: AdmittedGeneration, contextAt: ContextAt): Promise<ConsultedGeneration> {
     const { generation, planned } = start;
@@ -59,43 +53,30 @@ export class Consultations {
     let { request } = planned;
     const turns = planned.plugins.consulting(request).map((active) => turnOf(active, start, contextAt));
     const uses = new Map(turns.map(({ active, use }) => [active.plugin.id, use]));
-    const release = await this.reserve(start, turns);
+    const room = await this.rooms.reserve(start, turns);
     try {
       for (const turn of turns) {
-        const consulted = await this.consult(turn, request, start, contextAt);
+        room.begin(turn);
+        const before = request === planned.request ? request : await this.readable(start, turn, request);
+        const consulted = await this.consult(turn, before, start, contextAt);
+        room.review(turn);
         if (!consulted) continue;
         if (consulted.sources) sources.push(...consulted.sources);
         if (consulted.files) generation.files = [...generation.files, ...consulted.files];
-        if (consulted.request === request) continue;
+        if (consulted.request === before) continue;
         const read = await this.inspect(start, consulted.request);
-        if (consulted.isOfModels !== true) await this.review(start, broughtIn(request, read), contextAt, uses);
-        request = read;
+        request = consulted.isOfModels === true ? read : await this.review(start, before, read, { contextAt, uses });
       }
       if (request === planned.request) return { start, sources, uses };
-      return { start: await this.admitAgain(start, request, release), sources, uses };
+      return { start: await this.admitAgain(start, request, room), sources, uses };
     } finally {
-      release();
+      room.release();
+      // Watches use what is left.
+      if (!planned.plugins.isWatching) start.admitted.keyRate?.giveBack();
     }
   }
 
-  /** @throws GatewayError `payment-required` where there is no room; what a plugin's price throws */
-  private async reserve(start: AdmittedGeneration, turns: readonly Turn[]): Promise<() => void> {
-    const { admitted } = start;
-    const uses = turns.map(({ use }) => use);
-    const price = turns.reduce((sum, turn) => sum + turn.price, 0n);
-    const tokens = turns.reduce((sum, { growth }) => sum + growth, 0);
-    if (price === 0n && tokens === 0) return NOTHING_RESERVED;
-    const { legs } = admitted.plan;
-    // As `Admission.admitNext` has room: by the dearest of its legs, else by the first alone.
-    for (const some of legs.length > 1 ? [legs, legs.slice(0, 1)] : [legs]) {
-      const grown = this.admission.growthOf(admitted, some, tokens);
-      const release = await admitted.billing.makeRoom(roomOf(price + grown.credits, grown.byok, uses));
-      if (release) return release;
-    }
-    throw noRoom(admitted.billing);
-  }
-
-  /** @returns undefined where it failed, and may be left out */
+  /** @returns undefined where it failed, and may be skipped */
   private async consult(
     { active: { plugin, options }, use }: Turn,
     request: ModelRequest,
@@ -106,7 +87,7 @@ export class Consultations {
     const beganAt = performance.now();
     const context = contextOf(use, request, start, contextAt);
     const before = generation.toolUses.length;
-    /** By itself, by the models that it consulted, and by their tools. */
+    /** Its own cost, that of the models that it consulted, and of their tools. */
     const spent = (): PicoUsd =>
       generation.toolUses
         .slice(before)
@@ -120,7 +101,7 @@ export class Consultations {
     };
     try {
       signal.throwIfAborted();
-      // What runs on unseen is waited for by its generation.
+      // A consultation that continues after the abort is awaited by its generation.
       const consulting = plugin.consult!(request, options, context, note);
       const consulted = await untilAborted(consulting, toAbortSignal(signal));
       use.end(false);
@@ -134,7 +115,7 @@ export class Consultations {
     }
   }
 
-  /** What came in is read by somebody next: filters read it first. */
+  /** Added content is filtered before any model or plugin reads it. */
   private async inspect({ generation, planned }: AdmittedGeneration, request: ModelRequest): Promise<ModelRequest> {
     if (!planned.inspect) return request;
     const { request: read, stages, blocked } = await planned.inspect(request);
@@ -143,58 +124,110 @@ export class Consultations {
     return read;
   }
 
+  /** As much of the added content as the models that the plugin requires have room for. */
+  private async readable(
+    start: AdmittedGeneration,
+    { active: { plugin, options } }: Turn,
+    added: ModelRequest,
+  ): Promise<ModelRequest> {
+    if (!plugin.requires) return added;
+    const foresight = foresightOf(start.planned);
+    for (const { request, tokens } of everShorter(added)) {
+      if (!(await this.rooms.isThereRoom(start, plugin.requires(request, options, foresight, 0)))) continue;
+      if (tokens !== undefined) noteShortened(start, tokens);
+      return request;
+    }
+    return added;
+  }
+
+  /**
+   * Has the added content judged, as much of it as there is room for; the rest is left out.
+   * @returns the request with the judged content
+   */
   private async review(
     start: AdmittedGeneration,
-    brought: ModelRequest,
-    contextAt: ContextAt,
-    uses: ReadonlyMap<string, OpenUse>,
+    before: ModelRequest,
+    after: ModelRequest,
+    reviewing: Reviewing,
+  ): Promise<ModelRequest> {
+    const { planned, admitted } = start;
+    const { reviewing: reviewers } = planned.plugins;
+    if (reviewers.length === 0) return after;
+    const known = new Set(before.messages.flatMap(({ content }) => content));
+    for (const { request, tokens } of everShorter(after, known)) {
+      const added = withoutBlocks(request, known);
+      if (added.messages.length === 0) return request;
+      if (!(await this.rooms.isThereRoom(start, { calls: await foreseenReviews(start, added) }))) continue;
+      if (tokens !== undefined) noteShortened(start, tokens);
+      for (const reviewer of reviewers) await this.judge(start, reviewer, added, reviewing);
+      return request;
+    }
+    throw noRoom(admitted.billing);
+  }
+
+  private async judge(
+    start: AdmittedGeneration,
+    { plugin, options }: ActivePlugin,
+    added: ModelRequest,
+    { contextAt, uses }: Reviewing,
   ): Promise<void> {
-    if (brought.messages.length === 0) return;
-    const { generation, planned, admitted, signal } = start;
-    for (const { plugin, options } of planned.plugins.reviewing) {
-      const beganAt = performance.now();
-      const use = uses.get(plugin.id)!;
-      const before = use.consulted.length;
-      const context = contextOf(use, brought, start, contextAt);
-      const note = (stage: StageNote): void => {
-        const figures = { ...tookSince(beganAt), cost: admitted.billing.spentOn(use.consulted.slice(before)) };
-        generation.pipeline = [...generation.pipeline, stageOf(plugin, stage, figures)];
-      };
-      try {
-        await untilAborted(plugin.review!(brought, options, context, note), toAbortSignal(signal));
-      } catch (error) {
-        signal.throwIfAborted();
-        throw failureOf(plugin, error);
-      }
+    const { generation, admitted, signal } = start;
+    const beganAt = performance.now();
+    const use = uses.get(plugin.id)!;
+    const before = use.consulted.length;
+    const context = contextOf(use, added, start, contextAt);
+    const note = (stage: StageNote): void => {
+      const figures = { ...tookSince(beganAt), cost: admitted.billing.spentOn(use.consulted.slice(before)) };
+      generation.pipeline = [...generation.pipeline, stageOf(plugin, stage, figures)];
+    };
+    try {
+      await untilAborted(plugin.review!(added, options, context, note), toAbortSignal(signal));
+    } catch (error) {
+      signal.throwIfAborted();
+      throw failureOf(plugin, error);
     }
   }
 
-  /** The model is called with more than what was reserved for it. @param release of what was reserved for that */
+  /**
+   * Reserves for the longer request of the model, and takes the rest from its key's limits. @param room the reservation
+   * for that growth
+   */
   private async admitAgain(
     start: AdmittedGeneration,
     request: ModelRequest,
-    release: () => void,
+    room: ConsultationRoom,
   ): Promise<AdmittedGeneration> {
-    const { generation, planned, admitted } = start;
+    const { planned, admitted } = start;
     admitted.release();
-    release();
+    room.releaseMoney();
     let refusal: unknown;
-    for (const tokens of [Infinity, ...SHORTENED_TO]) {
-      const read = tokens === Infinity ? request : shortened(request, tokens);
+    for (const { request: read, tokens } of everShorter(request)) {
       try {
-        const next = await this.admission.admitGrown(admitted, read);
+        const next = await this.further.admitGrown(admitted, read, room.tokens);
         if (next) {
-          if (tokens < Infinity) generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
+          if (tokens !== undefined) noteShortened(start, tokens);
           return { ...start, planned: { ...planned, request: read }, admitted: { ...admitted, ...next } };
         }
         refusal = noRoom(admitted.billing);
       } catch (error) {
-        if (!(error instanceof GatewayError) || error.kind !== 'rate-limited') throw error;
+        if (!isLimited(error)) throw error;
         refusal = error;
       }
     }
     throw refusal;
   }
+}
+
+function noteShortened({ generation }: AdmittedGeneration, tokens: number): void {
+  generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
+}
+
+async function foreseenReviews({ planned }: AdmittedGeneration, added: ModelRequest): Promise<ForeseenCall[]> {
+  const foresight = foresightOf(planned);
+  const calls: ForeseenCall[] = [];
+  for (const { plugin, options } of planned.plugins.reviewing)
+    calls.push(...((await plugin.foresee?.(added, options, foresight)) ?? []));
+  return calls;
 }
 
 function turnOf(active: ActivePlugin, start: AdmittedGeneration, contextAt: ContextAt): Turn {
@@ -203,7 +236,8 @@ function turnOf(active: ActivePlugin, start: AdmittedGeneration, contextAt: Cont
   const context = contextAt(request, { signal: start.signal });
   const price = plugin.price?.(request, options, context) ?? 0n;
   const growth = plugin.growth?.(request, options, context) ?? 0;
-  return { active, price, growth, use: openUse(plugin.id, price, start) };
+  const heldGrowth = growth > 0 ? (plugin.heldGrowth?.(request) ?? 0) : 0;
+  return { active, price, growth, heldGrowth, use: openUse(plugin.id, price, start) };
 }
 
 const openUse = (type: string, reserved: PicoUsd, { generation }: AdmittedGeneration): OpenUse =>
@@ -216,37 +250,10 @@ const contextOf = (
   contextAt: ContextAt,
 ): ExtensionContext => contextAt(request, { signal, use, consulted: (run) => use.consulted.push(run) });
 
-/** What has been charged is no longer to come. */
-const roomOf = (credits: PicoUsd, byok: PicoUsd, uses: readonly OpenUse[]): HeldAmounts => ({
-  byok,
-  get credits() {
-    return uses.reduce((rest, { cost }) => rest - cost, credits);
-  },
-});
-
-/** The blocks of a request that it did not have before. */
-function broughtIn(before: ModelRequest, after: ModelRequest): ModelRequest {
-  const known = new Set<ContentBlock>(before.messages.flatMap(({ content }) => content));
-  const messages = after.messages
+/** The added content alone. */
+function withoutBlocks(request: ModelRequest, known: ReadonlySet<ContentBlock>): ModelRequest {
+  const messages = request.messages
     .map((message) => ({ ...message, content: message.content.filter((block) => !known.has(block)) }))
     .filter(({ content }) => content.length > 0);
-  return { ...after, system: [], messages, tools: [] };
+  return { ...request, system: [], messages, tools: [] };
 }
-
-const shortenedStage = (tokens: number): JsonObject => ({
-  type: 'context_compression',
-  name: 'purchases',
-  summary: 'shortened',
-  data: { tokens },
-  cost_usd: 0,
-});
-
-const NOTHING_RESERVED = (): void => undefined;
-/** By the counters that have no room, where they are known. */
-const noRoom = ({ refusing }: GenerationBilling): GatewayError =>
-  refusing.length > 0
-    ? holdError(refusing)
-    : new GatewayError(
-        'payment-required',
-        'Credits or limits do not cover what this request would cost with its plugins.',
-      );

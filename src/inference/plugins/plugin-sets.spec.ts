@@ -1,5 +1,5 @@
-// Goal: of what account, workspace, request and the model's name say of a plugin one word is in force, by the written
-// order (docs/wire/tools-and-plugins.md#defaults). Method: a table of who says what, over made-up plugins.
+// Table tests of which plugin entry is in force, from account, workspace, request and model name, in the documented
+// order (docs/use/tools-and-plugins.md#defaults).
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { PluginEntry } from '../../core/conversation/request.js';
@@ -21,11 +21,11 @@ const router: Plugin = {
 };
 const sets = new PluginSets([router, plugin]);
 const context = extensionContext();
-const said = (id: string, fields: object = {}): PluginEntry[] => [{ id, ...fields }];
+const entryOf = (id: string, fields: object = {}): PluginEntry[] => [{ id, ...fields }];
 const FIXED = { prevent_overrides: true };
 const OFF = { enabled: false };
 
-/** @returns the options that it is on with; absent: it is off */
+/** @returns the source, the options that it is on with, absent where it is off, and the stages */
 async function optionsOf(
   account: PluginEntry[],
   workspace: PluginEntry[],
@@ -42,21 +42,21 @@ const PREVENTED = (by: string): string[] => [`override prevented {"by":"${by}","
 
 // oxfmt-ignore
 it.each<[string, PluginEntry[], PluginEntry[], PluginEntry[], string | undefined, string | undefined, string[]]>([
-  ['nobody', [], [], [], undefined, undefined, []],
-  ['the account', said('p', { a: 1 }), [], [], 'account', '{"a":1}', []],
-  ['the workspace', [], said('p', { w: 1 }), [], 'workspace', '{"w":1}', []],
-  ['the workspace before the account', said('p', { a: 1 }), said('p', { w: 1 }), [], 'workspace', '{"w":1}', []],
-  ['the workspace, which turns it off', said('p'), said('p', OFF), [], 'workspace', undefined, []],
-  ['the request before both', said('p', { a: 1 }), said('p', { w: 1 }), said('p', { r: 1 }), 'request', '{"r":1}', []],
-  ['the request, which turns it off', said('p'), said('p'), said('p', OFF), 'request', undefined, []],
-  ['the request, which turns it on', said('p', OFF), [], said('p'), 'request', '{}', []],
-  ['the account for good', said('p', { a: 1, ...FIXED }), said('p', { w: 1, ...FIXED }), [], 'account', '{"a":1}', []],
-  ['the account for good, before the request', said('p', { a: 1, ...FIXED }), [], said('p', { r: 1 }), 'account', '{"a":1}', PREVENTED('account')],
-  ['the account for good, however it is turned off', said('p', FIXED), said('p', OFF), said('p', OFF), 'account', '{}', PREVENTED('account')],
-  ['the account for good, that it is off', said('p', { ...FIXED, ...OFF }), said('p'), said('p'), 'account', undefined, PREVENTED('account')],
-  ['the workspace for good', said('p', { a: 1 }), said('p', { w: 1, ...FIXED }), said('p', OFF), 'workspace', '{"w":1}', PREVENTED('workspace')],
-  ['the request, whose entry fixes nothing', [], [], said('p', { r: 1, ...FIXED }), 'request', '{"r":1}', []],
-  ['nobody of what is not known any more', said('gone', FIXED), said('gone'), [], undefined, undefined, []],
+  ['no entry', [], [], [], undefined, undefined, []],
+  ['the account', entryOf('p', { a: 1 }), [], [], 'account', '{"a":1}', []],
+  ['the workspace', [], entryOf('p', { w: 1 }), [], 'workspace', '{"w":1}', []],
+  ['the workspace before the account', entryOf('p', { a: 1 }), entryOf('p', { w: 1 }), [], 'workspace', '{"w":1}', []],
+  ['the workspace, which disables it', entryOf('p'), entryOf('p', OFF), [], 'workspace', undefined, []],
+  ['the request before both', entryOf('p', { a: 1 }), entryOf('p', { w: 1 }), entryOf('p', { r: 1 }), 'request', '{"r":1}', []],
+  ['the request, which disables it', entryOf('p'), entryOf('p'), entryOf('p', OFF), 'request', undefined, []],
+  ['the request, which enables it', entryOf('p', OFF), [], entryOf('p'), 'request', '{}', []],
+  ['the fixed account entry', entryOf('p', { a: 1, ...FIXED }), entryOf('p', { w: 1, ...FIXED }), [], 'account', '{"a":1}', []],
+  ['the fixed account entry, before the request', entryOf('p', { a: 1, ...FIXED }), [], entryOf('p', { r: 1 }), 'account', '{"a":1}', PREVENTED('account')],
+  ['the fixed account entry, even if others disable it', entryOf('p', FIXED), entryOf('p', OFF), entryOf('p', OFF), 'account', '{}', PREVENTED('account')],
+  ['the fixed account entry that disables it', entryOf('p', { ...FIXED, ...OFF }), entryOf('p'), entryOf('p'), 'account', undefined, PREVENTED('account')],
+  ['the fixed workspace entry', entryOf('p', { a: 1 }), entryOf('p', { w: 1, ...FIXED }), entryOf('p', OFF), 'workspace', '{"w":1}', PREVENTED('workspace')],
+  ['the request, whose entry cannot be fixed', [], [], entryOf('p', { r: 1, ...FIXED }), 'request', '{"r":1}', []],
+  ['no entry of an unknown plugin', entryOf('gone', FIXED), entryOf('gone'), [], undefined, undefined, []],
 ])('%s', async (_, account, workspace, plugins, setBy, options, summaries) => {
   expect(await optionsOf(account, workspace, plugins)).toEqual([setBy, options, summaries]);
 });
@@ -69,18 +69,18 @@ describe('a router', () => {
 
   // oxfmt-ignore
   it.each<[string, string, PluginEntry[], PluginEntry[], object | undefined]>([
-    ['has the options of its default', 'acme/auto', said('r', { a: 1 }), [], { a: 1 }],
-    ['has them where the default is off', 'acme/auto', said('r', { a: 1, ...OFF }), [], { a: 1 }],
-    ['is off where that is fixed', 'acme/auto', said('r', { ...OFF, ...FIXED }), [], undefined],
-    ['has the options of the request', 'acme/auto', said('r', { a: 1 }), said('r', { r: 1 }), { r: 1 }],
-    ['has those that are fixed', 'acme/auto', said('r', { a: 1, ...FIXED }), said('r', { r: 1 }), { a: 1 }],
-    ['does not choose for a model by its name', 'acme/any', said('r', { a: 1, ...FIXED }), [], undefined],
+    ['has the options of its default', 'acme/auto', entryOf('r', { a: 1 }), [], { a: 1 }],
+    ['has them where the default is off', 'acme/auto', entryOf('r', { a: 1, ...OFF }), [], { a: 1 }],
+    ['is off where that is fixed', 'acme/auto', entryOf('r', { ...OFF, ...FIXED }), [], undefined],
+    ['has the options of the request', 'acme/auto', entryOf('r', { a: 1 }), entryOf('r', { r: 1 }), { r: 1 }],
+    ['has those that are fixed', 'acme/auto', entryOf('r', { a: 1, ...FIXED }), entryOf('r', { r: 1 }), { a: 1 }],
+    ['does not choose for a model by its name', 'acme/any', entryOf('r', { a: 1, ...FIXED }), [], undefined],
   ])('%s', (_, name, account, plugins, data) => {
     expect(choice(name, account, plugins)).toEqual(data);
   });
 
-  it('is bound by its default where the gateway asks it on the way, and nothing else is', () => {
-    const account = [...said('p', FIXED), ...said('r', { a: 1, ...FIXED })];
+  it('is configured by its default in a request of the gateway’s own, and no other plugin is', () => {
+    const account = [...entryOf('p', FIXED), ...entryOf('r', { a: 1, ...FIXED })];
     const request = modelRequest({ model: 'acme/auto' });
     const set = sets.of(request, { ...NO_DEFAULTS, account }, true);
     expect(set.chooser(request)?.({} as ChoiceInputs).data).toEqual({ a: 1 });
@@ -89,17 +89,17 @@ describe('a router', () => {
   });
 });
 
-it('makes the set of defaults once for as long as they are at hand', () => {
-  const defaults = { ...NO_DEFAULTS, account: said('p') };
+it('makes the set of defaults once for each defaults object', () => {
+  const defaults = { ...NO_DEFAULTS, account: entryOf('p') };
   const of = (given: PluginDefaults = defaults) => sets.of(modelRequest(), given);
   expect(of()).toBe(of());
   expect(of({ ...defaults })).not.toBe(of());
   expect(of(NO_DEFAULTS)).toBe(of(NO_DEFAULTS));
 });
 
-it('takes an entry that is overruled for nobody’s, and leaves the others their places', async () => {
-  const plugins = [...said('p', { r: 1 }), ...said('r')];
-  const set = sets.of(modelRequest({ plugins }), { ...NO_DEFAULTS, account: said('p', FIXED) });
+it('removes the id of an overruled entry, and keeps the places of the others', async () => {
+  const plugins = [...entryOf('p', { r: 1 }), ...entryOf('r')];
+  const set = sets.of(modelRequest({ plugins }), { ...NO_DEFAULTS, account: entryOf('p', FIXED) });
   const { request } = await set.prepare(modelRequest({ plugins }), () => context);
   expect(request.plugins.map(({ id }) => id)).toEqual(['', 'r']);
 });

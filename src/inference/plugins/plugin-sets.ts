@@ -9,32 +9,32 @@ import { repeatedEntry } from '../../plugins/plugin-entries.js';
 import { PLUGINS } from '../../plugins/plugin-list.js';
 import { ActivePlugins, type ActivePlugin, type PluginStanding, type SetBy } from './active-plugins.js';
 
-/** An entry that is in force, and who made it. */
+/** The entry that is in force for a plugin, and its source. */
 interface Ruling {
   readonly entry: PluginEntry;
   readonly setBy: SetBy;
-  /** The entry of a request, which this one does not give way to. */
+  /** The request has an entry that this one overrules. */
   readonly isRequestOverruled?: boolean;
 }
 type Rulings = ReadonlyMap<string, Ruling>;
 
-/** What the defaults of a workspace and its account come to. */
+/** The result of the defaults of a workspace and its account. */
 interface StandingRulings {
   readonly rulings: Rulings;
-  /** Of requests that say nothing of plugins, and have nothing for those that are on only where they have. */
+  /** For requests without plugins, to which no conditional plugin applies. */
   readonly active: ActivePlugins;
 }
 
 /**
- * Which plugins are on for a request, and how: by what it says of them, by its model's name, and by the defaults of its
- * workspace and account (docs/wire/tools-and-plugins.md#defaults).
+ * Decides which plugins are on for a request, and with which options: from its `plugins`, its model name, and the
+ * defaults of its workspace and account (docs/use/tools-and-plugins.md#defaults).
  */
 @Injectable()
 export class PluginSets {
-  /** Ids by the names of models that stand for them. */
+  /** Plugin ids by the model names that enable them. */
   private readonly routers: ReadonlyMap<string, string>;
   private readonly standing = new WeakMap<PluginDefaults, StandingRulings>();
-  /** Those that are on only where a request has something for them. */
+  /** Those that are on only for requests that they apply to. */
   private readonly conditional: readonly Plugin[];
 
   constructor(@Inject(PLUGINS) private readonly all: readonly Plugin[]) {
@@ -44,8 +44,8 @@ export class PluginSets {
 
   /**
    * @param defaults those in force for its caller
-   * @param isConsulted it is a request that the gateway makes on the way to an answer. Defaults are for what callers
-   *   ask: there they say no more than how the plugin is to be that its model's name stands for
+   * @param isConsulted it is a request of the gateway's own. Defaults apply to requests of callers: here they only
+   *   configure the router that the model name enables
    * @throws GatewayError `invalid-request` where two entries have one id
    */
   of(request: ModelRequest, defaults: PluginDefaults, isConsulted = false): ActivePlugins {
@@ -57,7 +57,7 @@ export class PluginSets {
       return standing.active;
     const rulings = new Map(standing.rulings);
     if (router !== undefined) addNamed(router, rulings);
-    addAsked(plugins, rulings);
+    addRequested(plugins, rulings);
     return this.make(rulings, (plugin) => plugin.concerns?.(request) ?? true);
   }
 
@@ -79,12 +79,12 @@ export class PluginSets {
       if (!isConcerned(plugin)) continue;
       const ruling = rulings.get(plugin.id);
       if (!ruling) {
-        if (plugin.unasked) active.push({ plugin, options: plugin.unasked });
+        if (plugin.whenNotRequested) active.push({ plugin, options: plugin.whenNotRequested });
         continue;
       }
       const { entry, setBy, isRequestOverruled = false } = ruling;
       const { id: _id, enabled, prevent_overrides: _isFixed, ...options } = entry;
-      // One without that option is on where somebody asks for it.
+      // A plugin without that option is on where it is named.
       const isOn = enabled !== false || !('enabled' in plugin.options);
       if (isOn) active.push({ plugin, options });
       standings.push({ plugin, isOn, setBy, isRequestOverruled });
@@ -93,17 +93,17 @@ export class PluginSets {
   }
 }
 
-/** Without a router nothing is left of them. */
+/** Without a router none of them applies. */
 function ofRouter({ account, workspace }: PluginDefaults, router: string | undefined): PluginDefaults {
   if (router === undefined) return NO_DEFAULTS;
   const isRouters = ({ id }: PluginEntry): boolean => id === router;
   return { account: account.filter(isRouters), workspace: workspace.filter(isRouters) };
 }
 
-/** Requests cannot say so of their entries. */
+/** Entries of requests cannot prevent overrides. */
 const isFixed = ({ entry, setBy }: Ruling): boolean => setBy !== 'request' && entry['prevent_overrides'] === true;
 
-/** The workspace's before the account's, unless the account's does not give way. */
+/** The workspace's entry wins, unless the account's prevents overrides. */
 function rulingsOf({ account, workspace }: PluginDefaults): Rulings {
   const rulings = new Map<string, Ruling>();
   for (const entry of account) rulings.set(entry.id, { entry, setBy: 'account' });
@@ -114,14 +114,14 @@ function rulingsOf({ account, workspace }: PluginDefaults): Rulings {
   return rulings;
 }
 
-/** A name that stands for a plugin asks for it, with the options of its default. */
+/** A model name that enables a plugin does so with the options of its default. */
 function addNamed(id: string, rulings: Map<string, Ruling>): void {
   const ruling = rulings.get(id);
   if (!ruling) rulings.set(id, { entry: { id }, setBy: 'model' });
   else if (!isFixed(ruling)) rulings.set(id, { ...ruling, entry: { ...ruling.entry, enabled: true } });
 }
 
-function addAsked(plugins: readonly PluginEntry[], rulings: Map<string, Ruling>): void {
+function addRequested(plugins: readonly PluginEntry[], rulings: Map<string, Ruling>): void {
   const repeated = repeatedEntry(plugins);
   if (repeated) throw new GatewayError('invalid-request', `plugins.${repeated.at}.id: ${repeated.reason}`);
   for (const entry of plugins) {

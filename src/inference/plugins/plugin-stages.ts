@@ -7,17 +7,17 @@ import type { Plugin, StageNote } from '../../core/plugin.js';
 import { ended } from '../../core/text/ended.js';
 import type { NamedChoice } from '../../core/routing/route-inputs.js';
 
-/** What a stage took. */
+/** The time and cost of a stage. */
 export interface StageFigures {
   readonly milliseconds: number;
-  /** Absent: nobody was asked for it. */
+  /** Absent: it called no paid service. */
   readonly cost?: PicoUsd;
 }
 
-/** Of what began then, by `performance.now()`, and has ended by now. */
+/** The time of a stage that began at `beganAt` (`performance.now()`) and ends now. */
 export const tookSince = (beganAt: number): StageFigures => ({ milliseconds: performance.now() - beganAt });
 
-/** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages): each with its time and cost. */
+/** An entry of the routing metadata's pipeline (docs/use/routing-metadata.md#stages), with its time and cost. */
 export const stageOf = (
   { id, stageType = 'plugin' }: Pick<Plugin, 'id' | 'stageType'>,
   { summary, data }: StageNote,
@@ -30,13 +30,13 @@ export const stageOf = (
   cost_usd: usdNumber(cost),
 });
 
-/** The same of a router: which model it chose, among how many, and why the others were none. */
-export const choiceStage = ({ by, summary, told = {}, milliseconds }: NamedChoice): JsonObject =>
-  stageOf({ id: by }, { summary, data: told }, { milliseconds });
+/** The stage of a router: the model it chose, the number of candidates, and why the others were left out. */
+export const choiceStage = ({ by, summary, details = {}, milliseconds }: NamedChoice): JsonObject =>
+  stageOf({ id: by }, { summary, data: details }, { milliseconds });
 
 /**
- * What is told of a plugin that failed, where it may be left out.
- * @throws the failure, where it may not, as the caller is told it
+ * The stage of a failed plugin that may be skipped.
+ * @throws the failure where it may not, as the caller receives it
  */
 export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal, figures: StageFigures): JsonObject {
   signal.throwIfAborted();
@@ -45,8 +45,14 @@ export function failedStage(plugin: Plugin, error: unknown, signal: CancelSignal
   return stageOf(plugin, { summary: 'skipped', data: { reason: error.message } }, figures);
 }
 
-/** Why a plugin failed, as the caller is told it: an outsider that did not serve is named by the plugin that asked. */
-export const failureOf = ({ id }: Plugin, error: unknown): unknown =>
-  error instanceof ExtensionFault
-    ? new GatewayError('unavailable', ended(`The plugin ${id} failed: ${error.message}`), {}, { cause: error })
-    : error;
+/**
+ * The failure of a plugin as the caller receives it: one of an external service names the plugin that called it, one of
+ * a full gateway states when to try again.
+ */
+export function failureOf({ id }: Plugin, error: unknown): unknown {
+  if (!(error instanceof ExtensionFault)) return error;
+  const { retryAfterMs } = error;
+  const kind = retryAfterMs === undefined ? 'unavailable' : 'service-unavailable';
+  const details = retryAfterMs === undefined ? {} : { retryAfterMs };
+  return new GatewayError(kind, ended(`The plugin ${id} failed: ${error.message}`), details, { cause: error });
+}

@@ -7,27 +7,27 @@ import { failureOf, stageOf } from './plugin-stages.js';
 type Batch = readonly ModelEvent[];
 
 /**
- * How a plugin watches one answer: its stages tell how long it has taken by then, what it waited for included, and what
- * the models cost that it asked. It fails as plugins do. It is never left out: what it holds back would go with it.
+ * The watch of one answer by a plugin. Its stages report the time so far, including waiting, and the cost of the models
+ * that it called. It fails like other hooks. It is never skipped, because the events that it holds back would be lost.
  */
 export class PluginWatch implements ReplyWatch {
   private spentMs = 0;
-  /** By `performance.now()`, while it is at work. */
+  /** By `performance.now()`, while it works. */
   private beganAt: number | undefined;
   private readonly watch: ReplyWatch | undefined;
 
   /**
    * @param start makes the watch, where there is anything to watch
-   * @param spent what models were paid that it has asked by then
+   * @param spent the cost so far of the models that it called
    */
   constructor(
     private readonly plugin: Plugin,
     start: (note: NoteStage) => ReplyWatch | undefined,
-    { spent, tell }: { readonly spent: () => PicoUsd; readonly tell: (stage: JsonObject) => void },
+    { spent, addStage }: { readonly spent: () => PicoUsd; readonly addStage: (stage: JsonObject) => void },
   ) {
     this.watch = start((note) => {
       const running = this.beganAt === undefined ? 0 : performance.now() - this.beganAt;
-      tell(stageOf(plugin, note, { milliseconds: this.spentMs + running, cost: spent() }));
+      addStage(stageOf(plugin, note, { milliseconds: this.spentMs + running, cost: spent() }));
     });
   }
 
@@ -39,30 +39,30 @@ export class PluginWatch implements ReplyWatch {
     return this.watch?.overdueMs;
   }
 
-  tell(batch: Batch): Batch | Promise<Batch> {
-    return this.atWork(() => this.watch!.tell(batch));
+  pass(batch: Batch): Batch | Promise<Batch> {
+    return this.atWork(() => this.watch!.pass(batch));
   }
 
   release(): Batch | Promise<Batch> {
     return this.atWork(() => this.watch!.release?.() ?? []);
   }
 
-  /** No turn of the microtask queue for what is at hand. */
+  /** No turn of the microtask queue where the result is synchronous. */
   private atWork(work: () => Batch | Promise<Batch>): Batch | Promise<Batch> {
     this.beganAt = performance.now();
     try {
-      const told = work();
-      if (told instanceof Promise) return this.waitedFor(told);
+      const passed = work();
+      if (passed instanceof Promise) return this.waitedFor(passed);
       this.rest();
-      return told;
+      return passed;
     } catch (error) {
       throw failureOf(this.plugin, error);
     }
   }
 
-  private async waitedFor(telling: Promise<Batch>): Promise<Batch> {
+  private async waitedFor(passing: Promise<Batch>): Promise<Batch> {
     try {
-      return await telling;
+      return await passing;
     } catch (error) {
       throw failureOf(this.plugin, error);
     } finally {

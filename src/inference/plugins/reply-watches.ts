@@ -3,7 +3,7 @@ import type { ReplyWatch } from '../../core/plugin.js';
 
 type Batch = readonly ModelEvent[];
 
-/** Several watches as one: each is told what those before it let through. */
+/** Several watches as one: each sees what those before it passed. */
 export class ReplyWatches implements ReplyWatch {
   constructor(private readonly watches: readonly ReplyWatch[]) {}
 
@@ -15,29 +15,29 @@ export class ReplyWatches implements ReplyWatch {
     return least;
   }
 
-  tell(batch: Batch): Batch | Promise<Batch> {
-    return this.tellFrom(0, batch);
+  pass(batch: Batch): Batch | Promise<Batch> {
+    return this.passFrom(0, batch);
   }
 
-  /** All of them: whoever held back least long has waited long enough as well. */
+  /** Releases all of them: every watch behind the most urgent one then releases as well. */
   async release(): Promise<Batch> {
     let released: Batch = [];
     for (const watch of this.watches) {
-      const passed = released.length > 0 ? await watch.tell(released) : released;
+      const passed = released.length > 0 ? await watch.pass(released) : released;
       const own = watch.overdueMs === undefined ? undefined : await watch.release?.();
       released = own && own.length > 0 ? [...passed, ...own] : passed;
     }
     return released;
   }
 
-  private tellFrom(index: number, batch: Batch): Batch | Promise<Batch> {
-    let told = batch;
-    for (let next = index; next < this.watches.length && told.length > 0; next++) {
-      const answer = this.watches[next]!.tell(told);
-      // No turn of the microtask queue for what is at hand.
-      if (answer instanceof Promise) return answer.then((later) => this.tellFrom(next + 1, later));
-      told = answer;
+  private passFrom(index: number, batch: Batch): Batch | Promise<Batch> {
+    let passed = batch;
+    for (let next = index; next < this.watches.length && passed.length > 0; next++) {
+      const answer = this.watches[next]!.pass(passed);
+      // No turn of the microtask queue where the result is synchronous.
+      if (answer instanceof Promise) return answer.then((later) => this.passFrom(next + 1, later));
+      passed = answer;
     }
-    return told;
+    return passed;
   }
 }

@@ -1,5 +1,5 @@
-// Goal: what seals a call goes by the id that the call is told under, and nothing else is changed or lost. Method:
-// events as dialects tell them, one after the other.
+// Events as dialects emit them: the seal of a call gets the id under which the call is sent, and nothing else is
+// changed or lost.
 import type { ModelEvent } from '../../core/conversation/event.js';
 import { CallSeals } from './call-seals.js';
 
@@ -15,8 +15,8 @@ const call = (id: string): ModelEvent => ({
   block: { type: 'tool-use', id, name: 'look' },
 });
 
-/** All that is told, where the call `ours` gets another id. */
-function told(...events: ModelEvent[]): ModelEvent[] {
+/** The emitted events, where the call `ours` gets another id. */
+function emitted(...events: ModelEvent[]): ModelEvent[] {
   const seals = new CallSeals();
   return events.flatMap((event): readonly ModelEvent[] => {
     const isOurs = event.type === 'block-start' && event.block.type === 'tool-use' && event.block.id === 'ours';
@@ -31,7 +31,7 @@ it.each<[string, ModelEvent[], ModelEvent[]]>([
   ['the seal of a call that does not come', [seal('gone'), end, call('ours')], [seal('gone'), end, call('ours')]],
   ['two seals', [seal('gone'), end, seal('ours'), end, call('ours')], [seal('gone'), end, seal('another'), end, call('ours')]],
   ['a seal of no call', [seal(), end, call('ours')], [seal(), end, call('ours')]],
-  ['a seal behind which nothing more is said', [seal('ours'), end, { type: 'ping' }], [seal('ours'), end, { type: 'ping' }]],
-])('tells %s', (_, events, expected) => {
-  expect(told(...events)).toEqual(expected);
+  ['a seal that nothing follows', [seal('ours'), end, { type: 'ping' }], [seal('ours'), end, { type: 'ping' }]],
+])('emits %s', (_, events, expected) => {
+  expect(emitted(...events)).toEqual(expected);
 }); // oxfmt-ignore

@@ -1,4 +1,4 @@
-// Goal: a text cites the pages whose addresses it names, in its order, and no others. Method: texts and sources.
+// Texts and sources: a text cites the pages whose addresses it contains, in its order, and no others.
 import fc from 'fast-check';
 import { computedMs, fastest } from '../../../test/support/pace.js';
 import { CitedSources, CitingBlock } from './cited-sources.js';
@@ -23,7 +23,7 @@ it.each<[string, string, string[]]>([
   expect(cited(text)).toEqual(urls);
 });
 
-it('tells each in the words of the Messages format, quoted in short', () => {
+it('returns each in the form of the Messages format, with a short quote', () => {
   expect(sources.citationsIn(ONE.url)).toEqual([
     {
       type: 'web_search_result_location',
@@ -35,7 +35,7 @@ it('tells each in the words of the Messages format, quoted in short', () => {
   ]);
 });
 
-it('knows what tools brought in earlier turns, and nothing else', () => {
+it('contains the sources of tools in earlier turns, and nothing else', () => {
   const result = { type: 'tool-result', toolUseId: 'a', content: [] } as const;
   expect(CitedSources.in([{ role: 'user', content: [{ type: 'text', text: 'a' }, result] }])).toBeUndefined();
   const earlier = CitedSources.in([{ role: 'user', content: [result, { ...result, sources: [ONE] }] }]);
@@ -49,21 +49,21 @@ it('forgets the oldest of more than a hundred', () => {
   expect(many.citationsIn('https://many.example/1 https://many.example/100')).toHaveLength(2);
 });
 
-it('keeps the one that was brought again', () => {
+it('keeps a source that was added again', () => {
   const many = new CitedSources();
   const urls = Array.from({ length: 101 }, (_, index) => ({ url: `https://many.example/${index}` }));
   many.add([...urls.slice(0, 100), { ...urls[0]!, title: 'Again' }, ...urls.slice(100)]);
   expect(many.citationsIn('https://many.example/0 https://many.example/1')).toMatchObject([{ url: urls[0]!.url }]);
 });
 
-it('does not cite what its block cites by itself', () => {
+it('does not repeat a citation of the block', () => {
   const block = new CitingBlock(sources);
   block.grow({ type: 'text', text: `${ONE.url} and ${LONGER.url}` });
   block.grow({ type: 'citation', citation: { type: 'web_search_result_location', url: ONE.url } });
   expect(block.end()).toMatchObject([{ type: 'citation', citation: { url: LONGER.url } }]);
 });
 
-it('finds what a search place by place finds', () => {
+it('finds the same as a search at every position', () => {
   const word = fc.constantFrom('https://', 'http', 'a', 'b', '/', 'a/', 'ab', '.', ' ');
   const words = fc.array(word, { maxLength: 14 }).map((parts) => parts.join(''));
   const addresses = fc.array(words.map((rest) => `https://${rest}`), { minLength: 1, maxLength: 5 }); // oxfmt-ignore
@@ -82,14 +82,14 @@ it('finds what a search place by place finds', () => {
   );
 });
 
-// What `indexOf` takes seconds for: an address that fails at its end, or at its beginning, wherever it is looked for.
+// `indexOf` takes seconds for these: an address that fails at its end, or at its beginning, at every position.
 const LETTERS = 'a'.repeat(2_000);
 it.each<[string, (index: number) => string, string]>([
   ['10,000,000 characters', (index) => `https://many.example/${index}`, `${'x'.repeat(10_000_000)}`],
   ['one letter', (index) => `https://a/b${index}${LETTERS}`, `${'https://a/c'.repeat(100)}${'a'.repeat(260_000)}`],
   ['beginnings', (index) => `https://${LETTERS}${index}`, `https://${LETTERS} `.repeat(130)],
   ['schemes', (index) => `${'https://'.repeat(250)}${index}`, 'https://'.repeat(32_000)],
-])('looks for a hundred in a text of %s without holding others up', async (_, address, text) => {
+])('searches for a hundred in a text of %s without blocking the process', async (_, address, text) => {
   const many = new CitedSources();
   many.add(Array.from({ length: 100 }, (_one, index) => ({ url: address(index) })));
   expect(await fastest(() => computedMs(() => void many.citationsIn(text)), 60)).toBeLessThan(60);

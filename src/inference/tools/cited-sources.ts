@@ -4,27 +4,27 @@ import { webCitation, type WebCitation } from '../../core/conversation/web-citat
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { bordersOf } from '../../core/text/borders.js';
 
-/** What is quoted of a source, in characters, as Anthropic quotes. */
+/** Maximum quote of a source, in characters, as Anthropic quotes. */
 const QUOTE_LENGTH_MAX = 150;
-/** Sources that are looked for, the latest. */
+/** Maximum number of sources that are searched for: the latest. */
 const SOURCES_MAX = 100;
-/** Of an address that is looked for, in characters. What a search brings has no longer one. */
+/** Maximum length of an address that is searched for, in characters. Addresses of search results are shorter. */
 const ADDRESS_LENGTH_MAX = 2_048;
 /**
- * Characters that are compared for the addresses of one text: 20 to 30 ms of work. Chosen: a hundred pages of one
- * site and six hundred links to it are below; beyond, the pages that came last are not cited.
+ * Characters that are compared for the addresses of one text: 20 to 30 ms of work. Chosen: a hundred pages of one site
+ * and six hundred links to it are below; beyond, the latest pages are not cited.
  */
 const COMPARED_MAX = 2_500_000;
-/** Of one text that are searched for addresses, in characters. */
+/** Characters of one text that are searched for addresses. */
 const TEXT_LENGTH_MAX = 256 * 1024;
 
-/** The pages that tools have brought, and which of them a text uses: those whose address it names. */
+/** The pages that tools have returned, and which of them a text uses: those whose address it contains. */
 export class CitedSources {
   private readonly sources = new Map<string, WebCitation>();
-  /** Of the addresses that were looked for. */
+  /** Of the addresses that were searched for. */
   private readonly borders = new Map<string, Uint32Array>();
 
-  /** @returns those that tools brought in earlier turns of a conversation; undefined: none did */
+  /** @returns the pages of earlier turns of a conversation; undefined: there are none */
   static in(messages: readonly Message[]): CitedSources | undefined {
     let cited: CitedSources | undefined;
     for (const { role, content } of messages) {
@@ -41,7 +41,7 @@ export class CitedSources {
       const { length } = source.url;
       if (length === 0 || length > ADDRESS_LENGTH_MAX) continue;
       const known = this.sources.get(source.url);
-      // One that is brought again is among the latest.
+      // A page that is returned again counts as one of the latest.
       this.sources.delete(source.url);
       this.sources.set(source.url, known ?? source);
       if (this.sources.size <= SOURCES_MAX) continue;
@@ -51,7 +51,7 @@ export class CitedSources {
     }
   }
 
-  /** In the order in which the text names them. */
+  /** In the order in which the text contains them. */
   citationsIn(whole: string): JsonObject[] {
     const search = new AddressSearch(whole.slice(0, TEXT_LENGTH_MAX));
     const places: [number, WebCitation][] = [];
@@ -76,7 +76,7 @@ export class CitedSources {
   }
 }
 
-/** A block of text under way: when it ends it cites the pages that it names, and does not cite by itself. */
+/** An open text block: at its end it cites the pages that it contains the addresses of, unless it has citations. */
 export class CitingBlock {
   private readonly text: string[] = [];
   private readonly cited = new Set<Json | undefined>();
@@ -96,19 +96,19 @@ export class CitingBlock {
   }
 }
 
-/** Looks for addresses in one text, in time linear in it for each. */
+/** Searches one text for addresses, in time linear in the text for each. */
 class AddressSearch {
   private compared = 0;
 
   constructor(private readonly text: string) {}
 
-  /** Where the text names an address first; -1 where it does not, or is made to be compared without end. */
+  /** The first place of an address in the text; -1 where there is none, or the comparison exceeds its limit. */
   placeOf(url: string, borders: Uint32Array): number {
     const { text } = this;
     const beginning = url.slice(0, 'https://'.length);
     let found = 0;
     for (let place = 0; place < text.length && this.compared < COMPARED_MAX; this.compared++) {
-      // Nothing is compared with what begins no address.
+      // Only positions where an address begins are compared.
       if (found === 0 && (place = text.indexOf(beginning, place)) === -1) return -1;
       const unit = text.charCodeAt(place++);
       while (found > 0 && unit !== url.charCodeAt(found)) found = borders[found]!;
@@ -121,5 +121,5 @@ class AddressSearch {
   }
 }
 
-/** An address of which this one is only the beginning is another one. A stop behind it may end the sentence. */
+/** A match that goes on as a longer address is another address. A full stop behind it may end the sentence. */
 const GOES_ON = /^(?:[\w%/?#=&~-]|[.:@+]\w)/;

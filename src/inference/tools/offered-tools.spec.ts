@@ -1,5 +1,5 @@
-// Goal: the gateway's tools give way to whatever the caller's are called, and a choice means what its caller means.
-// Method: made-up services over requests.
+// Made-up services over requests: the gateway's tools give way to the names of the caller's, and a choice means the
+// tool that its caller means.
 import { catalogOf } from '../../../test/support/route-inputs.js';
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { FunctionTool, RequestedServiceTool, Tool, VendorTool } from '../../core/conversation/tools.js';
@@ -55,7 +55,7 @@ it.each<[string, Tool[], 'all' | 'none', string[], string[]]>([
   );
 });
 
-it('refuses two of the caller with one name', () => {
+it('refuses two tools of the caller with one name', () => {
   expect(() => offer([own, vendors])).toThrow('tools.1: another tool is called look');
   expect(() => offer([vendors, vendors])).toThrow('tools.1: another tool is called look');
 });
@@ -71,7 +71,7 @@ it.each([
   expect(offer(tools as Tool[], choice).request.toolChoice).toEqual({ type: 'tool', name: expected });
 });
 
-it('leaves the choice of what vendors run to where the request is fitted to them', () => {
+it('leaves the choice of a vendor’s tool to the fitting of the request', () => {
   expect(offer([ours, vendors], 'look', 'all').request.toolChoice).toEqual({ type: 'tool', name: 'look' });
   expect(offer([vendors, ours], 'look_20250101', 'all').request.toolChoice).toEqual({
     type: 'tool',
@@ -79,27 +79,27 @@ it('leaves the choice of what vendors run to where the request is fitted to them
   });
 });
 
-it('tells the names that models know tools by', () => {
-  const toldOf = (tools: readonly Tool[], native: 'all' | 'none') =>
+it('returns the names that models know tools by', () => {
+  const namesOfOffers = (tools: readonly Tool[], native: 'all' | 'none') =>
     offer(tools, undefined, native).offers.map(({ place, name }) => [place, name]);
-  expect(toldOf([own, ours, ours], 'none')).toEqual([
+  expect(namesOfOffers([own, ours, ours], 'none')).toEqual([
     [1, 'look_2'],
     [2, 'look_3'],
   ]);
-  expect(toldOf([ours, vendors], 'none')).toEqual([
+  expect(namesOfOffers([ours, vendors], 'none')).toEqual([
     [0, 'look_2'],
     [1, 'look'],
   ]);
-  expect(toldOf([vendors], 'all')).toEqual([[0, undefined]]);
+  expect(namesOfOffers([vendors], 'all')).toEqual([[0, undefined]]);
 });
 
-it('gives no name to a function that a vendor’s tool has elsewhere', () => {
+it('gives a function no name that a vendor’s tool has at another target', () => {
   const natives: NativeRuns[] = ['none', 'some', 'none'];
   const { request } = offerTools(modelRequest({ tools: [ours, ours, ours] }), SERVICES, SETUP, () => natives);
   expect(request.tools).toMatchObject([{ name: 'look_2' }, { ...ours, served: { name: 'look' } }, { name: 'look_3' }]);
 });
 
-it('refuses a tool of a vendor’s with the name of what is handed to the caller', () => {
+it('refuses a vendor’s tool with the name of a tool that is handed to the caller', () => {
   const bash: RequestedServiceTool = { ...ours, id: 'openrouter:hand' };
   const services = new Map([...SERVICES, ['openrouter:hand', service(['openrouter:hand'], handed)] as const]);
   const natives: NativeRuns[] = ['none', 'all'];
@@ -108,17 +108,18 @@ it('refuses a tool of a vendor’s with the name of what is handed to the caller
   );
 });
 
-it('leaves a request alone that has no tool of the kind', () => {
+it('does not change a request without such tools', () => {
   const { request, offered } = offer([own]);
   expect(request.tools).toEqual([own]);
   expect(offered.size).toBe(0);
 });
 
-it('tells of each tool but functions who runs it, in the order of the request', () => {
+it('returns what runs each tool except functions, in the order of the request', () => {
   const unknown: VendorTool = { type: 'vendor', opaque: { vendor: 'anthropic', value: { type: 'run_20250101' } } };
-  const toldOf = (tools: readonly Tool[]) => offer(tools).offers.map(({ type, offer: made }) => [type, made?.runsAt]);
-  expect(toldOf([unknown, own])).toEqual([['run_20250101', undefined]]);
-  expect(toldOf([unknown, ours, { ...own, name: 'mine' }, vendors])).toEqual([
+  const runnersOf = (tools: readonly Tool[]) =>
+    offer(tools).offers.map(({ type, offer: made }) => [type, made?.runsAt]);
+  expect(runnersOf([unknown, own])).toEqual([['run_20250101', undefined]]);
+  expect(runnersOf([unknown, ours, { ...own, name: 'mine' }, vendors])).toEqual([
     ['run_20250101', undefined],
     ['openrouter:look', 'gateway'],
     ['look_20250101', 'caller'],

@@ -1,15 +1,18 @@
 import type { ModelRequest } from '../../core/conversation/request.js';
 import {
+  allowedBy,
   typeOf,
+  withAllowedNames,
   type FunctionTool,
   type NamedTool,
   type PluginsTool,
   type Tool,
+  type ToolChoice,
 } from '../../core/conversation/tools.js';
 import { GatewayError } from '../../core/errors.js';
 import {
   ownName,
-  type AskedTool,
+  type RequestedTool,
   type HandedTool,
   type ServedTool,
   type ServiceTool,
@@ -19,9 +22,9 @@ import { UniqueNames } from './unique-names.js';
 
 /** A tool that this gateway runs for one generation. */
 export interface OfferedTool {
-  /** As it was asked for. */
+  /** As the caller named it. */
   readonly type: string;
-  /** Its own name, which the caller is told. */
+  /** Its own name, which the caller sees. */
   readonly name: string;
   readonly service: ServiceTool;
   readonly tool: ServedTool;
@@ -30,19 +33,19 @@ export interface OfferedTool {
 /** By the name that the model knows it by. */
 export type OfferedTools = ReadonlyMap<string, OfferedTool>;
 
-/** Who runs a tool of a request that is no function of the caller's, as far as its target's vendor does not. */
+/** Who runs a tool of a request that is no function of the caller's, where its target's vendor does not. */
 export interface ToolOffer {
   readonly tool: NamedTool;
   readonly type: string;
-  /** Where it stands among the tools of the request as models are shown it. */
+  /** Its place among the tools of the request as models see it. */
   readonly place: number;
-  /** Absent where every target's vendor runs it, and where this gateway does not know to serve it. */
+  /** Absent where every target's vendor runs it, and where this gateway cannot serve it. */
   readonly offer?: ServedTool | HandedTool;
-  /** What models know it by where it is shown as a function. */
+  /** The name that models have for it where it is shown as a function. */
   readonly name?: string;
 }
 
-/** A request with the tools that this gateway serves as models are shown them. */
+/** A request with the tools that this gateway serves, as models see them. */
 export interface OfferedRequest {
   readonly request: ModelRequest;
   readonly offered: OfferedTools;
@@ -51,26 +54,26 @@ export interface OfferedRequest {
 }
 
 /**
- * Of those that may be called, which vendors run a tool by themselves. `lacks`: none does, though one was asked for
- * that has no word for this parameter. `clash`: none does, for another tool of the request has this name there.
+ * Which vendors among the possible targets run a tool by themselves. `lacks`: none does, though the caller demands a
+ * vendor's, which has no field for this parameter. `clash`: none does, for another tool of the request has this name
+ * there.
  */
 export type NativeRuns = 'all' | 'some' | 'perhaps' | 'none' | { readonly lacks: string } | { readonly clash: string };
 
 /** Of each tool of a request, in its order. */
 export type NativeTargets = (tools: readonly Tool[]) => readonly NativeRuns[];
 
-/** What a request's tools are offered by. */
+/** What is needed to offer a request's tools. */
 interface Offering {
   readonly services: ReadonlyMap<string, ServiceTool>;
   readonly setup: ToolSetup;
 }
 
 /**
- * Has the tools of a request ready that this gateway knows to serve. What no target's vendor runs by itself is a
- * function from here on, or left to the plugin that asked for it; the others are fitted to each target
- * (`providers/fit-tools.ts`).
- * @throws GatewayError `invalid-request` naming the setting that a tool lacks which nobody else runs, the parameter
- *   that keeps the vendor from running what only he was asked for, or the name that two tools would have
+ * Prepares the tools of a request that this gateway can serve. A tool that no target's vendor runs becomes a function,
+ * or is left to the plugin that requested it; the others are fitted to each target (`providers/fitting/fit-tools.ts`).
+ * @throws GatewayError `invalid-request` naming the setting that a tool lacks which no vendor runs, the parameter that
+ *   keeps the vendor from running a tool that only it may run, or the name that two tools would have
  */
 export function offerTools(
   request: ModelRequest,
@@ -95,12 +98,24 @@ export function offerTools(
     return native === 'some' ? { ...tool, served } : served;
   });
   const offers = entries.flatMap((entry, place) => offersOf(entry, place, names.get(entry)));
-  const { toolChoice } = request;
-  const chosen = toolChoice?.type === 'tool' ? chosenBy(toolChoice.name, inTurn, callers) : undefined;
-  const name = chosen && names.get(chosen);
-  // What has no name of ours is found again by the caller's word for it, at each target.
-  const choice = name !== undefined && { toolChoice: { type: 'tool', name } as const };
-  return { request: { ...request, tools, ...choice }, offered, offers };
+  // A tool without a name of ours is found again by the caller's name for it, at each target.
+  const shown = (word: string): string | undefined => {
+    const chosen = chosenBy(word, inTurn, callers);
+    return chosen && names.get(chosen);
+  };
+  return { request: { ...request, tools, ...shownChoice(request.toolChoice, shown) }, offered, offers };
+}
+
+/** A choice by the names that models know the tools by; nothing where it has them already. */
+function shownChoice(
+  choice: ToolChoice | undefined,
+  shown: (word: string) => string | undefined,
+): { readonly toolChoice?: ToolChoice } {
+  if (choice && allowedBy(choice)) {
+    return { toolChoice: withAllowedNames(choice, (words) => words.map((word) => shown(word) ?? word)) };
+  }
+  const name = choice?.type === 'tool' ? shown(choice.name) : undefined;
+  return name === undefined ? {} : { toolChoice: { type: 'tool', name } };
 }
 
 /** A tool of the request, and what is known of it where this gateway could serve it. */
@@ -114,36 +129,36 @@ interface Entry {
   };
 }
 
-/** @returns nothing for what is left to the plugin that asked for it */
+/** @returns nothing for a tool that is left to the plugin that requested it */
 function entriesOf(tool: Tool, index: number, native: NativeRuns, { services, setup }: Offering): readonly Entry[] {
   if (tool.type === 'function') return [{ tool, native }];
   const { bound } = tool;
-  const asked: AskedTool = {
+  const requested: RequestedTool = {
     type: typeOf(tool),
     parameters: parametersOf(tool),
     path: pathOf(tool, index),
     ...(bound && { bound }),
   };
-  const service = services.get(asked.type);
+  const service = services.get(requested.type);
   if (!service) {
-    if (typeof native === 'object' && 'clash' in native) throw nameTaken(asked, native.clash);
+    if (typeof native === 'object' && 'clash' in native) throw nameTaken(requested, native.clash);
     return [{ tool, native }];
   }
   const plugin = tool.type === 'service' ? tool.byPlugin : undefined;
-  if (typeof native === 'object' && 'lacks' in native) throw withoutWord(fieldOf(asked, native.lacks, plugin));
+  if (typeof native === 'object' && 'lacks' in native) throw withoutWord(fieldOf(requested, native.lacks, plugin));
   if (plugin && native !== 'all') return [];
-  const offer = native === 'all' ? undefined : offerOf(service, asked, setup, native);
+  const offer = native === 'all' ? undefined : offerOf(service, requested, setup, native);
   return [{ tool, native, known: { service, ...(offer && { offer }) } }];
 }
 
 /**
- * Who takes his name first of those that the gateway serves: what a vendor has by that name as well, and of these what
- * the caller asked for by a name, as he does for a vendor's tool. So targets give the names away, too.
+ * The order in which the gateway's tools take their names: first those that a vendor has by the same name, and of these
+ * first the ones that the caller named, as for a vendor's tool. Targets resolve names in the same order.
  */
 const turnOf = ({ tool, native }: Entry): number => (native === 'some' ? 0 : 2) + (tool.type === 'vendor' ? 0 : 1);
 
 /**
- * What the caller's own tools are called, and those that vendors run at every target: the gateway's give way.
+ * The names of the caller's own tools, and of those that vendors run at every target: the gateway's tools give way.
  * @throws GatewayError `invalid-request` where two of the caller's have one name
  */
 function callersNames(entries: readonly Entry[]): Set<string> {
@@ -153,7 +168,7 @@ function callersNames(entries: readonly Entry[]): Set<string> {
     if (tool.type === 'function' || known?.offer?.runsAt === 'gateway') continue;
     const name = known?.offer ? known.offer.shown.name : ownName(tool);
     if (name === undefined) continue;
-    // What two vendors' own are called is judged where their targets are known.
+    // Names of two vendors' tools are checked where their targets are known.
     if ((known?.offer ? names : handed).has(name))
       throw nameTaken({ type: typeOf(tool), path: `tools.${index}` }, name);
     names.add(name);
@@ -162,7 +177,7 @@ function callersNames(entries: readonly Entry[]): Set<string> {
   return names;
 }
 
-/** What models know the tools by that they are shown as functions. */
+/** The names that models have for the tools that are shown as functions. */
 function namesOf(inTurn: readonly Entry[], callers: ReadonlySet<string>): ReadonlyMap<Entry, string> {
   const taken = new Set(callers);
   const free = new UniqueNames(taken);
@@ -170,7 +185,7 @@ function namesOf(inTurn: readonly Entry[], callers: ReadonlySet<string>): Readon
   for (const entry of inTurn) {
     const offer = entry.known?.offer;
     if (!offer) continue;
-    // The caller answers by the name he knows.
+    // The caller answers by the name that it knows.
     const name = offer.runsAt === 'caller' ? offer.shown.name : free.of(offer.shown.name);
     taken.add(name);
     names.set(entry, name);
@@ -178,14 +193,14 @@ function namesOf(inTurn: readonly Entry[], callers: ReadonlySet<string>): Readon
   return names;
 }
 
-/** The tool that a choice means by its type, or by its own name, unless the caller has something of that name. */
+/** The tool that a choice means by its type, or by its own name, unless the caller has a tool of that name. */
 function chosenBy(name: string, inTurn: readonly Entry[], callers: ReadonlySet<string>): Entry | undefined {
   const byType = inTurn.find(({ tool }) => tool.type !== 'function' && typeOf(tool) === name);
   if (byType || callers.has(name)) return byType;
   return inTurn.find(({ known }) => known?.offer?.shown.name === name);
 }
 
-/** Of a request that names none of the gateway's. */
+/** Of a request that names none of the gateway's tools. */
 export const NO_TOOLS: OfferedTools = new Map();
 export const NO_OFFERS: readonly ToolOffer[] = [];
 
@@ -202,24 +217,24 @@ const offersOf = ({ tool, known }: Entry, place: number, name: string | undefine
         },
       ];
 
-/** What vendors run by themselves, or may, needs no setting of ours: it goes to them as it came. */
+/** A tool that vendors run, or may run, needs no setting of ours: it goes to them as it came. */
 function offerOf(
   service: ServiceTool,
-  asked: AskedTool,
+  requested: RequestedTool,
   setup: ToolSetup,
   native: Exclude<NativeRuns, 'all'>,
 ): ServedTool | HandedTool | undefined {
   try {
-    return service.offer(asked, setup);
+    return service.offer(requested, setup);
   } catch (error) {
     if (!(error instanceof GatewayError) || error.kind !== 'invalid-request') throw error;
     if (native === 'some' || native === 'perhaps') return undefined;
-    if (typeof native === 'object' && 'clash' in native) throw nameTaken(asked, native.clash, error.message);
+    if (typeof native === 'object' && 'clash' in native) throw nameTaken(requested, native.clash, error.message);
     throw error;
   }
 }
 
-function parametersOf(tool: NamedTool): AskedTool['parameters'] {
+function parametersOf(tool: NamedTool): RequestedTool['parameters'] {
   if (tool.type === 'service') return tool.parameters;
   const { type: _type, name: _name, cache_control: _marker, ...parameters } = tool.opaque.value;
   return parameters;
@@ -228,17 +243,17 @@ function parametersOf(tool: NamedTool): AskedTool['parameters'] {
 const pathOf = (tool: NamedTool, index: number): string =>
   (tool.type === 'service' ? (tool.path ?? tool.field) : undefined) ?? `tools.${index}`;
 
-const fieldOf = ({ path }: AskedTool, parameter: string, plugin: PluginsTool | undefined): string =>
+const fieldOf = ({ path }: RequestedTool, parameter: string, plugin: PluginsTool | undefined): string =>
   plugin ? `${plugin.path}.${plugin.options[parameter] ?? parameter}` : `${path}.parameters.${parameter}`;
 
 const withoutWord = (field: string): GatewayError =>
   new GatewayError(
     'invalid-request',
-    `${field}: no search of a vendor that could answer can be told it; leave it out, or do not ask for the engine native`,
+    `${field}: no vendor whose search could be used accepts it; leave it out, or choose another engine than native`,
   );
 
 /** @param why this gateway cannot serve it under another name */
-const nameTaken = ({ type, path }: Pick<AskedTool, 'type' | 'path'>, name: string, why?: string): GatewayError => {
+const nameTaken = ({ type, path }: Pick<RequestedTool, 'type' | 'path'>, name: string, why?: string): GatewayError => {
   const clash = `${path}: another tool is called ${name}, as ${type} is`;
   const message = why === undefined ? clash : `${clash}, and it cannot be served under another name: ${why}`;
   return new GatewayError('invalid-request', message);

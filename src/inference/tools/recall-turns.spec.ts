@@ -1,5 +1,5 @@
-// Goal: a conversation that comes back is as its models had it: each use of the gateway's tools a call and a result of
-// its own, in the order of the steps, whatever format brought it. Method: turns as faces read them.
+// Turns as faces read them: a conversation that comes back is restored as its models had it, each use of the gateway's
+// tools as a call and a result of its own, in the order of the steps, whatever format it came in.
 import { unseal } from '../../../test/support/extension-context.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import { GATEWAY_TOOLS } from '../../core/conversation/reasoning-mark.js';
@@ -31,7 +31,7 @@ const assistant = (...content: ContentBlock[]): Message => ({ role: 'assistant',
 const callersUse: ContentBlock = { type: 'tool-use', id: 'c', name: 'look', input: {} };
 const callersResult: ContentBlock = { type: 'tool-result', toolUseId: 'c', content: [] };
 
-/** Turns in short: `assistant: hello, use a`. */
+/** Turns in short form: `assistant: hello, use a`. */
 const short = (messages: readonly Message[]): string[] =>
   messages.map(({ role, content }) => `${role}: ${content.map(shortBlock).join(', ')}`);
 
@@ -48,7 +48,7 @@ const recall = (messages: readonly Message[], taken: readonly string[] = []): Me
 };
 const recalled = (...messages: Message[]): string[] => short(recall(messages));
 
-it('says what pages a result stands on, in either format', () => {
+it('restores the sources of a result, in either format', () => {
   const sourcesOf = (messages: readonly Message[]): unknown[] =>
     messages.flatMap(({ content }) =>
       content.flatMap((block) => (block.type === 'tool-result' ? [block.sources] : [])),
@@ -85,23 +85,23 @@ it.each<[string, Message[], string[]]>([
     [assistant(call('a'), callersUse, result('a')), user(callersResult, text('so'))],
     ['assistant: use a, use c', 'user: result a of a, result c, so'],
   ],
-  ['results before what the caller says next', [assistant(call('a'), result('a')), user(text('go on'))], ['assistant: use a', 'user: result a of a, go on']],
+  ['results before the caller’s next turn', [assistant(call('a'), result('a')), user(text('go on'))], ['assistant: use a', 'user: result a of a, go on']],
   ['results at the end', [assistant(call('a'), result('a'))], ['assistant: use a', 'user: result a of a']],
-  ['a call that was not run as none', [assistant(text('one'), call('a'))], ['assistant: one']],
-  ['a call among others that was not run as none', [assistant(call('a'), call('b'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
-  ['a result without its call as none', [user(text('q')), assistant(result('a'), text('end'))], ['user: q', 'assistant: end']],
-  ['a result before its call as none', [assistant(result('a'), call('a'), text('end'))], ['assistant: end']],
-  ['a result that comes twice once', [assistant(call('a'), result('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
-  ['a call that comes twice once', [assistant(call('a'), call('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['no call that was not run', [assistant(text('one'), call('a'))], ['assistant: one']],
+  ['no call among others that was not run', [assistant(call('a'), call('b'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['no result without its call', [user(text('q')), assistant(result('a'), text('end'))], ['user: q', 'assistant: end']],
+  ['no result before its call', [assistant(result('a'), call('a'), text('end'))], ['assistant: end']],
+  ['a repeated result once', [assistant(call('a'), result('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
+  ['a repeated call once', [assistant(call('a'), call('a'), result('a'), text('end'))], ['assistant: use a', 'user: result a of a', 'assistant: end']],
   ['a call and its result in two messages as a pair', [assistant(text('one'), call('a')), assistant(result('a'), text('end'))], ['assistant: one, use a', 'user: result a of a', 'assistant: end']],
-  ['a result after more was said as none', [assistant(call('a'), call('b'), result('a'), text('so'), result('b'))], ['assistant: use a', 'user: result a of a', 'assistant: so']],
-  ['results before what the system says next', [assistant(call('a'), result('a')), { role: 'system', content: [text('s')] }, user(text('r'))], ['assistant: use a', 'user: result a of a', 'system: s', 'user: r']],
-  ['a result of a tool that is not there, in words', [assistant(call('a'), opaque({ type: 'openrouter_shell_tool_result', tool_use_id: `${OURS}a`, content: {} }))], ['assistant: use a', 'user: result a What this tool brought is not known any more.']],
-  ['what cannot be opened, in words', [assistant(call('a'), result('a', { encrypted_content: 'fl1.gone' }))], ['assistant: use a', 'user: result a expired']],
-  ['a failure as one', [assistant(call('a'), result('a', { status: 'lost', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
-  ['what sounds like one to another tool as none', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: result a no']],
-  ['nothing but that', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
-])('tells %s', (_, messages, expected) => {
+  ['no result after further text', [assistant(call('a'), call('b'), result('a'), text('so'), result('b'))], ['assistant: use a', 'user: result a of a', 'assistant: so']],
+  ['results before the next system turn', [assistant(call('a'), result('a')), { role: 'system', content: [text('s')] }, user(text('r'))], ['assistant: use a', 'user: result a of a', 'system: s', 'user: r']],
+  ['a placeholder for the result of an unknown tool', [assistant(call('a'), opaque({ type: 'openrouter_shell_tool_result', tool_use_id: `${OURS}a`, content: {} }))], ['assistant: use a', 'user: result a The result of this tool can no longer be read.']],
+  ['a placeholder for a seal that cannot be opened', [assistant(call('a'), result('a', { encrypted_content: 'fl1.gone' }))], ['assistant: use a', 'user: result a expired']],
+  ['a failure', [assistant(call('a'), result('a', { status: 'lost', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: failure a no']],
+  ['no failure that only another tool would encode so', [assistant(call('a'), result('a', { error_code: 'unavailable', encrypted_content: sealed('no') }))], ['assistant: use a', 'user: result a no']],
+  ['nothing else', [user(text('q')), assistant(callersUse), user(callersResult)], ['user: q', 'assistant: use c', 'user: result c']],
+])('restores %s', (_, messages, expected) => {
   expect(recalled(...messages)).toEqual(expected);
 }); // oxfmt-ignore
 
@@ -122,7 +122,7 @@ const use = (id: string, fields: Partial<SealedUse> = {}): ContentBlock => ({
   mark: { format: GATEWAY_TOOLS },
 });
 
-it('puts what chat brings back sealed before what was said, or beside the calls of its step', () => {
+it('puts uses that the chat format returns sealed before the text, or beside the calls of their step', () => {
   expect(recalled(assistant(use('a'), use('b', { isShared: true, isError: true }), text('one'), callersUse), user(callersResult))).toEqual([
     'assistant: use a',
     'user: result a of a',
@@ -131,14 +131,14 @@ it('puts what chat brings back sealed before what was said, or beside the calls 
   ]);
 }); // oxfmt-ignore
 
-it('calls a tool as its models knew it, where the caller has one of that name', () => {
+it('names a tool as its models knew it, where the caller has one of that name', () => {
   const [, turn] = recall([user(text('q')), assistant(call('a'), result('a'))], ['lookup', 'lookup_2']);
   expect(turn!.content).toMatchObject([{ type: 'tool-use', name: 'lookup_3' }]);
   const [sealedTurn] = recall([assistant(use('a'))], ['lookup']);
   expect(sealedTurn!.content).toMatchObject([{ type: 'tool-use', name: 'lookup_2' }]);
 });
 
-it('keeps the marks of the cache on calls and results', () => {
+it('keeps cache markers on calls and results', () => {
   const marked = (block: ContentBlock, ttl?: string): ContentBlock => {
     if (block.type !== 'opaque') return block;
     return opaque({ ...block.opaque.value, cache_control: { type: 'ephemeral', ...(ttl && { ttl }) } });
@@ -152,7 +152,7 @@ it('leaves out what was sealed elsewhere', () => {
   expect(recalled(assistant(forged, text('one')))).toEqual(['assistant: one']);
 });
 
-it('keeps where each block stands in what the caller wrote', () => {
+it('keeps the original path of each block', () => {
   const messages = [user(text('q')), assistant(call('a'), result('a'), text('end')), user(text('r'))];
   expect(recall(messages).map(({ paths }) => paths)).toEqual([
     ['messages.0.content.0'],
@@ -163,7 +163,7 @@ it('keeps where each block stands in what the caller wrote', () => {
   ]);
 });
 
-it('opens a few seals in a step, however many there are, and however many pages are one result', () => {
+it('opens a few seals in each step, however many seals or pages of a result there are', () => {
   const page = (): JsonObject => ({ encrypted_content: sealed('word '.repeat(20_000)) });
   const pages = opaque({
     type: 'lookup_tool_result',
@@ -184,23 +184,23 @@ it('opens a few seals in a step, however many there are, and however many pages 
   expect(opened.length).toBeGreaterThan(5);
   expect(Math.max(...opened)).toBeLessThanOrEqual(3);
   const ids = Array.from({ length: 20 }, (_, index) => `r${index}`);
-  const told = ids.map((id) => result(id));
+  const results = ids.map((id) => result(id));
   const long = new Map(
-    told.map((block) => [
+    results.map((block) => [
       (block as { opaque: { value: JsonObject } }).opaque.value['content'] as object,
       'word '.repeat(20_000),
     ]),
   );
-  const said = assistant(...ids.map(call), ...told);
-  const telling = recallTurns([said], { tools: TOOLS, opened: long, taken: new Set() });
-  expect([telling.next().done, telling.next().done]).toEqual([false, false]);
+  const turn = assistant(...ids.map(call), ...results);
+  const recalling = recallTurns([turn], { tools: TOOLS, opened: long, taken: new Set() });
+  expect([recalling.next().done, recalling.next().done]).toEqual([false, false]);
   const many = Array.from({ length: 5_000 }, () => assistant(call('a'), result('a')));
   const finding = findSeals(many);
   expect(finding.next().done).toBe(false);
   expect(recallTurns(many, { tools: TOOLS, opened: new Map(), taken: new Set() }).next().done).toBe(false);
 });
 
-it('finds what is to be opened', () => {
+it('finds the seals to open', () => {
   const messages = [assistant(call('a'), result('a'), use('b'))];
   expect([...doAtOnce(findSeals(messages)).values()]).toEqual([sealed('of a'), expect.stringMatching(/^sealed:/)]);
   expect(holdsToolTurns(messages)).toBe(true);

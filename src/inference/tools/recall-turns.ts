@@ -12,23 +12,23 @@ import { SERVER_TOOL_USE_PREFIX } from '../../core/ids.js';
 import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { StepCounter, type Steps } from '../../core/steps.js';
 import type { ServiceTool } from '../../core/tool.js';
-import { readCacheMarker, type WireCacheControl } from '../read-cache-marker.js';
+import { readCacheMarker } from '../../core/conversation/read-cache-marker.js';
 import { SealedReply, toolResult, type SealedUse, type SplitReply } from './sealed-reply.js';
 import { UniqueNames } from './unique-names.js';
 
 /** The gateway's tools by the types of their results. */
 export type ByResultType = ReadonlyMap<string, ServiceTool>;
 
-/** Whether a conversation holds what the gateway's tools did in earlier turns. */
+/** Whether a conversation holds uses of the gateway's tools in earlier turns. */
 export const holdsToolTurns = (messages: readonly Message[]): boolean =>
   messages.some(({ role, content }) => role === 'assistant' && content.some(isOurs));
 
-/** What holds a seal, the block or the part of a result, and the seal. */
+/** The owner of a seal (a block or a part of a result), and the seal. */
 export type HeldSeals = ReadonlyMap<object, string>;
-/** The same, and what was in it; absent: it does not open. */
+/** The same with its content; absent: the seal does not open. */
 export type OpenedSeals = ReadonlyMap<object, Json>;
 
-/** All that has to be opened to tell models of it again. */
+/** All seals that have to be opened to show models earlier uses again. */
 export function* findSeals(messages: readonly Message[]): Steps<HeldSeals> {
   const steps = new StepCounter();
   const seals = new Map<object, string>();
@@ -46,10 +46,12 @@ export function* findSeals(messages: readonly Message[]): Steps<HeldSeals> {
   return seals;
 }
 
-/** Opened or told in one step, in characters: about a millisecond's work, beside that of one seal or result. */
+/**
+ * Characters that are opened or restored in one step: about a millisecond's work, beside that of one seal or result.
+ */
 const STEP_CHARACTERS = 256 * 1024;
 
-/** Seals are as long as what tools brought, and a conversation has as many of them as it has room for. */
+/** Seals are as long as the results of tools, and a conversation has as many of them as fit into it. */
 export function* openSeals(
   seals: HeldSeals,
   open: (sealed: string, address?: string) => Json | undefined,
@@ -69,28 +71,28 @@ export function* openSeals(
   return opened;
 }
 
-/** Of a page among the results of a search: its text opens beside no other. */
+/** Of a page among the results of a search: its text opens beside no other address. */
 const addressOf = (holder: object): string | undefined =>
   'url' in holder && typeof holder.url === 'string' ? holder.url : undefined;
 
-/** What a conversation is told again with. */
+/** What is needed to restore a conversation. */
 export interface RecallInputs {
   readonly tools: ByResultType;
   readonly opened: OpenedSeals;
-  /** Names of the caller's own tools: where one of the gateway's is called so, models know it by another. */
+  /** Names of the caller's own tools: a tool of the gateway with such a name has another one for models. */
   readonly taken: ReadonlySet<string>;
 }
 
 /**
  * The conversation as its models had it: calls of the gateway's tools and their results are turns of their own again,
- * for whatever model is asked next. What cannot be opened any more is told so by its tool, or left out; so is a call
- * without its result, and a result without its call.
+ * for whatever model is called next. A result that cannot be opened is replaced by a notice of its tool, or left out;
+ * so is a call without its result, and a result without its call.
  */
 export function* recallTurns(messages: readonly Message[], inputs: RecallInputs): Steps<Message[]> {
   const steps = new StepCounter();
   const turns: Message[] = [];
   const names = new UniqueNames(inputs.taken);
-  /** What the assistant has said since the caller last spoke, where the gateway's tools are part of it. */
+  /** The assistant's blocks since the caller's last turn, where uses of the gateway's tools are among them. */
   let reply: OpenedReply | SplitTurn | undefined;
   for (const [index, message] of messages.entries()) {
     if (steps.isOver(message.content.length + 1)) yield;
@@ -107,7 +109,7 @@ export function* recallTurns(messages: readonly Message[], inputs: RecallInputs)
     reply = undefined;
     if (results.length === 0) turns.push({ ...message, paths });
     else if (message.role === 'user') {
-      // They stand before those of the caller's tools.
+      // They precede the results of the caller's tools.
       const before = results.map(() => `messages.${index}`);
       turns.push({ role: 'user', content: [...results, ...message.content], paths: [...before, ...paths] });
     } else turns.push({ role: 'user', content: results }, { ...message, paths });
@@ -119,14 +121,14 @@ export function* recallTurns(messages: readonly Message[], inputs: RecallInputs)
 
 const NO_RESULTS: readonly ToolResultBlock[] = [];
 
-/** @returns the results of the last turn, which stand before what the caller says next */
+/** @returns the results of the last turn, which precede the caller's next one */
 function finish(reply: OpenedReply | SplitTurn, turns: Message[]): readonly ToolResultBlock[] {
-  const { turns: told, results } = reply.finish();
-  append(turns, told);
+  const { turns: restored, results } = reply.finish();
+  append(turns, restored);
   return results;
 }
 
-/** What the assistant said at a stretch in the chat format, where the uses are sealed. */
+/** The assistant's consecutive messages in the chat format, where the uses are sealed. */
 class OpenedReply {
   private readonly reply = new SealedReply();
 
@@ -143,7 +145,7 @@ class OpenedReply {
     this.reply.addUse({ ...use, name: this.names.of(use.name) }, path);
   }
 
-  /** What was sealed is words already. */
+  /** The sealed content is text already. */
   isStepOver(): boolean {
     return false;
   }
@@ -159,10 +161,10 @@ class SplitTurn {
   private blocks: ContentBlock[] = [];
   private paths: string[] = [];
   private results: ToolResultBlock[] = [];
-  /** Ids of the gateway's calls in the blocks, and of those of them that have their results. */
-  private readonly asked = new Set<string>();
+  /** Ids of the gateway's calls in the blocks, and of those that have their results. */
+  private readonly calledIds = new Set<string>();
   private readonly answered = new Set<string>();
-  /** Told since the step began. */
+  /** Restored since the step began. */
   private characters = 0;
 
   constructor(
@@ -170,7 +172,7 @@ class SplitTurn {
     private readonly names: UniqueNames,
   ) {}
 
-  /** Asked between two blocks: when it is, a step has begun. */
+  /** Between two blocks: when it is true, a step has begun. */
   isStepOver(): boolean {
     if (this.characters < STEP_CHARACTERS) return false;
     this.characters = 0;
@@ -179,7 +181,7 @@ class SplitTurn {
 
   add(block: ContentBlock, path: string): void {
     const value = ownValue(block);
-    // Of the chat format: here it would be told to a provider.
+    // From the chat format: in this one it would be sent to a provider.
     if (isSealed(block)) return;
     if (!value) this.push(block, path);
     else if (isOurId(value['tool_use_id'])) this.addResult(value);
@@ -202,15 +204,15 @@ class SplitTurn {
 
   private addCall(value: JsonObject, path: string): void {
     const { id, name, input = {} } = value;
-    if (this.asked.has(id as string)) return;
+    if (this.calledIds.has(id as string)) return;
     const known = this.names.of(typeof name === 'string' ? name : '');
     this.push({ type: 'tool-use', id: id as string, name: known, input, ...markerOf(value) }, path);
-    this.asked.add(id as string);
+    this.calledIds.add(id as string);
   }
 
   private addResult(value: JsonObject): void {
     const id = value['tool_use_id'] as string;
-    if (!this.asked.has(id) || this.answered.has(id)) return;
+    if (!this.calledIds.has(id) || this.answered.has(id)) return;
     this.answered.add(id);
     this.results.push(this.resultOf(value));
   }
@@ -222,13 +224,13 @@ class SplitTurn {
     this.blocks = [];
     this.paths = [];
     this.results = [];
-    this.asked.clear();
+    this.calledIds.clear();
     this.answered.clear();
   }
 
-  /** Calls that nothing answers were not run. */
+  /** Calls without a result were not run. */
   private dropUnanswered(): void {
-    if (this.answered.size === this.asked.size) return;
+    if (this.answered.size === this.calledIds.size) return;
     const isKept = (block: ContentBlock): boolean =>
       block.type !== 'tool-use' || !isOurId(block.id) || this.answered.has(block.id);
     this.paths = this.paths.filter((_, place) => isKept(this.blocks[place]!));
@@ -246,8 +248,8 @@ class SplitTurn {
   }
 }
 
-/** Of a tool that this gateway does not have, or has no more. */
-const UNKNOWN_RESULT = 'What this tool brought is not known any more.';
+/** A tool that this gateway does not have, or no longer has. */
+const UNKNOWN_RESULT = 'The result of this tool can no longer be read.';
 
 const isOurs = (block: ContentBlock): boolean => isSealed(block) || ownValue(block) !== undefined;
 
@@ -264,9 +266,9 @@ function ownValue(block: ContentBlock): JsonObject | undefined {
 const isSealed = (block: ContentBlock): block is RedactedThinkingBlock =>
   block.type === 'redacted-thinking' && block.mark?.format === GATEWAY_TOOLS;
 
-/** Of a block that was carried as it came; its schema has been judged. */
+/** A block that was carried as it came; its schema has been checked. */
 function markerOf({ cache_control: marker }: JsonObject): Pick<ToolUseBlock, 'cacheMarker'> {
-  return isJsonObject(marker) ? { cacheMarker: readCacheMarker(marker as unknown as WireCacheControl) } : {};
+  return isJsonObject(marker) ? { cacheMarker: readCacheMarker(marker) } : {};
 }
 
 const partsOf = (content: Json | undefined): readonly Json[] =>

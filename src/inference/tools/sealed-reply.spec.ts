@@ -1,8 +1,8 @@
-// Goal: a reply that the chat format told as one message is, when it comes back, the turns of its steps again, byte for
-// byte. Method: as a property, steps of any kind told as chat tells them; then what a caller may have changed.
+// A property over any steps, and cases that a caller may have changed: a reply that the chat format sent as one message
+// becomes the turns of its steps again, byte for byte.
 import fc from 'fast-check';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
-import { BETWEEN_TEXTS, saidIn, SealedReply, thoughtsIn, toolResult, type SealedUse } from './sealed-reply.js';
+import { BETWEEN_TEXTS, textIn, SealedReply, thoughtsIn, toolResult, type SealedUse } from './sealed-reply.js';
 
 const text = (words: string): ContentBlock => ({ type: 'text', text: words });
 const thought = (words: string): ContentBlock => ({ type: 'thinking', thinking: words, signature: `of ${words}` });
@@ -11,7 +11,7 @@ const callers: ContentBlock = { type: 'tool-use', id: 'c', name: 'look', input: 
 const isThought = ({ type }: ContentBlock): boolean => type === 'thinking' || type === 'redacted-thinking';
 const paths = (blocks: readonly ContentBlock[]): string[] => blocks.map((_, place) => `${place}`);
 
-/** A step's turn: reasoning, words, calls of the gateway's tools; the last one calls the caller's as well. */
+/** A step's turn: reasoning, text, calls of the gateway's tools; the last one calls the caller's tools as well. */
 function turnsOf(steps: readonly { readonly thinks: number; readonly words: string; readonly calls: number }[]): Message[] {
   return steps.map(({ thinks, words, calls }, step) => ({
     role: 'assistant',
@@ -28,7 +28,7 @@ function usesOf(turns: readonly Message[]): SealedUse[] {
   let thoughts = 0;
   return turns.flatMap((turn, index) => {
     thoughts += thoughtsIn(turn);
-    const beside = { isError: false, step: index + 1, isShared: turn.content.includes(callers), said: saidIn(turn), thoughts };
+    const beside = { isError: false, step: index + 1, isShared: turn.content.includes(callers), said: textIn(turn), thoughts };
     return turn.content.flatMap((block) =>
       block.type === 'tool-use' && block !== callers
         ? [{ id: block.id, name: block.name, input: block.input ?? {}, text: `of ${block.id}`, ...beside }]
@@ -37,11 +37,11 @@ function usesOf(turns: readonly Message[]): SealedUse[] {
   });
 } // oxfmt-ignore
 
-/** What chat tells of the steps, as it is read when it comes back. */
-function told(turns: readonly Message[], uses: readonly SealedUse[], words = turns.map(saidIn)): SealedReply {
+/** The steps as the chat format sends them, read again when they come back. */
+function replyOf(turns: readonly Message[], uses: readonly SealedUse[], words = turns.map(textIn)): SealedReply {
   const reply = new SealedReply();
   const thoughts = turns.flatMap(({ content }) => content.filter(isThought));
-  const content = words.filter((said) => said !== '').join(BETWEEN_TEXTS);
+  const content = words.filter((word) => word !== '').join(BETWEEN_TEXTS);
   for (const block of thoughts) reply.add(block, 'thought');
   for (const use of uses) reply.addUse(use, 'use');
   if (content !== '') reply.add(text(content), 'content');
@@ -51,7 +51,7 @@ function told(turns: readonly Message[], uses: readonly SealedUse[], words = tur
 
 const withoutPaths = (turns: readonly Message[]): Message[] => turns.map(({ role, content }) => ({ role, content }));
 
-it('is the turns of its steps again', () => {
+it('restores the turns of its steps', () => {
   const step = fc.record({
     thinks: fc.nat({ max: 2 }),
     words: fc.constantFrom('', 'one', 'one\n\ntwo', '\n\n', 'two'),
@@ -61,7 +61,7 @@ it('is the turns of its steps again', () => {
     fc.property(fc.array(step, { minLength: 1, maxLength: 4 }), (steps) => {
       const turns = turnsOf(steps);
       const uses = usesOf(turns);
-      const { turns: found, results } = told(turns, uses).finish();
+      const { turns: found, results } = replyOf(turns, uses).finish();
       const resultsOf = (number: number): ContentBlock[] =>
         uses
           .filter((use) => use.step === number)
@@ -86,22 +86,22 @@ const shapes = (reply: SealedReply): string[] =>
     .turns.map(({ content }) => content.map((block) => (block.type === 'text' ? block.text : block.type)).join());
 
 it.each<[string, SealedReply, string[]]>([
-  ['words that the caller has changed', told(STEPS, usesOf(STEPS), ['won', 'two']), ['thinking,tool-use', 'tool-result', 'thinking,won\n\ntwo,tool-use']],
-  ['reasoning that the caller has left out', told(STEPS.map(({ content }) => ({ role: 'assistant', content: content.slice(1) })), usesOf(STEPS)), ['one,tool-use', 'tool-result', 'two,tool-use']],
-  ['uses that were left out for their length', told(STEPS, []), ['thinking,thinking,one\n\ntwo,tool-use']],
+  ['text that the caller has changed', replyOf(STEPS, usesOf(STEPS), ['won', 'two']), ['thinking,tool-use', 'tool-result', 'thinking,won\n\ntwo,tool-use']],
+  ['reasoning that the caller has left out', replyOf(STEPS.map(({ content }) => ({ role: 'assistant', content: content.slice(1) })), usesOf(STEPS)), ['one,tool-use', 'tool-result', 'two,tool-use']],
+  ['uses that were left out for their length', replyOf(STEPS, []), ['thinking,thinking,one\n\ntwo,tool-use']],
 ])('keeps with the last step %s', (_, reply, expected) => {
   expect(shapes(reply)).toEqual(expected);
 }); // oxfmt-ignore
 
-it('tells a use once that comes twice', () => {
+it('restores a repeated use once', () => {
   const uses = usesOf(STEPS);
-  expect(shapes(told(STEPS, [...uses, ...uses]))).toEqual(shapes(told(STEPS, uses)));
+  expect(shapes(replyOf(STEPS, [...uses, ...uses]))).toEqual(shapes(replyOf(STEPS, uses)));
 });
 
-it('tells a piece of reasoning once, also where the entries of a later step come first', () => {
+it('restores a piece of reasoning once, also where the entries of a later step come first', () => {
   const steps = turnsOf(Array.from({ length: 3 }, () => ({ thinks: 1, words: '', calls: 1 })));
   const [first, second, last] = usesOf(steps) as [SealedUse, SealedUse, SealedUse];
-  expect(shapes(told(steps, [second, first, last]))).toEqual([
+  expect(shapes(replyOf(steps, [second, first, last]))).toEqual([
     'thinking,thinking,tool-use',
     'tool-result',
     'tool-use',
@@ -110,8 +110,8 @@ it('tells a piece of reasoning once, also where the entries of a later step come
   ]);
 });
 
-it('says where each block stood', () => {
-  const { turns } = told(STEPS, usesOf(STEPS)).finish();
+it('keeps the path of each block', () => {
+  const { turns } = replyOf(STEPS, usesOf(STEPS)).finish();
   expect(turns.map(({ content, paths: places = paths(content) }) => places)).toEqual([
     ['thought', 'content', 'use'],
     ['0'],

@@ -2,25 +2,25 @@ import type { ContentBlock, Message, ToolResultBlock } from '../../core/conversa
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import type { Json, JsonObject } from '../../core/json/json.js';
 
-/** Between texts of one reply in the chat format that something else stood between: it has one text for all. */
+/** Separates texts of one reply in the chat format that other blocks stood between: the format has one text for all. */
 export const BETWEEN_TEXTS = '\n\n';
 
-/** What the gateway's tools brought in one use, as its seal tells it. */
+/** What the gateway's tools returned in one use, as its seal stores it. */
 export interface SealedUse extends JsonObject {
   readonly id: string;
   readonly name: string;
   readonly input: Json;
   readonly text: string;
   readonly isError: boolean;
-  /** From 1, of the reply. */
+  /** From 1, within the reply. */
   readonly step: number;
   /** The same step called the caller's tools. */
   readonly isShared: boolean;
-  /** What the step said, as `saidIn` has it. */
+  /** The text of the step, as `textIn` returns it. */
   readonly said: string;
-  /** Pieces of reasoning of the reply, up to the end of the step. */
+  /** Number of reasoning blocks of the reply, up to the end of the step. */
   readonly thoughts: number;
-  /** Pages that the text stands on. Absent: on none, or sealed before they were kept. */
+  /** Pages that the text is based on. Absent: none, or it was sealed by a release that did not store them. */
   readonly sources?: readonly SealedSource[];
 }
 
@@ -29,37 +29,37 @@ export interface SealedSource extends JsonObject {
   readonly url: string;
 }
 
-/** The turns of a reply, and the results that are to stand before what the caller says next. */
+/** The turns of a reply, and the results that precede the caller's next turn. */
 export interface SplitReply {
   readonly turns: readonly Message[];
   readonly results: readonly ToolResultBlock[];
 }
 
-/** A block, and where it stands in what the caller wrote. */
+/** A block, and its place in the caller's request. */
 interface Placed<Block = ContentBlock> {
   readonly block: Block;
   readonly path: string;
 }
 
-/** All words of a turn, as the chat format tells them. */
-export function saidIn({ content }: Message): string {
-  let said = '';
+/** All text of a turn, as the chat format prints it. */
+export function textIn({ content }: Message): string {
+  let text = '';
   let isInterrupted = false;
   for (const block of content) {
-    if (block.type === 'text') said += isInterrupted && said !== '' ? BETWEEN_TEXTS + block.text : block.text;
+    if (block.type === 'text') text += isInterrupted && text !== '' ? BETWEEN_TEXTS + block.text : block.text;
     isInterrupted = block.type !== 'text';
   }
-  return said;
+  return text;
 }
 
-/** Pieces of reasoning of a turn that the chat format tells in their order. */
+/** Number of reasoning blocks of a turn that the chat format prints in order. */
 export const thoughtsIn = ({ content }: Message): number =>
   content.filter((block) => isThought(block) && !block.mark?.isOfText).length;
 
 /**
- * A reply of the chat format that comes back, where all reasoning stands first, then what the gateway's tools brought,
- * then all words as one, and the caller's calls: each step gets its own again. What was left out for its length, or
- * changed by the caller, stays with the last.
+ * Restores the steps of a reply of the chat format that a caller sends back. The format has all reasoning first, then
+ * the results of the gateway's tools, then all text as one, and the caller's calls. What was left out for its length,
+ * or changed by the caller, stays with the last step.
  */
 export class SealedReply {
   private readonly thoughts: Placed[] = [];
@@ -74,7 +74,7 @@ export class SealedReply {
 
   addUse(use: SealedUse, path: string): void {
     const { id, isShared, step } = use;
-    // Clients that put a stream together tell some entries twice.
+    // Clients that assemble a stream repeat some entries.
     if (this.ids.has(id)) return;
     this.ids.add(id);
     const uses = isShared ? this.shared : (this.steps.get(step) ?? []);
@@ -84,30 +84,30 @@ export class SealedReply {
 
   finish(): SplitReply {
     const turns: Message[] = [];
-    let told = 0;
+    let shown = 0;
     for (const uses of this.steps.values()) {
       const [{ block: use }] = uses as [Placed<SealedUse>];
-      const thoughts = this.thoughts.slice(told, use.thoughts);
-      told = Math.max(told, use.thoughts);
+      const thoughts = this.thoughts.slice(shown, use.thoughts);
+      shown = Math.max(shown, use.thoughts);
       turns.push(turnOf([...thoughts, ...this.takeWords(use.said), ...uses.map(callOf)]));
       turns.push({ role: 'user', content: uses.map(resultOf) });
     }
     const isCall = ({ block }: Placed): boolean => block.type === 'tool-use';
-    const said = this.rest.filter((placed) => !isCall(placed));
-    const last = [...this.thoughts.slice(told), ...said, ...this.shared.map(callOf), ...this.rest.filter(isCall)];
+    const others = this.rest.filter((placed) => !isCall(placed));
+    const last = [...this.thoughts.slice(shown), ...others, ...this.shared.map(callOf), ...this.rest.filter(isCall)];
     if (last.length > 0) turns.push(turnOf(last));
     return { turns, results: this.shared.map(resultOf) };
   }
 
-  /** Words of a step, where all that is left begins with them. */
-  private takeWords(said: string): Placed[] {
+  /** The text of a step, where the remaining text begins with it. */
+  private takeWords(words: string): Placed[] {
     const place = this.rest.findIndex(({ block }) => block.type === 'text');
     const { block, path } = this.rest[place] ?? {};
-    if (said === '' || block?.type !== 'text' || !block.text.startsWith(said)) return [];
-    const left = block.text.slice(said.length);
+    if (words === '' || block?.type !== 'text' || !block.text.startsWith(words)) return [];
+    const left = block.text.slice(words.length);
     const text = left.startsWith(BETWEEN_TEXTS) ? left.slice(BETWEEN_TEXTS.length) : left;
     this.rest.splice(place, 1, ...(text === '' ? [] : [{ block: { ...block, text }, path: path! }]));
-    return [{ block: { type: 'text', text: said }, path: path! }];
+    return [{ block: { type: 'text', text: words }, path: path! }];
   }
 }
 
@@ -127,7 +127,7 @@ const callOf = ({ block: { id, name, input }, path }: Placed<SealedUse>): Placed
 const resultOf = ({ block: { id, text, isError, sources } }: Placed<SealedUse>): ToolResultBlock =>
   toolResult(id, { text, isError, sources });
 
-/** What of a result a model is told again, and an answer may cite. */
+/** The part of a result that a model reads again, and that an answer may cite. */
 export interface RecalledResult {
   readonly text: string;
   readonly isError: boolean;

@@ -1,4 +1,4 @@
-// Goal: a step goes on only where its reply told that it has ended, whatever of it was told. Method: events by hand.
+// A step continues only where its reply reported its end, whatever came before.
 import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
 import type { OfferedTool } from './offered-tools.js';
 import { StepEvents } from './step-events.js';
@@ -18,16 +18,16 @@ function step(): StepEvents {
   return new StepEvents(new Map([['datetime', offered]]), { blocks: 0, usage: NO_USAGE, sources: undefined });
 }
 
-it('goes on by its last event, and not before that: a reader that left is told no more', () => {
+it('continues after its last event, and not before it, which a reader that left does not receive', () => {
   const events = step();
-  events.tell(CALL);
+  events.pass(CALL);
   expect(events.goesOn).toBe(false);
-  events.tell([{ type: 'block-end', index: 0 }, endWith('tool-use')]);
+  events.pass([{ type: 'block-end', index: 0 }, endWith('tool-use')]);
   expect(events.goesOn).toBe(true);
 });
 
 it.each(['output-limit', 'context-limit', 'refusal', 'content-filter'] as const)('runs nothing after %s', (unified) => {
   const events = step();
-  events.tell([...CALL, { type: 'block-end', index: 0 }, endWith(unified)]);
+  events.pass([...CALL, { type: 'block-end', index: 0 }, endWith(unified)]);
   expect(events.goesOn).toBe(false);
 });

@@ -11,22 +11,24 @@ import type { OfferedTool, OfferedTools } from './offered-tools.js';
 
 /** A call of a tool that this gateway runs. */
 export interface ServiceCall {
-  /** As the caller is told it, and the model from here on. */
+  /** As the caller sees it, and the model from here on. */
   readonly id: string;
   readonly offered: OfferedTool;
-  /** The arguments; undefined where they are no JSON, or more than any tool reads. Known when the block has ended. */
+  /**
+   * The arguments; undefined where they are not JSON, or larger than any tool reads. Known when the block has ended.
+   */
   input?: Json | undefined;
 }
 
-/** What stands before a step's reply in the one that the caller is told. */
+/** What precedes a step's reply in the reply to the caller. */
 export interface StepBeginning {
-  /** Blocks that were told before. */
+  /** Number of blocks that were emitted before. */
   readonly blocks: number;
   readonly usage: Usage;
   readonly sources: CitedSources | undefined;
 }
 
-/** The model was cut off, or would not go on: what it had called by then may be half of it, and is not run. */
+/** The model was cut off or refused to go on: its calls may be incomplete and are not run. */
 const CUT_OFF: ReadonlySet<StopReason['unified']> = new Set([
   'output-limit',
   'context-limit',
@@ -37,8 +39,8 @@ const CUT_OFF: ReadonlySet<StopReason['unified']> = new Set([
 type EventOf<Type extends ModelEvent['type']> = Extract<ModelEvent, { type: Type }>;
 
 /**
- * One call's reply as a part of the one that the caller is told: calls of the gateway's tools are told as such, indexes
- * and usage go on from those of the calls before, and its end is kept back while tools are to be run. One per call.
+ * One call's reply as a part of the reply to the caller. Calls of the gateway's tools get their own block type, indexes
+ * and usage continue those of earlier calls, and the end is held back while tools are to be run. One per call.
  */
 export class StepEvents {
   readonly calls: ServiceCall[] = [];
@@ -46,7 +48,7 @@ export class StepEvents {
   readonly callersTools: string[] = [];
   /** Names of tools that the vendor ran in it. */
   readonly vendorsTools: string[] = [];
-  /** Blocks told so far, those of earlier steps among them. */
+  /** Number of blocks emitted so far, including those of earlier steps. */
   blocks: number;
   stop: StopReason | undefined;
   endExtras: Opaque | undefined;
@@ -54,9 +56,9 @@ export class StepEvents {
   private readonly reply = new ReplyBuilder();
   private finished: Message | undefined;
   private call: ServiceCall | undefined;
-  /** Of the call under way, what has come of its arguments. */
+  /** The arguments of the current call that have arrived. */
   private json = '';
-  /** The text block under way, where pages may be cited. */
+  /** The open text block, where pages may be cited. */
   private citing: CitingBlock | undefined;
   private readonly seals = new CallSeals();
 
@@ -72,37 +74,39 @@ export class StepEvents {
     return (this.finished ??= assistantTurn(this.reply.finish()));
   }
 
-  /** Whether tools of the gateway's are to be run: false before the reply has ended, and where nobody told its end. */
+  /**
+   * Whether tools of the gateway are to be run: false before the reply has ended, and where its end was not reported.
+   */
   get goesOn(): boolean {
     return this.stop !== undefined && this.calls.length > 0 && !CUT_OFF.has(this.stop.unified);
   }
 
-  /** Whether it said anything to the caller. */
+  /** Whether it emitted text to the caller. */
   get hasText(): boolean {
     return this.turn.content.some((block) => block.type === 'text' && block.text.trim() !== '');
   }
 
-  /** @returns what of a batch the caller is told; empty: nothing yet */
-  tell(batch: readonly ModelEvent[]): readonly ModelEvent[] {
-    const told: ModelEvent[] = [];
-    for (const event of batch) this.add(event, told);
-    return told;
+  /** @returns the part of a batch that goes to the caller; empty: none yet */
+  pass(batch: readonly ModelEvent[]): readonly ModelEvent[] {
+    const out: ModelEvent[] = [];
+    for (const event of batch) this.add(event, out);
+    return out;
   }
 
-  private add(event: ModelEvent, told: ModelEvent[]): void {
+  private add(event: ModelEvent, out: ModelEvent[]): void {
     const call = event.type === 'block-start' ? this.serviceCall(event.block) : undefined;
-    for (const sealed of this.seals.release(event, call?.id)) this.pass(sealed, undefined, told);
-    if (!this.seals.hold(event)) this.pass(event, call, told);
+    for (const sealed of this.seals.release(event, call?.id)) this.forward(sealed, undefined, out);
+    if (!this.seals.hold(event)) this.forward(event, call, out);
   }
 
-  private pass(event: ModelEvent, call: ServiceCall | undefined, told: ModelEvent[]): void {
+  private forward(event: ModelEvent, call: ServiceCall | undefined, out: ModelEvent[]): void {
     switch (event.type) {
       case 'reply-start':
         this.reply.push(event);
-        if (this.before.blocks === 0) told.push(event);
+        if (this.before.blocks === 0) out.push(event);
         return;
       case 'block-start':
-        told.push(this.begin(event, call));
+        out.push(this.begin(event, call));
         return;
       case 'block-delta':
         if (this.call && event.delta.type === 'input-json') {
@@ -111,20 +115,20 @@ export class StepEvents {
         }
         this.reply.push(event);
         this.citing?.grow(event.delta);
-        told.push(this.moved(event));
+        out.push(this.moved(event));
         return;
       case 'block-end':
-        if (this.call) told.push(this.moved(this.endArguments(this.call, event.index)));
+        if (this.call) out.push(this.moved(this.endArguments(this.call, event.index)));
         this.reply.push(event);
-        for (const delta of this.citing?.end() ?? []) told.push({ type: 'block-delta', index: this.blocks, delta });
+        for (const delta of this.citing?.end() ?? []) out.push({ type: 'block-delta', index: this.blocks, delta });
         this.citing = undefined;
-        told.push(this.moved(event));
+        out.push(this.moved(event));
         this.blocks++;
         return;
       case 'usage':
         this.reply.push(event);
         this.usage = event.usage;
-        told.push(
+        out.push(
           this.before.usage === NO_USAGE ? event : { ...event, usage: addUsage(this.before.usage, event.usage) },
         );
         return;
@@ -132,10 +136,10 @@ export class StepEvents {
         this.reply.push(event);
         this.stop = event.stop;
         this.endExtras = event.extras;
-        if (!this.goesOn) told.push(event);
+        if (!this.goesOn) out.push(event);
         return;
       case 'ping':
-        told.push(event);
+        out.push(event);
     }
   }
 
@@ -156,7 +160,10 @@ export class StepEvents {
     return { type: 'block-start', index: this.blocks, block: { type: 'server-tool-use', id, name: offered.name } };
   }
 
-  /** Told whole: half of them is of no use to one who does not run the tool, and what is no object says nothing. */
+  /**
+   * Emitted whole: the caller does not run the tool, so parts of the arguments are of no use. Arguments that are no
+   * object are emitted as an empty one.
+   */
   private endArguments(call: ServiceCall, index: number): EventOf<'block-delta'> {
     call.input = readArguments(this.json);
     const json = isJsonObject(call.input) && this.json.trim() !== '' ? this.json : '{}';
@@ -172,7 +179,7 @@ export class StepEvents {
     return offered && { id: newServerToolUseId(), offered };
   }
 
-  /** At its place among all blocks; the bytes it was read from would say another. */
+  /** At its place among all blocks, without the source bytes, which state another index. */
   private moved<Event extends EventOf<'block-start' | 'block-delta' | 'block-end'>>(event: Event): Event {
     if (event.index === this.blocks) return event;
     const { source: _source, ...rest } = event;

@@ -1,5 +1,4 @@
-// Goal: each condition ends the loop exactly where it says, in the words of either face.
-// Method: progress made by hand, at and past each bound.
+// Hand-made progress at and below each bound: each condition ends the loop exactly there, in the words of either face.
 import type { StopReason, UnifiedStop } from '../../core/conversation/event.js';
 import type { StopCondition } from '../../core/conversation/request.js';
 import type { Tool } from '../../core/conversation/tools.js';
@@ -43,7 +42,7 @@ it.each<[string, StopCondition, Partial<LoopProgress>, Partial<LoopProgress>]>([
   expect(isLoopOver(progress(at), [{ type: 'step-count', stepCount: 30 }, condition])).toBe(true);
 });
 
-it('knows a tool that its vendor ran by its name, and by the type it was asked for', () => {
+it('finds a tool that its vendor ran by its name, and by its requested type', () => {
   const offered = { type: 'openrouter:datetime', name: 'datetime' };
   const step = { calls: [{ id: 'a', offered }], vendorsTools: ['web_search', 'code_execution'] };
   const tools = [
@@ -57,7 +56,7 @@ it('knows a tool that its vendor ran by its name, and by the type it was asked f
   ); // oxfmt-ignore
 });
 
-it('ends at thirty steps where nothing is said', () => {
+it('ends after thirty steps by default', () => {
   expect(isLoopOver(progress({ steps: STEPS_MAX - 1 }), [])).toBe(false);
   expect(isLoopOver(progress({ steps: STEPS_MAX }), [])).toBe(true);
 });
@@ -78,6 +77,6 @@ it.each<[reason: string, stop: StopReason, isMet: boolean]>([
   ['tool_calls', stopped('tool-use'), true],
   ['length', stopped('tool-use'), false],
   ['max_tokens', stopped('end-turn'), false],
-])('takes the reason %s for %j: %s', (reason, stop, isMet) => {
+])('matches the reason %s with %j: %s', (reason, stop, isMet) => {
   expect(isLoopOver(progress({ stop }), [{ type: 'finish-reason', reason }])).toBe(isMet);
 });

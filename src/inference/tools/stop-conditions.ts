@@ -7,20 +7,20 @@ import { ownName } from '../../core/tool.js';
 import { CHAT_FINISH_REASONS, MESSAGES_STOP_REASONS } from '../finish-words.js';
 import type { StepEvents } from './step-events.js';
 
-/** Steps of one generation at most, and where nothing else is said (docs/wire/tools-and-plugins.md#the-loop). */
+/** Maximum steps of one generation, and the default (docs/use/tools-and-plugins.md#the-loop). */
 export const STEPS_MAX = 30;
 
-/** How far a loop has got, at the end of one of its steps. */
+/** The state of a loop at the end of one of its steps. */
 export interface LoopProgress {
   readonly steps: number;
-  /** Types and names of the tools that the step called, those that its vendor ran among them. */
+  /** Types and names of the tools that the step called, including those that its vendor ran. */
   readonly called: ReadonlySet<string>;
   readonly stop: StopReason;
   readonly usage: Usage;
   readonly spent: PicoUsd;
 }
 
-/** @param tools of the request: what a vendor runs it tells by its name alone */
+/** @param tools of the request: those that a vendor runs are reported by name alone */
 export function calledIn(
   { calls, vendorsTools }: Pick<StepEvents, 'calls' | 'vendorsTools'>,
   tools: readonly Tool[],
@@ -35,7 +35,7 @@ export function calledIn(
   return called;
 }
 
-/** Whether the model is to be asked once more only, and without tools. */
+/** Whether the model is called only once more, without tools. */
 export const isLoopOver = (progress: LoopProgress, conditions: readonly StopCondition[]): boolean =>
   progress.steps >= STEPS_MAX || conditions.some((condition) => isMet(condition, progress));
 
@@ -61,7 +61,7 @@ function tokensOf({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens
   );
 }
 
-/** As the vendor says it, and in the words of either face. */
+/** As the vendor reports it, and in the words of either face. */
 const wordsOf = ({ unified, raw }: StopReason): readonly (string | null)[] => [
   raw,
   MESSAGES_STOP_REASONS[unified],

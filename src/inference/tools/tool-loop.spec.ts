@@ -1,6 +1,5 @@
-// Goal: what a later turn is told of each use is sealed so that it fits and says where it stood; a loop without room
-// for more pauses where nothing was said, and is an answer where something was. Method: steps by hand, and what they
-// seal.
+// Tests with manual steps: each use is sealed for later turns so that it fits and keeps its place; a loop without room
+// for more pauses where it has emitted no text, and ends as an answer where it has.
 import { modelRequest } from '../../../test/support/model-request.js';
 import { Cancellation } from '../../core/cancellation.js';
 import type { BlockStart, ModelEvent, StopReason } from '../../core/conversation/event.js';
@@ -16,7 +15,7 @@ type Batch = readonly ModelEvent[];
 const LEG = {} as PlannedLeg;
 const WORDS = 'found '.repeat(100);
 
-/** @param blocks of a reply, each with the words in it */
+/** @param blocks of a reply, each with its text */
 function reply(...blocks: readonly (readonly [BlockStart, string?])[]): Batch {
   return [
     { type: 'reply-start', id: 'one', model: 'a/b' },
@@ -32,7 +31,7 @@ function reply(...blocks: readonly (readonly [BlockStart, string?])[]): Batch {
   ];
 }
 const thinks = [{ type: 'thinking' }, 'Hm.'] as const;
-const says = [{ type: 'text' }, 'So.'] as const;
+const speaks = [{ type: 'text' }, 'So.'] as const;
 const ours = [{ type: 'tool-use', id: 'a', name: 'lookup' }] as const;
 const callers = [{ type: 'tool-use', id: 'b', name: 'look' }] as const;
 
@@ -51,9 +50,9 @@ function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused =
       run: async (calls: readonly ServiceCall[]) => calls.map((call) => ({ call, input: {}, result, use })),
     },
     inspect: (request: unknown) => ({ request, stages: [] }),
-    affords: async () => true,
+    refusalOf: async () => undefined,
     wasRefused: () => wasRefused,
-    call: async () => (calls++ < callsMax ? { call: {}, events: {} } : undefined),
+    call: async (request: unknown) => (calls++ < callsMax ? { request, begun: { call: {}, events: {} } } : undefined),
     spent: () => 0n,
     spentOn: () => 0n,
     seal: sealed,
@@ -62,10 +61,10 @@ function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused =
   const generation = { pipeline: [], toolUses: [] } as unknown as Generation;
   const tools = new Map([['lookup', offered as unknown as OfferedTool]]);
   const loop = new ToolLoop(generation, modelRequest(), tools, new Cancellation().signal, dependencies);
-  /** @returns what is sealed of the step's uses, into so many characters */
+  /** @returns the seals of the step's uses, each with at most so many characters */
   const step = async (batch: Batch, lengthMax = 10_000): Promise<(string | undefined)[]> => {
-    loop.tell(batch);
-    return (await loop.runTools()).flat().flatMap((event) => {
+    loop.pass(batch);
+    return (await loop.runTools(LEG)).flat().flatMap((event) => {
       if (event.type !== 'block-start' || event.block.type !== 'service-tool-result') return [];
       return [event.block.result.seal(lengthMax)];
     });
@@ -73,19 +72,19 @@ function bench({ sealed = (use: JsonObject) => JSON.stringify(use), wasRefused =
   return { loop, step };
 }
 
-it('seals how much was thought up to each step, with a call of the caller’s in the last one too', async () => {
+it('seals the number of reasoning blocks up to each step, also with a call of the caller’s tool in the last one', async () => {
   const { loop, step } = bench();
   const seals = [...(await step(reply(thinks, ours)))];
   await loop.next(LEG);
-  seals.push(...(await step(reply(thinks, thinks, says, ours, callers))));
+  seals.push(...(await step(reply(thinks, thinks, speaks, ours, callers))));
   expect(seals.map((seal) => JSON.parse(seal!))).toMatchObject([
     { step: 1, thoughts: 1, isShared: false, said: '' },
     { step: 2, thoughts: 3, isShared: true, said: 'So.' },
   ]);
 });
 
-describe('a result that is told', () => {
-  /** A third longer than what is in it. */
+describe('a result that is sealed', () => {
+  /** A third longer than its content. */
   const sealed = (use: JsonObject): string => Buffer.from(JSON.stringify(use)).toString('base64');
   const sealInto = async (lengthMax: number): Promise<string> =>
     (await bench({ sealed }).step(reply(ours), lengthMax))[0]!;
@@ -93,8 +92,8 @@ describe('a result that is told', () => {
   const whole = sealInto(Infinity);
 
   it.each([
-    ['in its room is sealed whole', 0, WORDS],
-    ['a character above it is a word of that, for its seal is too long', -1, TOO_LARGE],
+    ['that fits is sealed whole', 0, WORDS],
+    ['that is a character too long is sealed as a notice', -1, TOO_LARGE],
   ])('%s', async (_, more, text) => {
     const lengthMax = (await whole).length + more;
     expect(lengthMax).toBeGreaterThan(WORDS.length);
@@ -104,36 +103,36 @@ describe('a result that is told', () => {
   });
 });
 
-it('seals nothing where there is no room for that word either', async () => {
+it('seals nothing where there is no room for the notice either', async () => {
   expect(await bench().step(reply(ours), 100)).toEqual([undefined]);
 });
 
 const endOf = (unified: StopReason['unified']) => [{ type: 'usage' }, { type: 'reply-end', stop: { unified } }];
 
 describe.each([
-  ['a model that a tool asked', { wasRefused: true }],
+  ['a model that a tool called', { wasRefused: true }],
   ['the next call', { callsMax: 0 }],
 ])('a loop without room for %s', (_, room) => {
   it.each([
-    ['pauses where nothing was said', [ours], 'pause'],
-    ['is an answer where something was', [says, ours], 'end-turn'],
-    ['pauses where that was nothing but space', [[{ type: 'text' }, '\n'], ours], 'pause'],
+    ['pauses without any text', [ours], 'pause'],
+    ['is an answer with text', [speaks, ours], 'end-turn'],
+    ['pauses with white space alone', [[{ type: 'text' }, '\n'], ours], 'pause'],
   ] as const)('%s', async (__, blocks, unified) => {
     const { loop, step } = bench(room);
     await step(reply(...blocks));
     expect(await loop.next(LEG)).toMatchObject(endOf(unified));
   });
 
-  it('leaves it to the caller to go on, whose tools were called in it', async () => {
+  it('lets the caller continue, whose tools were called in it', async () => {
     const { loop, step } = bench(room);
     await step(reply(ours, callers));
     expect(await loop.next(LEG)).toMatchObject(endOf('tool-use'));
   });
 });
 
-it('is an answer where an earlier step said something', async () => {
+it('is an answer where an earlier step emitted text', async () => {
   const { loop, step } = bench({ callsMax: 1 });
-  await step(reply(says, ours));
+  await step(reply(speaks, ours));
   await loop.next(LEG);
   await step(reply(ours));
   expect(await loop.next(LEG)).toMatchObject(endOf('end-turn'));

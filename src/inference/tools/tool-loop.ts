@@ -2,7 +2,8 @@ import type { CancelSignal } from '../../core/cancellation.js';
 import type { Message, ToolResultBlock } from '../../core/conversation/content.js';
 import type { ModelEvent, StopReason } from '../../core/conversation/event.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
-import { typeOf, type Tool } from '../../core/conversation/tools.js';
+import { SHORTENED_LEAST } from '../../core/plugin.js';
+import { allowedBy, typeOf, type Tool, type ToolChoice } from '../../core/conversation/tools.js';
 import type { WebCitation } from '../../core/conversation/web-citation.js';
 import { addUsage, NO_USAGE, type Usage } from '../../core/conversation/usage.js';
 import type { Generation, ToolUseRecord } from '../../core/generation/generation.js';
@@ -13,7 +14,7 @@ import type { StartedCall } from '../../routing/plan-runner.js';
 import type { Inspection } from '../../guardrails/inspector.js';
 import { CitedSources } from './cited-sources.js';
 import type { OfferedTools } from './offered-tools.js';
-import { saidIn, thoughtsIn, type SealedSource, type SealedUse } from './sealed-reply.js';
+import { textIn, thoughtsIn, type SealedSource, type SealedUse } from './sealed-reply.js';
 import { StepEvents, type ServiceCall } from './step-events.js';
 import { withUsesLeft } from './vendor-uses.js';
 import { calledIn, isLoopOver } from './stop-conditions.js';
@@ -22,33 +23,57 @@ import type { ToolFailure } from '../../core/tool.js';
 
 type Batch = readonly ModelEvent[];
 
-/** Of results that are printed in one step, but for a single one. */
+/** Maximum weight of the results that are printed in one step, except for a single larger one. */
 const BATCH_WEIGHT_MAX = 64 * 1024;
 
-/** What a loop has done for it by whoever knows money, routes and policies. */
+/** A further call that will read what tools return. */
+export interface ReadingCall {
+  /** Without the results. */
+  readonly request: ModelRequest;
+  /** Minimum size of the results, as `textTokens` counts them. */
+  readonly tokens: number;
+  /** The leg that it begins with. */
+  readonly answered: PlannedLeg;
+  /** Its money is reserved too. Consulted models share its room: they make reservations of their own. */
+  readonly isPaidFor: boolean;
+}
+
+type BeginningOfCall = Omit<ReadingCall, 'tokens' | 'isPaidFor'>;
+
+/** What a loop needs of the ledger, the router and the policies. */
 export interface LoopDependencies {
   readonly uses: ToolUses;
-  /** Content filters, over what tools bring in and are asked. Undefined: there are none. */
+  /** Content filters over the input and the results of tools. Undefined: there are none. */
   readonly inspect: ((request: ModelRequest) => Inspection | Promise<Inspection>) | undefined;
-  /** Has room for the uses of a step at their dearest. */
-  affords(calls: readonly ServiceCall[]): Promise<boolean>;
-  /** There was no room for a model that a tool asked. */
+  /**
+   * Reserves the maximum cost of the uses of a step, and all that the call needs that reads their results, if there is
+   * one.
+   * @returns why there is no room; undefined: it is reserved
+   */
+  refusalOf(calls: readonly ServiceCall[], next: ReadingCall | undefined): Promise<ToolFailure | undefined>;
+  /** Whether a model that a tool called had no room. */
   wasRefused(): boolean;
-  /** The next call, beginning with the leg that answered; undefined: there is no room for it. */
-  call(request: ModelRequest, answered: PlannedLeg): Promise<StartedCall | undefined>;
+  /**
+   * The next call, beginning with the leg that answered, with its request, which is shortened where the whole of the
+   * results has no room. Undefined: there is no room for it.
+   */
+  call(
+    request: ModelRequest,
+    answered: PlannedLeg,
+  ): Promise<{ readonly request: ModelRequest; readonly begun: StartedCall } | undefined>;
   /** What has been spent so far. */
   spent(): bigint;
-  /** Of that, on models that a use consulted. */
+  /** The part of it that was spent on models that a use consulted. */
   spentOn(consulted: ToolUseRecord['consulted']): bigint;
   seal(value: JsonObject): string;
-  /** Lets go of the room of the latest call. */
+  /** Releases the room of the latest call. */
   release(): void;
 }
 
 /**
- * The loop of one answer, or of one model that is consulted, with tools that this gateway runs: each step is a call of
- * the model and the uses of tools that it asks for, until none is left, a condition is met, or there is no room for
- * more. To who asked all of it is one reply (docs/wire/tools-and-plugins.md#the-loop).
+ * The loop of one answer, or of one consulted model, with tools that this gateway runs. Each step is a call of the
+ * model and the tool uses that it requests. The loop ends when no use is left, a condition is met, or there is no room
+ * for more. The caller sees one reply (docs/use/tools-and-plugins.md#the-loop).
  */
 export class ToolLoop {
   private step: StepEvents;
@@ -56,16 +81,18 @@ export class ToolLoop {
   private usage: Usage = NO_USAGE;
   /** Of earlier turns as well. */
   private sources: CitedSources | undefined;
-  /** Pieces of reasoning told so far. */
+  /** Number of reasoning blocks emitted so far. */
   private thoughts = 0;
   /** With the turns that the steps have added. */
   private request: ModelRequest;
-  /** As they were asked for: what the request has of them becomes less with their uses. */
+  /** As the caller requested them; the request keeps what is left of them. */
   private readonly tools: readonly Tool[];
-  /** Its model is asked for the last time, without tools. */
+  /** The model is called for the last time, without tools. */
   private isLast: boolean;
   private isUnaffordable = false;
-  /** A step has said something to the caller. */
+  /** Some uses of a step had no room: the model reads the results of the others, and gets no more tools. */
+  private isOutOfRoom = false;
+  /** A step has emitted text to the caller. */
   private hasText = false;
 
   constructor(
@@ -74,28 +101,28 @@ export class ToolLoop {
     private readonly offered: OfferedTools,
     private readonly signal: CancelSignal,
     private readonly dependencies: LoopDependencies,
-    /** Id of the model that is consulted, by which its uses are told; absent: they are those of the answer. */
+    /** Id of the consulted model, by which its uses are reported; absent: they belong to the answer. */
     private readonly consulted?: string,
   ) {
     this.request = request;
     this.tools = request.tools;
     this.sources = CitedSources.in(request.messages);
-    // A model that calls what it may not is refused, as after its last step.
+    // A model that calls a forbidden tool is refused, as after its last step.
     this.isLast = request.toolChoice?.type === 'none';
     this.step = this.beginStep(0);
   }
 
-  /** @returns what of a batch of the call under way the caller is told; empty: nothing yet */
-  tell(batch: Batch): Batch {
-    return this.step.tell(batch);
+  /** @returns the part of a batch of the current call that goes to the caller; empty: none yet */
+  pass(batch: Batch): Batch {
+    return this.step.pass(batch);
   }
 
-  /** Whether the call that has ended asked for tools of the gateway's. */
+  /** Whether the call that has ended requested tools of the gateway. */
   get goesOn(): boolean {
     return this.step.goesOn;
   }
 
-  /** What its tools have come to, with the models that they asked. */
+  /** The cost of its tools, including the models that they called. */
   get toolCost(): bigint {
     const { dependencies } = this;
     return dependencies.uses.records.reduce(
@@ -104,44 +131,51 @@ export class ToolLoop {
     );
   }
 
-  /** It is over, whatever way, and its generation goes on. */
+  /** The loop is over; its generation goes on. */
   close(): void {
     this.dependencies.release();
   }
 
-  /** Runs the tools that the call asked for. @returns their results, as the caller is told them: large ones apart */
-  async runTools(): Promise<readonly Batch[]> {
+  /**
+   * Runs the tools that the call requested.
+   * @param answeredBy the leg of that call
+   * @returns their results in the caller's format; large ones in batches of their own
+   */
+  async runTools(answeredBy: PlannedLeg): Promise<readonly Batch[]> {
     const { step, generation, dependencies } = this;
     const { uses } = dependencies;
     uses.countVendors(step.usage);
-    const said = step.turn;
-    const turn = await this.read(said);
-    const calls = withArguments(step.calls, said, turn);
+    const spoken = step.turn;
+    const turn = await this.read(spoken);
+    const calls = withArguments(step.calls, spoken, turn);
     const admitted = this.isLast ? calls.map(() => 'max_uses_exceeded' as const) : uses.admit(calls);
-    const affordable = await this.afford(calls, admitted);
+    const affordable = await this.afford(calls, admitted, this.readingCall(turn, answeredBy));
     this.signal.throwIfAborted();
     const answered = await uses.run(calls, affordable, withoutCalls(this.request, turn));
     this.signal.throwIfAborted();
     this.isUnaffordable ||= dependencies.wasRefused();
-    const told = answered.map(({ use }) =>
+    const shown = answered.map(({ use }) =>
       viewUse(use, {
         step: this.steps,
         consulted: this.consulted,
         cost: use.cost + dependencies.spentOn(use.consulted),
       }),
     );
-    generation.pipeline = [...generation.pipeline, ...told];
+    generation.pipeline = [...generation.pipeline, ...shown];
     const results = await this.read({ role: 'user', content: answered.map(resultBlock) });
     this.request = { ...this.request, messages: [...this.request.messages, turn, results] };
-    return this.tellResults(answered);
+    return this.emitResults(answered);
   }
 
-  /** @param answered whose call has ended. @returns the next call, or the last words where there is none */
+  /**
+   * @param answered the leg whose call has ended
+   * @returns the next call, or the last events where there is none
+   */
   async next(answered: PlannedLeg): Promise<StartedCall | Batch> {
     const { step, dependencies } = this;
     this.usage = addUsage(this.usage, step.usage);
     this.hasText ||= step.hasText;
-    // What else it called is the caller's to answer.
+    // The caller answers the other calls of the step.
     if (step.callersTools.length > 0) return this.lastWords(step.stop!);
     if (this.isLast) return this.lastWords(END_TURN);
     if (this.isUnaffordable) return this.lastWords(this.hasText ? END_TURN : PAUSE);
@@ -155,30 +189,53 @@ export class ToolLoop {
       },
       this.request.stopServerToolsWhen ?? [],
     );
-    this.isLast = isOver || dependencies.uses.areUsedUp;
-    const begun = await dependencies.call(this.nextRequest(), answered);
-    if (!begun) return this.lastWords(this.hasText ? END_TURN : PAUSE);
+    this.isLast = isOver || this.isOutOfRoom || dependencies.uses.areUsedUp;
+    const called = await dependencies.call(this.nextRequest(), answered);
+    if (!called) return this.lastWords(this.hasText ? END_TURN : PAUSE);
+    this.request = called.request;
     this.steps++;
     this.step = this.beginStep(step.blocks);
-    return begun;
+    return called.begun;
   }
 
-  /** What there is room for of what may run: all of it, or else as many as there is, in their order. */
+  /** @returns undefined where the caller's own tools end the loop: the caller sends the results */
+  private readingCall(turn: Message, answered: PlannedLeg): BeginningOfCall | undefined {
+    if (this.step.callersTools.length > 0) return undefined;
+    return { request: { ...this.request, messages: [...this.request.messages, turn] }, answered };
+  }
+
+  /** The uses of a step that there is room for: all of them, or else the first of those that buy or consult. */
   private async afford(
     calls: readonly ServiceCall[],
     admitted: readonly (number | ToolFailure)[],
+    next: BeginningOfCall | undefined,
   ): Promise<(number | ToolFailure)[]> {
     const { dependencies } = this;
-    const isRun = (place: number): boolean => typeof admitted[place] === 'number';
-    const paid = calls.filter(({ offered }, place) => isRun(place) && offered.tool.price > 0n);
-    if (await dependencies.affords(paid)) return [...admitted];
-    this.isUnaffordable = true;
+    const runnable = calls.filter((_, place) => typeof admitted[place] === 'number');
+    const paid = runnable.filter(({ offered: { tool } }) => tool.price > 0n || tool.consults !== undefined);
+    const refusalOf = (some: readonly ServiceCall[]): Promise<ToolFailure | undefined> => {
+      const results = runnable.length - paid.length + some.length;
+      const tokens = results * SHORTENED_LEAST + (calls.length - results) * REFUSAL_TOKENS;
+      const isPaidFor = some.some(({ offered }) => offered.tool.price > 0n);
+      return dependencies.refusalOf(some, next && some.length > 0 ? { ...next, tokens, isPaidFor } : undefined);
+    };
+    let refusal = await refusalOf(paid);
+    if (refusal === undefined) return [...admitted];
     let count = 0;
-    while (count < paid.length && (await dependencies.affords(paid.slice(0, count + 1)))) count++;
-    // What was refused let go of the room for those before it.
-    await dependencies.affords(paid.slice(0, count));
+    while (count < paid.length) {
+      const refused = await refusalOf(paid.slice(0, count + 1));
+      if (refused !== undefined) {
+        refusal = refused;
+        break;
+      }
+      count++;
+    }
+    if (count === 0) this.isUnaffordable = true;
+    else this.isOutOfRoom = true;
+    // The refused attempt has released the room of the uses before it.
+    await refusalOf(paid.slice(0, count));
     const unaffordable = new Set(paid.slice(count));
-    return calls.map((call, place) => (unaffordable.has(call) ? 'unavailable' : admitted[place]!));
+    return calls.map((call, place) => (unaffordable.has(call) ? refusal : admitted[place]!));
   }
 
   private beginStep(blocks: number): StepEvents {
@@ -186,9 +243,9 @@ export class ToolLoop {
   }
 
   /**
-   * Has a turn read by the content filters before anybody else reads it: a call before its tool has it, which may ask
-   * somebody outside, and a result before the model.
-   * @throws GatewayError for what is blocked
+   * Applies the content filters to a turn before it is used: to a call before its tool runs, which may send it outside,
+   * and to a result before the model reads it.
+   * @throws GatewayError for blocked content
    */
   private async read(turn: Message): Promise<Message> {
     const { generation, request, dependencies } = this;
@@ -199,10 +256,10 @@ export class ToolLoop {
     return read.messages[0]!;
   }
 
-  private tellResults(answered: readonly AnsweredCall[]): Batch[] {
+  private emitResults(answered: readonly AnsweredCall[]): Batch[] {
     const { step } = this;
     const { turn } = step;
-    const said = saidIn(turn);
+    const spoken = textIn(turn);
     this.thoughts += thoughtsIn(turn);
     const batches: ModelEvent[][] = [];
     let weight = Infinity;
@@ -222,7 +279,7 @@ export class ToolLoop {
         isError: result.isError,
         step: this.steps,
         isShared: step.callersTools.length > 0,
-        said,
+        said: spoken,
         thoughts: this.thoughts,
         ...(result.sources.length > 0 && { sources: result.sources.slice(0, SEALED_SOURCES_MAX).map(sealedSource) }),
       };
@@ -239,19 +296,19 @@ export class ToolLoop {
   }
 
   /**
-   * Most uses are told by no seal: of those that are, what is surely too long is not sealed for it. What has no room
-   * comes back without its text, so that the model is told of it.
+   * The seal of a use, or undefined where it does not fit. A use without room is sealed without its text, with a notice
+   * for the model in its place.
    */
   private sealUse(use: SealedUse, lengthMax: number): string | undefined {
     const { sources: _sources, ...bare } = use;
-    for (const told of [use, { ...bare, text: TOO_LARGE }]) {
-      const sealed = told.text.length > lengthMax ? undefined : this.dependencies.seal(told);
+    for (const shown of [use, { ...bare, text: TOO_LARGE }]) {
+      const sealed = shown.text.length > lengthMax ? undefined : this.dependencies.seal(shown);
       if (sealed !== undefined && sealed.length <= lengthMax) return sealed;
     }
     return undefined;
   }
 
-  /** After its first call a tool is no longer forced: it would be called for ever. */
+  /** After its first call a tool is no longer forced, or the loop would not end. */
   private nextRequest(): ModelRequest {
     const { offered, dependencies } = this;
     this.request = withUsesLeft(this.request, this.tools, (tool) =>
@@ -260,7 +317,7 @@ export class ToolLoop {
     const { toolChoice } = this.request;
     const isForced = toolChoice?.type === 'any' || toolChoice?.type === 'tool';
     if (this.isLast) this.request = { ...this.request, toolChoice: { type: 'none' } };
-    else if (isForced) this.request = { ...this.request, toolChoice: { type: 'auto' } };
+    else if (isForced) this.request = { ...this.request, toolChoice: freeChoice(toolChoice) };
     return this.request;
   }
 
@@ -273,7 +330,10 @@ export class ToolLoop {
   }
 }
 
-/** Pages of a use that are sealed with it, as many as an engine brings. */
+/** Maximum tokens of the result of a call that is not run. Chosen: twice the longest of today. */
+const REFUSAL_TOKENS = 64;
+
+/** Maximum number of pages that are sealed with a use: as many as an engine returns. */
 const SEALED_SOURCES_MAX = 25;
 
 const sealedSource = ({ url, title, quote }: WebCitation): SealedSource => ({
@@ -282,10 +342,16 @@ const sealedSource = ({ url, title, quote }: WebCitation): SealedSource => ({
   ...(quote !== undefined && { quote }),
 });
 
-/** What the model reads of a result a turn later that had no room in the reply. */
+/** A choice that forces nothing any more, among the same tools. */
+function freeChoice(choice: ToolChoice): ToolChoice {
+  const allowed = allowedBy(choice);
+  return { type: 'auto', ...(allowed && { allowed }) };
+}
+
+/** Replaces a result that had no room in the reply, for the model of a later turn. */
 const TOO_LARGE = 'The result of this call was too large to be kept for later turns. Call the tool again for it.';
 
-/** A turn without all that was read with the request. */
+/** A turn without the rest of the conversation. */
 const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
   model,
   system: [],
@@ -298,28 +364,28 @@ const turnAlone = ({ model }: ModelRequest, turn: Message): ModelRequest => ({
   betas: [],
 });
 
-/** The calls of a turn as filters have left it: what they cut is not asked for either. */
-function withArguments(calls: readonly ServiceCall[], said: Message, left: Message): readonly ServiceCall[] {
-  if (left === said) return calls;
+/** The calls of a turn after the filters, without the arguments that these removed. */
+function withArguments(calls: readonly ServiceCall[], spoken: Message, left: Message): readonly ServiceCall[] {
+  if (left === spoken) return calls;
   const cut = new Map<string, Json>();
   for (const [place, block] of left.content.entries()) {
-    if (block.type === 'tool-use' && block !== said.content[place]) cut.set(block.id, block.input ?? {});
+    if (block.type === 'tool-use' && block !== spoken.content[place]) cut.set(block.id, block.input ?? {});
   }
   return calls.map((call) => (cut.has(call.id) ? { ...call, input: cut.get(call.id) } : call));
 }
 
-/** What a tool is shown of the conversation: all up to the calls of its step. */
+/** The conversation that a tool sees: all up to the calls of its step. */
 function withoutCalls(request: ModelRequest, { content }: Message): ModelRequest {
-  const said = content.filter(({ type }) => type !== 'tool-use');
-  if (said.length === 0) return request;
-  return { ...request, messages: [...request.messages, { role: 'assistant', content: said }] };
+  const spoken = content.filter(({ type }) => type !== 'tool-use');
+  if (spoken.length === 0) return request;
+  return { ...request, messages: [...request.messages, { role: 'assistant', content: spoken }] };
 }
 
 const END_TURN: StopReason = { unified: 'end-turn', raw: null, vendor: 'anthropic' };
 /** There is no room for more. */
 const PAUSE: StopReason = { unified: 'pause', raw: null, vendor: 'anthropic' };
 
-/** As the routing metadata's pipeline tells it (docs/wire/routing-metadata.md#stages). */
+/** The entry of the routing metadata's pipeline (docs/use/routing-metadata.md#stages). */
 const viewUse = (
   { type, refusal, milliseconds, isError }: ToolUseRecord,
   { step, consulted, cost }: { readonly step: number; readonly consulted: string | undefined; readonly cost: bigint },
@@ -336,9 +402,12 @@ const viewUse = (
   cost_usd: usdNumber(cost),
 });
 
+/** A result is shortened where there is no room for all of it. */
+const KEEPS_NOTHING = { start: 0, end: 0 };
+
 const resultBlock = ({ call, result }: AnsweredCall): ToolResultBlock => ({
   type: 'tool-result',
   toolUseId: call.id,
-  content: [{ type: 'text', text: result.text }],
+  content: [{ type: 'text', text: result.text, keeps: KEEPS_NOTHING }],
   ...(result.isError && { isError: true }),
 });

@@ -1,5 +1,5 @@
-// Goal: what uses may cost is kept for them and for nobody beside them, and what they have cost is not counted twice.
-// Method: loops of made-up tools before the billing of a generation, with a ledger that has so much room.
+// Loops of made-up tools over the billing of a generation, with a ledger of limited room: the possible cost of uses is
+// reserved for them alone, and their actual cost is not counted twice.
 import { setImmediate } from 'node:timers/promises';
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
@@ -11,14 +11,14 @@ import type { PlannedLeg } from '../../core/routing/plan.js';
 import type { ServedTool, ToolResult } from '../../core/tool.js';
 import type { HeldAmounts, Hold } from '../../ledger/hold.js';
 import type { PlanRunner } from '../../routing/plan-runner.js';
-import type { Admission, NextCall } from '../admission.js';
+import type { FurtherCalls, NextCall } from '../further-calls.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
 import type { BillingService } from '../billing.service.js';
 import { GenerationBilling } from '../generation-billing.js';
 import type { OfferedTool } from './offered-tools.js';
 import { ToolLoops } from './tool-loops.js';
 
-/** Of a use of the tool that is paid. */
+/** Of one use of the paid tool. */
 const PRICE = 10n;
 const LEG = {} as PlannedLeg;
 const amounts = (credits: bigint): HeldAmounts => ({ credits, byok: 0n });
@@ -29,11 +29,11 @@ interface Tools {
   readonly adviser: ServedTool['run'];
 }
 
-/** @param room all that the ledger has */
+/** @param room everything that the ledger has */
 function bench(
   room: bigint,
   tools: Tools,
-  admitStep: Admission['admitStep'] = async () => undefined,
+  admitStep: FurtherCalls['admitStep'] = async () => undefined,
   { isRefused = false } = {},
 ) {
   const hold = { bound: amounts(0n) } as Hold;
@@ -69,7 +69,14 @@ function bench(
     return extensionContext({ request, signal: ofUse, ...(use && { charge: (cost: bigint) => use.charge(cost) }) });
   };
   const loop = new ToolLoops(
-    { admitStep } as Admission,
+    // The call after the uses costs nothing.
+    {
+      admitStep,
+      admitUses: async (_: unknown, uses: HeldAmounts) => {
+        const release = await billing.makeRoom(uses);
+        return release && { releaseMoney: release, release };
+      },
+    } as unknown as FurtherCalls,
     { run: async () => ({ call: {} }) } as unknown as PlanRunner,
     undefined as never,
   ).begin(
@@ -81,9 +88,9 @@ function bench(
     } as unknown as AdmittedGeneration,
     contextAt,
   );
-  /** @returns what became of each call */
+  /** @returns the result of each call */
   const run = async (...names: (keyof Tools)[]): Promise<string[]> => {
-    loop.tell([
+    loop.pass([
       { type: 'reply-start', id: 'one', model: 'a/b' },
       ...names.flatMap((name, index) => [
         { type: 'block-start', index, block: { type: 'tool-use', id: `${index}`, name } } as const,
@@ -91,7 +98,7 @@ function bench(
       ]),
       { type: 'reply-end', stop: { unified: 'tool-use', raw: null, vendor: 'anthropic' } },
     ]);
-    await loop.runTools();
+    await loop.runTools(LEG);
     return generation.toolUses.map(
       ({ type, isError }) => `${type.replace('made-up:', '')} ${isError ? 'failed' : 'ran'}`,
     );
@@ -105,12 +112,12 @@ function gate() {
   return { opened, open: () => open() };
 }
 
-/** Whoever is asked beside uses that are under way, for so much. @returns whether that was there */
-const adviser = (asked: bigint, isTime: () => boolean) => {
+/** An adviser that asks for an amount beside running uses. @returns a failure where there was no room */
+const adviser = (amount: bigint, isTime: () => boolean) => {
   const { opened, open } = gate();
   const run = async (billing: GenerationBilling): Promise<ToolResult> => {
     while (!isTime()) await setImmediate();
-    const release = await billing.makeRoom(amounts(asked));
+    const release = await billing.makeRoom(amounts(amount));
     open();
     return { ...result('advice'), isError: release === undefined };
   };
@@ -120,34 +127,37 @@ const adviser = (asked: bigint, isTime: () => boolean) => {
 it.each([
   [5n, 'adviser ran'],
   [6n, 'adviser failed'],
-])('has all that is left for an adviser beside two uses of which one has ended: %d: %s', async (asked, advice) => {
-  let uses = 0;
-  const asks = adviser(asked, () => made.generation.toolUses.length > 0);
-  const made = bench(2n * PRICE + 5n, {
-    paid: async (_, { context }) => {
-      if (uses++ > 0) await asks.opened;
-      context.charge(PRICE);
-      return result('paid');
-    },
-    adviser: () => asks.run(made.billing),
-  });
-  expect((await made.run('paid', 'paid', 'adviser')).sort()).toEqual([advice, 'paid ran', 'paid ran']);
-});
+])(
+  'has all the remaining room for an adviser beside two uses of which one has ended: %d: %s',
+  async (amount, advice) => {
+    let uses = 0;
+    const advises = adviser(amount, () => made.generation.toolUses.length > 0);
+    const made = bench(2n * PRICE + 5n, {
+      paid: async (_, { context }) => {
+        if (uses++ > 0) await advises.opened;
+        context.charge(PRICE);
+        return result('paid');
+      },
+      adviser: () => advises.run(made.billing),
+    });
+    expect((await made.run('paid', 'paid', 'adviser')).sort()).toEqual([advice, 'paid ran', 'paid ran']);
+  },
+);
 
 it.each([
   [5n, 'adviser ran'],
   [6n, 'adviser failed'],
 ])(
   'keeps the room of uses that fit, where one more does not, from an adviser beside them: %d: %s',
-  async (asked, advice) => {
-    const asks = adviser(asked, () => true);
+  async (amount, advice) => {
+    const advises = adviser(amount, () => true);
     const made = bench(2n * PRICE + 5n, {
       paid: async (_, { context }) => {
-        await asks.opened;
+        await advises.opened;
         context.charge(PRICE);
         return result('paid');
       },
-      adviser: () => asks.run(made.billing),
+      adviser: () => advises.run(made.billing),
     });
     expect((await made.run('paid', 'paid', 'paid', 'adviser')).sort()).toEqual([
       advice,
@@ -167,18 +177,18 @@ const free = { ...once, paid: async () => result('paid') };
 const PAUSE = [{}, { type: 'reply-end', stop: { unified: 'pause' } }];
 const NEXT = { plan: { legs: [] }, prompt: {}, release: () => undefined } as unknown as NextCall;
 
-it('keeps the whole room of the uses of a later step, whatever those before have cost', async () => {
-  const asks = adviser(1n, () => true);
+it('keeps the whole room of the uses of a later step, whatever earlier ones have cost', async () => {
+  const advises = adviser(1n, () => true);
   let uses = 0;
   const made = bench(
     2n * PRICE,
     {
       paid: async (_, { context }) => {
-        if (uses++ > 0) await asks.opened;
+        if (uses++ > 0) await advises.opened;
         context.charge(PRICE);
         return result('paid');
       },
-      adviser: () => asks.run(made.billing),
+      adviser: () => advises.run(made.billing),
     },
     async () => NEXT,
   );
@@ -188,10 +198,11 @@ it('keeps the whole room of the uses of a later step, whatever those before have
 });
 
 describe('the next call', () => {
-  it('has the room again of uses that came to nothing', async () => {
+  it('reuses the room of uses that cost nothing', async () => {
     let release: (() => void) | undefined;
     const { run, loop, billing } = bench(PRICE, free, async () => {
-      release = await billing.makeRoom(amounts(PRICE));
+      // Whole and shortened: the first attempt takes it.
+      release ??= await billing.makeRoom(amounts(PRICE));
       return undefined;
     });
     await run('paid');
@@ -199,7 +210,7 @@ describe('the next call', () => {
     expect(release).toBeDefined();
   });
 
-  it('pauses the loop where there is no room for it, and while the ledger is away', async () => {
+  it('pauses the loop where there is no room for it, and while the ledger is unavailable', async () => {
     const away = new GatewayError('service-unavailable', 'The ledger is away.');
     for (const admit of [async () => undefined, () => Promise.reject(away)]) {
       const { run, loop } = bench(0n, once, admit);
@@ -208,7 +219,7 @@ describe('the next call', () => {
     }
   });
 
-  it('fails by whatever else goes wrong with its room', async () => {
+  it('fails with any other error of its reservation', async () => {
     const fault = new GatewayError('invalid-request', 'of the request');
     const { run, loop } = bench(0n, once, () => Promise.reject(fault));
     await run('adviser');
@@ -216,13 +227,13 @@ describe('the next call', () => {
   });
 
   it.each<[string, keyof Tools, boolean]>([
-    ['a model that a use asked', 'adviser', true],
-    ['a use that is paid', 'paid', false],
-  ])('is not begun where %s had no room: the loop pauses', async (_, name, isRefused) => {
-    const asked = jest.fn<Promise<undefined>, []>(async () => undefined);
-    const { run, loop } = bench(0n, once, asked, { isRefused });
+    ['a model that a use called', 'adviser', true],
+    ['a paid use', 'paid', false],
+  ])('does not begin where %s had no room: the loop pauses', async (_, name, isRefused) => {
+    const admitted = jest.fn<Promise<undefined>, []>(async () => undefined);
+    const { run, loop } = bench(0n, once, admitted, { isRefused });
     await run(name);
     expect(await loop.next(LEG)).toMatchObject(PAUSE);
-    expect(asked).not.toHaveBeenCalled();
+    expect(admitted).not.toHaveBeenCalled();
   });
 });

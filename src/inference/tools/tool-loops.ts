@@ -7,32 +7,34 @@ import type { Plan, PlannedLeg } from '../../core/routing/plan.js';
 import type { HeldAmounts } from '../../ledger/hold.js';
 import { PlanRunner } from '../../routing/plan-runner.js';
 import { ToolContexts } from '../../tools/tool-contexts.js';
-import { Admission } from '../admission.js';
 import type { AdmittedGeneration, ContextAt } from '../admitted-generation.js';
+import { FurtherCalls, isLimited, type RoomAhead } from '../further-calls.js';
+import type { GenerationBilling } from '../generation-billing.js';
 import { runOf } from '../request-planner.js';
+import { everShorter, shortenedStage } from '../shorten-request.js';
 import type { ServiceCall } from './step-events.js';
 import { ToolLoop, type LoopDependencies } from './tool-loop.js';
 import { ToolUses } from './tool-uses.js';
 
-/** What `max_tool_calls` may say at most; more is read as this (docs/wire/tools-and-plugins.md#the-loop). */
+/** Maximum of `max_tool_calls`; larger values are read as this (docs/use/tools-and-plugins.md#the-loop). */
 const USES_MAX = 30;
 
-/** What a loop is of that is not of the answer. */
+/** Properties of a loop that is not of the answer. */
 export interface ConsultedLoop {
   readonly purpose: ModelRun['purpose'];
-  /** Id of the model that is consulted. */
+  /** Id of the consulted model. */
   readonly model: string;
-  /** Of all its tools together. */
+  /** Limit of all its tools together. */
   readonly usesMax: number;
-  /** A further call of it is made. */
+  /** Called with each further call of it. */
   called(run: ModelRun): void;
 }
 
-/** Begins loops: knows who makes room, calls models and opens seals for them. */
+/** Begins loops, with the room, the calls and the seals that they need. */
 @Injectable()
 export class ToolLoops {
   constructor(
-    private readonly admission: Admission,
+    private readonly further: FurtherCalls,
     private readonly plans: PlanRunner,
     private readonly contexts: ToolContexts,
   ) {}
@@ -41,7 +43,7 @@ export class ToolLoops {
   begin(start: AdmittedGeneration, contextAt: ContextAt, consulted?: ConsultedLoop): ToolLoop {
     const { generation, planned, admitted, signal } = start;
     const { caller } = generation;
-    let release: (() => void) | undefined = admitted.release;
+    let room: RoomAhead | undefined = roomOfCall(admitted);
     let isRefused = false;
     const refused = (): void => void (isRefused = true);
     const uses = new ToolUses(
@@ -54,38 +56,61 @@ export class ToolLoops {
     const dependencies: LoopDependencies = {
       uses,
       inspect: planned.inspect,
-      affords: async (calls) => {
-        release?.();
-        release = await unlessAway(admitted.billing.makeRoom(roomOfUses(uses.records, calls)));
-        return release !== undefined;
+      refusalOf: async (calls, next) => {
+        room?.release();
+        room = undefined;
+        const held = roomOfUses(uses.records, calls);
+        const { billing } = admitted;
+        const plan = next && beginningWith(next.answered, admitted.plan);
+        try {
+          room = await unlessAway(plan ? this.further.admitUses(admitted, held, plan, next) : roomAlone(billing, held));
+        } catch (error) {
+          if (isLimited(error)) return 'too_many_requests';
+          throw error;
+        }
+        return room ? undefined : 'unavailable';
       },
       wasRefused: () => isRefused,
-      call: async (request, answered) => {
-        release?.();
+      call: async (wanted, answered) => {
+        const ahead = room;
+        ahead?.releaseMoney();
         const plan = beginningWith(answered, admitted.plan);
-        const next = await unlessAway(this.admission.admitStep(admitted, plan, request));
-        release = next?.release;
-        if (!next) return undefined;
-        const run = { ...runOf(start), ...next, request, ...(consulted && { purpose: consulted.purpose }) };
-        consulted?.called(run);
-        return this.plans.run(generation, run);
+        for (const { request, tokens } of everShorter(wanted)) {
+          const next = await unlessAway(this.further.admitStep(admitted, plan, request, ahead?.tokens));
+          room = next && roomOfCall(next);
+          if (!next) continue;
+          if (tokens !== undefined) generation.pipeline = [...generation.pipeline, shortenedStage(tokens)];
+          const run = { ...runOf(start), ...next, request, ...(consulted && { purpose: consulted.purpose }) };
+          consulted?.called(run);
+          return { request, begun: await this.plans.run(generation, run) };
+        }
+        return undefined;
       },
       spent: () => admitted.billing.spent,
       spentOn: (runs) => admitted.billing.spentOn(runs),
       seal: (value) => this.contexts.seal(caller, value),
-      release: () => release?.(),
+      release: () => room?.release(),
     };
     return new ToolLoop(generation, planned.request, planned.offered, signal, dependencies, consulted?.model);
   }
 }
 
-/** Conditions say more exactly when a loop is to end: beside them the number is not heard. */
+/** The room of a call that takes no tokens ahead. */
+const roomOfCall = ({ release }: Pick<RoomAhead, 'release'>): RoomAhead => ({ releaseMoney: release, release });
+
+/** For uses whose results the caller sends back. */
+async function roomAlone(billing: GenerationBilling, uses: HeldAmounts): Promise<RoomAhead | undefined> {
+  const release = await billing.makeRoom(uses);
+  return release && roomOfCall({ release });
+}
+
+/** Stop conditions are more exact: beside them the number is ignored. */
 const usesMaxOf = ({ maxToolCalls, stopServerToolsWhen }: ModelRequest): number | undefined =>
   maxToolCalls === undefined || stopServerToolsWhen ? undefined : Math.min(maxToolCalls, USES_MAX);
 
 /**
- * While the ledger cannot be written nothing more is begun, as where there is no room: what the loop has brought is
- * charged, and so it is told.
+ * While the ledger cannot be written no further call is begun, as where there is no room: the results of the loop so
+ * far are charged and returned.
  */
 async function unlessAway<T>(room: Promise<T | undefined>): Promise<T | undefined> {
   try {
@@ -96,7 +121,7 @@ async function unlessAway<T>(room: Promise<T | undefined>): Promise<T | undefine
   }
 }
 
-/** At their dearest, beside what those of them have cost that have ended. */
+/** The maximum cost of the calls, less the cost of those that have ended since. */
 function roomOfUses(ended: readonly ToolUseRecord[], calls: readonly ServiceCall[]): HeldAmounts {
   const dearest = calls.reduce((sum, { offered }) => sum + offered.tool.price, 0n);
   const before = ended.length;
@@ -108,7 +133,7 @@ function roomOfUses(ended: readonly ToolUseRecord[], calls: readonly ServiceCall
   };
 }
 
-/** Whoever answered is asked first: he has the prompt in his cache. */
+/** The leg that answered goes first: the prompt is in its provider's cache. */
 const beginningWith = (answered: PlannedLeg, plan: Plan): Plan => ({
   ...plan,
   legs: [answered, ...plan.legs.filter((leg) => leg !== answered)],

@@ -2,7 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Caller } from '../../core/caller.js';
 import type { ModelRequest } from '../../core/conversation/request.js';
 import { consultedModels } from '../../core/routing/name-advisors.js';
-import { doInTurns } from '../../core/steps.js';
+import { doInSlices } from '../../core/steps.js';
 import type { ServiceTool, ToolSetup } from '../../core/tool.js';
 import { AttemptRunner } from '../../routing/attempt-runner.js';
 import type { RouteResult } from '../../routing/route-planner.js';
@@ -28,21 +28,24 @@ export class ToolOffers {
   }
 
   /**
-   * The request with what the gateway's tools did in its earlier turns as models had it: for conversations that
+   * The request with the uses of the gateway's tools in earlier turns as models had them: for conversations that
    * `holdsToolTurns` finds.
-   * @throws GatewayError `unavailable` when the key service does not answer
+   * @throws GatewayError `service-unavailable` when the key service does not answer
    */
   async recall(request: ModelRequest, caller: Caller): Promise<ModelRequest> {
     const { messages, tools } = request;
-    const seals = await doInTurns(findSeals(messages));
+    const seals = await doInSlices(findSeals(messages));
     await this.contexts.prepareToOpen(seals.values());
-    const opened = await doInTurns(openSeals(seals, this.contexts.opener(caller)));
+    const opened = await doInSlices(openSeals(seals, this.contexts.opener(caller)));
     const taken = new Set(tools.flatMap((tool) => (tool.type === 'function' ? [tool.name] : [])));
     const inputs = { tools: this.byResult, opened, taken };
-    return { ...request, messages: await doInTurns(recallTurns(messages, inputs)) };
+    return { ...request, messages: await doInSlices(recallTurns(messages, inputs)) };
   }
 
-  /** Of a request with tools that are no functions of the caller's. @throws GatewayError as `offerTools` */
+  /**
+   * Of a request with tools that are no functions of the caller's.
+   * @throws GatewayError as `offerTools`
+   */
   offer(request: ModelRequest, { inputs, plan }: RouteResult): OfferedRequest {
     const { legs } = plan;
     const nativeTargets: NativeTargets = (tools) => {
@@ -55,16 +58,16 @@ export class ToolOffers {
 }
 
 /** Of one tool, over all legs. */
-function joined(told: ReturnType<AttemptRunner['toolRuns']>): NativeRuns {
-  if (told.length > 0 && told.every((runs) => runs === true)) return 'all';
-  if (told.includes(true)) return 'some';
-  if (told.includes('unsaid')) return 'perhaps';
-  const held = told.filter((runs) => typeof runs === 'object');
-  // Whose vendor has all words for it may be served in his stead; a name is all that he lacks.
+function joined(runsByLeg: ReturnType<AttemptRunner['toolRuns']>): NativeRuns {
+  if (runsByLeg.length > 0 && runsByLeg.every((runs) => runs === true)) return 'all';
+  if (runsByLeg.includes(true)) return 'some';
+  if (runsByLeg.includes('unpriced')) return 'perhaps';
+  const held = runsByLeg.filter((runs) => typeof runs === 'object');
+  // A tool whose vendor has fields for all parameters may be served by the gateway; only the name is in the way.
   return held.find((runs) => 'clash' in runs) ?? held[0] ?? 'none';
 }
 
-/** Most requests have no tool that asks for a model: what may be asked is read when one does. */
+/** Most requests have no tool that calls a model: the permitted models are read when one does. */
 const consulting =
   (inputs: RouteResult['inputs']): ToolSetup['modelOf'] =>
   (name, path) =>

@@ -1,5 +1,5 @@
-// Goal: uses of tools are bounded: eight at a time, each as often as its tool may, in a time, and whatever a tool does
-// is a result. Method: made-up tools under the runner.
+// Made-up tools under the runner: uses are limited to eight at a time, by the limit of each tool, and in time, and
+// every outcome is a result.
 import { Logger } from '@nestjs/common';
 import { extensionContext } from '../../../test/support/extension-context.js';
 import { modelRequest } from '../../../test/support/model-request.js';
@@ -58,7 +58,7 @@ function bench(keep = (_bytes: number) => true, usesMax = Infinity) {
   return { abort, uses, run, runner };
 } // oxfmt-ignore
 
-it('runs eight at a time, and answers in order', async () => {
+it('runs eight at a time, and returns results in order', async () => {
   let now = 0;
   let most = 0;
   const tool = offered(async ({ x }) => {
@@ -72,7 +72,7 @@ it('runs eight at a time, and answers in order', async () => {
   expect(most).toBe(8);
 });
 
-it('records what each cost, never above its price', async () => {
+it('records the cost of each use, never above its price', async () => {
   const { run, uses } = bench();
   await run(callOf(offered(charged('a', 3n))), callOf(offered(charged('b', 9n))));
   expect(uses.map(({ cost }) => cost)).toEqual([3n, 5n]);
@@ -91,23 +91,23 @@ it.each([
   expect(uses).toMatchObject([{ refusal: 'invalid_tool_input', cost: 0n }]);
 });
 
-it('keeps what the process has room for, and says of the rest that too much is under way: it has cost what it did', async () => {
+it('keeps results that the process has memory for, and fails the rest as too many, at their cost', async () => {
   const { run, uses } = bench((bytes) => bytes < 1_000);
   const tool = offered(({ x }, use) => charged('a'.repeat(x as number), 4n)({}, use));
   expect(await run(callOf(tool, '{"x":10}'), callOf(tool, '{"x":1000}'))).toEqual(['a'.repeat(10), 'too_many_requests']);
   expect(uses).toMatchObject([{ isError: false, cost: 4n }, { isError: true, cost: 4n }]);
 }); // oxfmt-ignore
 
-it('runs a tool as often as it may, over all steps', async () => {
+it('runs a tool up to its limit, over all steps', async () => {
   const { run, uses } = bench();
   const tool = offered((_, { number }) => Promise.resolve(result(`use ${number}`)), { usesMax: 2 });
   expect(await run(callOf(tool))).toEqual(['use 1']);
   expect(await run(callOf(tool), callOf(tool))).toEqual(['use 2', 'max_uses_exceeded']);
-  // What is not run is there sooner.
+  // A refused use is recorded sooner.
   expect(uses.map(({ refusal }) => refusal).sort()).toEqual(['max_uses_exceeded', undefined, undefined]);
 });
 
-it('counts what vendors ran of its kind as uses of it, and of all tools together those alone that it ran', async () => {
+it('counts uses by vendors for the limit of a tool, but not for the limit of all tools together', async () => {
   const { run, runner } = bench(undefined, 2);
   const search = { ...offered(() => Promise.resolve(result('found')), { usesMax: 3 }), type: 'openrouter:web_search' };
   const other = offered(() => Promise.resolve(result('ran')));
@@ -116,13 +116,13 @@ it('counts what vendors ran of its kind as uses of it, and of all tools together
   expect([runner.usedOf('openrouter:web_search', search), runner.usedOf('web_search_20250305', undefined)]).toEqual([3, 2]);
 }); // oxfmt-ignore
 
-describe('what a tool throws', () => {
+describe('an error of a tool', () => {
   const logged = jest.spyOn(Logger.prototype, 'error').mockReturnValue(undefined);
   beforeEach(() => logged.mockClear());
   afterAll(() => logged.mockRestore());
   const throwing = (error: Error) => callOf(offered(() => Promise.reject(error)));
 
-  it('is a failure, whose place the operator is told, and nothing of its words', async () => {
+  it('is a failure, logged with its place and without its message', async () => {
     const { run, uses } = bench();
     expect(await run(throwing(new TypeError('of sk-secret')))).toEqual(['unavailable']);
     expect(uses).toMatchObject([{ isError: true, cost: 0n }]);
@@ -133,13 +133,13 @@ describe('what a tool throws', () => {
   it.each([
     ['an engine', new ExtensionFault('unavailable', 'no answer')],
     ['the gateway', new GatewayError('rate-limited', 'too many')],
-  ])('is a failure alone where it is the doing of %s', async (_, error) => {
+  ])('is not logged where it comes from %s', async (_, error) => {
     expect(await bench().run(throwing(error))).toEqual(['unavailable']);
     expect(logged).not.toHaveBeenCalled();
   });
 });
 
-it('gives up a tool that never answers, when its time is over, and ends what it has under way', async () => {
+it('abandons a tool that never answers after its time limit, and aborts its work', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
   try {
     let signal: CancelSignal | undefined;
@@ -162,7 +162,7 @@ it('gives up a tool that never answers, when its time is over, and ends what it 
   }
 });
 
-it('counts what the caller is shown of a result, beside what the model reads', async () => {
+it('counts the content for the caller beside the text for the model', async () => {
   const kept: number[] = [];
   const { run } = bench((bytes) => kept.push(bytes) > 0);
   await run(callOf(offered(() => Promise.resolve({ ...result('short'), content: 'c'.repeat(5_000) }))));
@@ -170,7 +170,7 @@ it('counts what the caller is shown of a result, beside what the model reads', a
   expect(kept[0]).toBeGreaterThanOrEqual('short'.length + 5_000);
 });
 
-it('leaves neither a listener nor a timer behind, however a use ended', async () => {
+it('leaves no listener and no timer behind, however a use ended', async () => {
   jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'performance'] });
   try {
     const { run, abort } = bench();
@@ -189,7 +189,7 @@ it('leaves neither a listener nor a timer behind, however a use ended', async ()
   }
 });
 
-it('ends with its generation, whatever a tool does', async () => {
+it('ends with its generation, even if a tool does not', async () => {
   const { run, abort } = bench();
   const running = run(callOf(offered(() => new Promise(() => undefined))));
   abort.abort(new CallerGone());

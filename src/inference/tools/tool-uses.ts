@@ -18,14 +18,14 @@ import type { OfferedTool } from './offered-tools.js';
 import type { ServiceCall } from './step-events.js';
 import { VendorUses } from './vendor-uses.js';
 
-/** Calls of one step that are run. Chosen: far above what models ask for at once. */
+/** Maximum calls of one step that are run. Chosen: far above what models request at once. */
 const STEP_CALLS_MAX = 64;
-/** Uses of one step that are under way at a time. */
+/** Maximum concurrent uses of one step. */
 const SIDE_BY_SIDE_MAX = 8;
-/** Of one use; each tool has shorter ones of its own for what it does. */
+/** Maximum duration of one use; each tool has shorter limits of its own. */
 const USE_MS_MAX = 300_000;
 
-/** What a call of one of the gateway's tools came to. */
+/** The outcome of a call of one of the gateway's tools. */
 export interface AnsweredCall {
   readonly call: ServiceCall;
   readonly input: JsonObject;
@@ -33,15 +33,17 @@ export interface AnsweredCall {
   readonly use: ToolUseRecord;
 }
 
-/** Makes what one use works with, which ends with its signal. */
+/** Makes the context of one use, which ends with its signal. */
 export type ContextOfUse = (request: ModelRequest, signal: CancelSignal, use: OpenUse) => ExtensionContext;
 
-/** Runs the tools of one generation, and tells it of each call. */
+/** Runs the tools of one generation, and records each call in it. */
 export class ToolUses {
-  /** Of these tools alone, in the order of `Generation.toolUses`: others of the generation may run beside them. */
+  /**
+   * Of these tools alone, in the order of `Generation.toolUses`: other tools of the generation may run concurrently.
+   */
   readonly records: ToolUseRecord[] = [];
   private readonly logger = new Logger('tools');
-  /** Of each tool, how many uses of it were run here. */
+  /** Of each tool, the number of uses run here. */
   private readonly numbers = new Map<OfferedTool, number>();
   private readonly vendors = new VendorUses();
   private admitted = 0;
@@ -50,7 +52,7 @@ export class ToolUses {
     private readonly generation: Generation,
     private readonly contextOf: ContextOfUse,
     private readonly signal: CancelSignal,
-    /** Of all tools together, as far as they are run here. */
+    /** Limit of all tools together, of uses run here. */
     private readonly usesMax = Infinity,
   ) {}
 
@@ -60,8 +62,8 @@ export class ToolUses {
   }
 
   /**
-   * Counts what the vendor ran in a call, before those of its step are admitted: `max_uses` is of the whole request,
-   * whoever runs the tool.
+   * Counts what the vendor ran in a call, before the uses of its step are admitted: `max_uses` is of the whole request,
+   * whether the vendor or the gateway runs the tool.
    */
   countVendors(usage: Usage): void {
     this.vendors.add(usage);
@@ -69,7 +71,7 @@ export class ToolUses {
 
   /**
    * How often a tool was used so far, by vendors and here.
-   * @param type as it was asked for
+   * @param type as the caller named it
    * @param offered the tool as it is served here; absent: it is not
    */
   usedOf(type: string, offered: OfferedTool | undefined): number {
@@ -77,8 +79,8 @@ export class ToolUses {
   }
 
   /**
-   * Which calls of a step may run: as many as there may be, with arguments that fit.
-   * @returns for each call how many of its tool it is then, or why it is not run
+   * Which calls of a step may run: those within the limits, with valid arguments.
+   * @returns for each call its number among the uses of its tool, or why it is not run
    */
   admit(calls: readonly ServiceCall[]): (number | ToolFailure)[] {
     return calls.map((call, place): number | ToolFailure => {
@@ -93,9 +95,9 @@ export class ToolUses {
   }
 
   /**
-   * Runs those of one step side by side.
-   * @param admitted for each call, as `admit` gives it
-   * @param request with what was said up to these calls
+   * Runs the calls of one step concurrently.
+   * @param admitted for each call, as `admit` returns it
+   * @param request the conversation up to these calls
    * @returns in the order of the calls
    * @throws only the signal's reason
    */
@@ -153,18 +155,18 @@ export class ToolUses {
     const abort = new Cancellation();
     const end = (): void => abort.abort(signal.reason);
     signal.addEventListener('abort', end, { once: true });
-    // Whatever it has under way ends with its time, a model that it asked among it.
+    // All that it has under way ends with its time, including a model that it called.
     const deadline = setTimeout(() => abort.abort(outOfTime()), USE_MS_MAX);
     try {
       const context = contextOf(abort.signal);
       const result = await untilAborted(tool.run(input, { context, number }), toAbortSignal(abort.signal));
-      // It is held until the generation is over: the next call is encoded from it.
+      // It is kept until the generation is over: the next call is encoded from it.
       const hasRoom = context.keep(result.text.length + weigh(result.content, Infinity));
       return hasRoom ? result : tool.fail('too_many_requests', input);
     } catch (error) {
       signal.throwIfAborted();
-      if (!isTold(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
-      // A tool that throws, or never answers, is a fault of ours: the model is told, and goes on.
+      if (!isExpected(error)) this.logger.error(`A use of ${type} failed: ${faultTrace(error)}`);
+      // A tool that throws or never answers is a fault of ours: the model gets an error result, and goes on.
       return tool.fail('unavailable', input);
     } finally {
       clearTimeout(deadline);
@@ -180,11 +182,11 @@ function refuse(call: ServiceCall, failure: ToolFailure): AnsweredCall {
   return { call, input: isJsonObject(input) ? input : {}, result: tool.fail(failure, input), use };
 }
 
-/** What somebody outside is told, or has done, is no fault of ours. */
-const isTold = (error: unknown): boolean =>
+/** A failure of an external service is no fault of ours. */
+const isExpected = (error: unknown): boolean =>
   error instanceof ExtensionFault || error instanceof GatewayError || error instanceof CutShort;
 
-const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool took longer than it may.');
+const outOfTime = (): CutShort => new CutShort('deadline', 'timed-out', 'The tool exceeded its time limit.');
 
 const schemaOf = ({ inputSchema }: { readonly inputSchema: JsonObject }): Compiled<unknown> =>
   compile(inputSchema as TSchema);

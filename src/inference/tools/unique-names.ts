@@ -1,11 +1,11 @@
-/** Names with a number behind them where they are taken. What is taken may grow meanwhile, and never shrinks. */
+/** Gives names a number where they are taken. The set of taken names may grow meanwhile, and never shrinks. */
 export class UniqueNames {
   /** By name, the first number that may be free: thousands of tools may want one name. */
   private readonly numbers = new Map<string, number>();
 
   constructor(private readonly taken: ReadonlySet<string>) {}
 
-  /** The name, or one like it that is not taken at this moment. */
+  /** The name, or a numbered one that is not taken at this moment. */
   of(name: string): string {
     let number = this.numbers.get(name) ?? 1;
     while (this.taken.has(numbered(name, number))) number++;

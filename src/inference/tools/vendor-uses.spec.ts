@@ -1,5 +1,5 @@
-// Goal: `max_uses` of what a vendor may run holds for the whole request: uses are counted by what vendors tell, and
-// what is left is what they are told. Method: tables of usages and of tools.
+// Tables of usages and tools: `max_uses` of vendors' tools applies to the whole request; uses are counted from vendors'
+// reports, and the remaining number is sent to them.
 import { modelRequest } from '../../../test/support/model-request.js';
 import type { ContentBlock, Message } from '../../core/conversation/content.js';
 import { typeOf, type FunctionTool, type Tool } from '../../core/conversation/tools.js';
@@ -29,7 +29,7 @@ function uses(...usages: readonly Usage[]): VendorUses {
   return counted;
 }
 
-describe('what vendors used', () => {
+describe('the uses by vendors', () => {
   it.each([
     ['web_search_20250305', 4],
     ['openrouter:web_search', 4],
@@ -59,7 +59,7 @@ describe('the request', () => {
     ['one that is used up, and served elsewhere', service('openrouter:web_search', { max_uses: 2 }, shown), [shown]],
     ['another tool', vendor({ type: 'computer_20250124', max_uses: 1 }), [vendor({ type: 'computer_20250124', max_uses: 1 })]],
     ['a function of that name', shown, [shown]],
-  ])('has what is left of %s', (_, tool, expected) => {
+  ])('has the remaining uses of %s', (_, tool, expected) => {
     expect(left(modelRequest({ tools: [tool] }), [tool], USED).tools).toEqual(expected);
   }); // oxfmt-ignore
 
@@ -78,18 +78,21 @@ describe('the request', () => {
   it.each<[string, JsonObject, string]>([
     ['that can be read', { type: 'advisor_result', text: 'Go.' }, 'Go.'],
     ['that failed', { type: 'advisor_tool_result_error', error_code: 'overloaded' }, 'Failed: overloaded'],
-    ['that only the vendor reads', { encrypted_content: 'A' }, 'What it said cannot be shown any more.'],
-  ])('has advice %s in words once the adviser is used up, at its place', (_, content, words) => {
+    ['that only the vendor reads', { encrypted_content: 'A' }, 'Its answer can no longer be shown.'],
+  ])('has advice %s as text once the adviser is used up, at its place', (_, content, words) => {
     const tools = [vendor({ type: 'advisor_20260301', max_uses: 1 })];
-    const said = { ...turn(search, call, advice(content)), paths: ['a', 'b', 'c'] };
-    const request = modelRequest({ tools, messages: [turn(search), said] });
+    const advised = { ...turn(search, call, advice(content)), paths: ['a', 'b', 'c'] };
+    const request = modelRequest({ tools, messages: [turn(search), advised] });
     const { messages } = left(request, tools, USED);
-    const told = ['[Asked the adviser]', `[The adviser answered]\n${words}`].map((text) => ({ type: 'text', text }));
-    expect(messages).toEqual([turn(search), { ...said, content: [search, ...told] }]);
+    const texts = ['[Consulted the adviser]', `[The adviser answered]\n${words}`].map((text) => ({
+      type: 'text',
+      text,
+    }));
+    expect(messages).toEqual([turn(search), { ...advised, content: [search, ...texts] }]);
     expect(messages[0]).toBe(request.messages[0]);
   });
 
-  it('has it in its own form as long as an adviser is left', () => {
+  it('has advice in its own form as long as an adviser is left', () => {
     const tools = [vendor({ type: 'advisor_20260301', max_uses: 2 })];
     const request = modelRequest({ tools, messages: [turn(call, advice({ text: 'Go.' }))] });
     expect(left(request, tools, USED).messages).toBe(request.messages);

@@ -6,8 +6,8 @@ import { isJsonObject, type Json, type JsonObject } from '../../core/json/json.j
 import { kindOf } from '../../core/tool.js';
 
 /**
- * How often vendors ran tools in the calls of one loop. They tell so many of a kind, and not of which tool: where a
- * request has several of a kind, each use counts for all of these, so that none is used more than it may be.
+ * How often vendors ran tools in the calls of one loop. Vendors report numbers by kind and not by tool: where a request
+ * has several tools of a kind, each use counts for all of these, so that no limit is passed.
  */
 export class VendorUses {
   private searches = 0;
@@ -21,7 +21,7 @@ export class VendorUses {
     this.consultations += iterations.filter(({ kind }) => kind === 'advisor').length;
   }
 
-  /** @param type of a tool, as it was asked for */
+  /** @param type of a tool, as the caller named it */
   of(type: string): number {
     const kind = kindOf(type);
     if (kind === 'web_search') return this.searches;
@@ -31,24 +31,27 @@ export class VendorUses {
 }
 
 /**
- * The request with what is left of `max_uses` of the tools that a vendor may run: it counts them in each call anew, and
- * the caller means his whole request. One of which nothing is left is not offered to it any more. The same request
- * where none was used.
- * @param asked the tools as the caller asked for them
- * @param usedOf how often a tool was used so far, by whomever
+ * The request with what is left of `max_uses` of the tools that a vendor may run: a vendor counts anew in each call,
+ * but the limit is of the whole request. A tool with nothing left is not offered any more. The same request where no
+ * tool was used.
+ * @param requested the tools as the caller sent them
+ * @param usedOf how often a tool was used so far, by vendors and by the gateway
  */
 export function withUsesLeft(
   request: ModelRequest,
-  asked: readonly Tool[],
+  requested: readonly Tool[],
   usedOf: (tool: NamedTool) => number,
 ): ModelRequest {
-  const tools = asked.flatMap((tool) => (tool.type === 'function' ? tool : lessened(tool, usedOf(tool))));
-  if (tools.length === asked.length && tools.every((tool, place) => tool === asked[place])) return request;
+  const tools = requested.flatMap((tool) => (tool.type === 'function' ? tool : lessened(tool, usedOf(tool))));
+  if (tools.length === requested.length && tools.every((tool, place) => tool === requested[place])) return request;
   const losesAdviser = request.tools.some(isVendorsAdviser) && !tools.some(isVendorsAdviser);
   return { ...request, tools, ...(losesAdviser && { messages: request.messages.map(withAdviceInWords) }) };
 }
 
-/** @returns nothing where nothing is left, but for what this gateway serves in its place, which fails by itself then */
+/**
+ * @returns nothing where nothing is left, except for a tool that this gateway serves as well, which then refuses by
+ *   itself
+ */
 function lessened(tool: NamedTool, used: number): readonly Tool[] {
   const { max_uses: most } = tool.type === 'service' ? tool.parameters : tool.opaque.value;
   if (used === 0 || typeof most !== 'number') return [tool];
@@ -60,7 +63,7 @@ function lessened(tool: NamedTool, used: number): readonly Tool[] {
 
 const isVendorsAdviser = (tool: Tool): boolean => tool.type === 'vendor' && kindOf(typeOf(tool)) === 'advisor';
 
-/** The vendor refuses advice in its own form where the request has no adviser (any more): it stands there in words. */
+/** The vendor refuses advice in its own form where the request has no adviser, so it is sent as text. */
 function withAdviceInWords(message: Message): Message {
   const content = message.content.map(inWords);
   if (content.every((block, place) => block === message.content[place])) return message;
@@ -76,12 +79,12 @@ function inWords(block: ContentBlock): ContentBlock {
 
 /** @returns undefined for what is no adviser's */
 function wordsOf({ type, name, content }: JsonObject): string | undefined {
-  if (type === 'server_tool_use' && name === 'advisor') return '[Asked the adviser]';
+  if (type === 'server_tool_use' && name === 'advisor') return '[Consulted the adviser]';
   return type === 'advisor_tool_result' ? `[The adviser answered]\n${adviceIn(content)}` : undefined;
 }
 
 function adviceIn(content: Json | undefined): string {
   const { text, error_code: failure } = isJsonObject(content) ? content : {};
   if (typeof text === 'string') return text;
-  return typeof failure === 'string' ? `Failed: ${failure}` : 'What it said cannot be shown any more.';
+  return typeof failure === 'string' ? `Failed: ${failure}` : 'Its answer can no longer be shown.';
 }

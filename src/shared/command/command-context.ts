@@ -1,17 +1,17 @@
 import { resolve } from 'node:path';
 
-/** What a command runs in: the process, or a test. */
+/** The environment of a command: the process, or a test. */
 export interface CommandContext {
   readonly words: readonly string[];
   readonly variables: NodeJS.ProcessEnv;
-  /** `DATA_DIR` counts from here, as it does for the gateway. */
+  /** `DATA_DIR` is resolved from here, as in the gateway. */
   readonly workingDirectory: string;
   readonly print: (text: string) => void;
   readonly printError: (text: string) => void;
   readonly signal?: AbortSignal;
 }
 
-/** A file or folder that the operator names: from where he stands, though npm starts its scripts in the package's. */
+/** A path from the operator, resolved from the operator's directory although npm runs scripts in the package's. */
 export const pathOf = (
   named: string,
   { variables, workingDirectory }: Pick<CommandContext, 'variables' | 'workingDirectory'>,

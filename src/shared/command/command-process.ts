@@ -1,6 +1,6 @@
 import type { CommandContext } from './command-context.js';
 
-/** This process as what a command runs in. A signal ends it. */
+/** This process as the context of a command. A signal ends it. */
 export const ofProcess = (): CommandContext => ({
   words: process.argv.slice(2),
   variables: process.env,
@@ -9,7 +9,9 @@ export const ofProcess = (): CommandContext => ({
   printError: (text) => process.stderr.write(text),
 });
 
-/** The same, for what is done whole or not at all: a first signal may undo it, a second one ends the process. */
+/**
+ * The same for work that is done completely or not at all: a first signal may undo it, a second one ends the process.
+ */
 export function ofStoppableProcess(): CommandContext {
   const stop = new AbortController();
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

@@ -1,6 +1,6 @@
 import type { Caller } from '../../core/caller.js';
 
-/** Hears of requests whose bodies never came whole, for whoever counts what a key has done for nothing. */
+/** Receives requests whose bodies never arrived completely, to count the wasted work of a key. */
 export abstract class AbandonedBodies {
   abstract bodyAbandoned(caller: Caller): void;
 }

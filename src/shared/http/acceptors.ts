@@ -1,37 +1,37 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
-import { Reception } from './reception.js';
+import { ConnectionQueue } from './connection-queue.js';
 
 /**
- * Handles besides the first. Chosen: with 32, a turn of 10 ms still accepts 3,200 connections a second, and the one
- * that comes alone costs the others a look in vain, some microseconds in all.
+ * Handles in addition to the first. Chosen: with 32, a turn of 10 ms still accepts 3,200 connections a second, and a
+ * single connection costs the other handles only a failed accept, some microseconds in all.
  */
 const MORE = 31;
-/** A process that does not start in this time starts no more. */
+/** A process that has not started within this time counts as failed. */
 const START_MS_MAX = 10_000;
-/** What the other process runs, until nobody is there to send it one: it sends back each handle it is sent. */
+/** The program of the other process: it returns each handle it receives, until the channel closes. */
 const RETURN_HANDLES = `process.on('message', (message, handle) => process.send(message, handle))`;
 
 /**
- * More handles of the socket that a server listens on. Node accepts one connection for each handle and turn of the
- * event loop, which may be a hundred a second while much is to be done; those that came and left again stay in the line
- * all the same, before everybody else's (docs/decisions/0056). A handle cannot be copied within a process: another
- * process is sent the one there is, and what it sends back is a copy.
+ * Further handles of the socket that a server listens on. Node accepts one connection per handle and turn of the event
+ * loop, which may be a hundred a second under load; connections that were closed meanwhile stay in the accept queue
+ * before the others (docs/contribute/decisions/0055). A handle cannot be copied within a process: it is sent to another
+ * process, which returns a copy.
  */
 export class Acceptors {
   private readonly servers = new Set<Server>();
-  private readonly reception: Reception;
+  private readonly queue: ConnectionQueue;
   private isClosed = false;
 
   /** @param server listens, and gets all connections */
   constructor(private readonly server: Server) {
-    this.reception = new Reception(server);
+    this.queue = new ConnectionQueue(server);
   }
 
   /**
-   * Opens them. Connections are accepted meanwhile, one a turn.
-   * @throws when the other process does not do its work; as many are accepted then as there are handles
+   * Opens them. Meanwhile one connection per turn is accepted.
+   * @throws when the other process fails; then as many are accepted as there are handles
    */
   async open(): Promise<void> {
     const other = spawn(process.execPath, ['--eval', RETURN_HANDLES], {
@@ -60,16 +60,16 @@ export class Acceptors {
       throw new Error(`New connections are accepted by ${size + 1} handles of the port, and not by ${MORE + 1}.`);
   }
 
-  /** Accepts nothing more. */
+  /** Stops accepting. */
   close(): void {
     this.isClosed = true;
     for (const server of this.servers) server.close();
   }
 
   private add(handle: unknown): void {
-    // As the server of HTTP has its own made, but for the reading.
+    // Configured like the HTTP server's own, except that reading is paused.
     const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
-    server.on('connection', (socket) => this.reception.add(socket));
+    server.on('connection', (socket) => this.queue.add(socket));
     server.listen(handle);
     this.servers.add(server);
     if (this.isClosed) server.close();

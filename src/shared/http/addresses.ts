@@ -1,10 +1,10 @@
-/** Where the routes are. */
+/** The prefix of the routes. */
 export const BASE_PATH = '/api/v1';
 /** The same routes answer here as well: Anthropic clients append `/v1/…` to an address without a path. */
 export const ALIAS = '/v1';
 /**
- * Routes outside the base path: for orchestrators, and for whoever comes to read what there is
- * (docs/wire/conventions.md#addresses).
+ * Routes outside the base path: for orchestrators, and for readers of the documentation
+ * (docs/use/conventions.md#addresses).
  */
 export const OUTSIDE_BASE_PATH = [
   'health/live',
@@ -14,8 +14,8 @@ export const OUTSIDE_BASE_PATH = [
   'favicon.ico',
   '/',
   'docs',
-  'docs/:file',
+  'docs/*path',
   'api/v1/openapi.json',
   'api/v1/docs',
-  'api/v1/docs/:file',
+  'api/v1/docs/*path',
 ];

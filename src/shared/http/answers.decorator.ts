@@ -3,32 +3,34 @@ import type { ErrorKind } from '../../core/errors.js';
 import type { JsonObject } from '../../core/json/json.js';
 import type { Static, TSchema } from './schema.js';
 
-/** Metadata key: what the handler answers. */
+/** Metadata key: the reply of the handler. */
 const ANSWER = 'fairlead:answer';
-/** Metadata key: the description does not tell of the route. */
+/** Metadata key: the route is not in the description. */
 const UNLISTED = 'fairlead:unlisted';
 
-/** What is told of a route beyond what its other decorators and its DTOs say. */
+/** Facts about a route beyond its other decorators and its DTOs. */
 export interface AnswerFacts {
   /** One sentence, without its full stop. */
   readonly summary: string;
   /** Further sentences. */
   readonly description?: string;
-  /** Bodies that the route takes as they stand here, by name: a test sends each of them. */
+  /** Valid bodies of the route by name: a test sends each of them. */
   readonly examples?: Readonly<Record<string, JsonObject>>;
   /** DTOs of a body that the handler reads by itself: any of them. */
   readonly bodies?: readonly (new () => object)[];
-  /** Request headers that the handler reads, with their meaning. All may be left out. */
+  /** Request headers that the handler reads, with their meaning. All are optional. */
   readonly reads?: Readonly<Record<string, string>>;
-  /** Response headers worth knowing, with their meaning. */
+  /** Response headers worth documenting, with their meaning. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Type of a reply that is no JSON. */
+  /** Type of a reply that is not JSON. */
   readonly contentType?: string;
-  /** The payload of one event, where the body's `stream` asks for `text/event-stream`. */
+  /** Further types of the reply, which a parameter requests. */
+  readonly alsoAs?: readonly string[];
+  /** The payload of one event, where the body's `stream` requests `text/event-stream`. */
   readonly events?: TSchema;
-  /** A status other than the handler's own with a reply of the same form. */
+  /** A second status with a reply of the same form. */
   readonly alsoWith?: { readonly status: number; readonly meaning: string };
-  /** Kinds of error beyond those that the form of the route tells of. */
+  /** Kinds of error beyond those that follow from the form of the route. */
   readonly errors?: readonly ErrorKind[];
 }
 
@@ -40,8 +42,8 @@ export interface DescribedReply extends AnswerFacts {
 type Returned<Reply> = Reply | string | undefined | Promise<Reply | string | void>;
 
 /**
- * What the route answers, for `GET /openapi.json`. A handler that returns something else than the schema says does not
- * compile. Costs nothing per request.
+ * The reply of the route, for `GET /openapi.json`. A handler whose return type contradicts the schema does not compile.
+ * Costs nothing per request.
  */
 export const Answers =
   <Reply extends TSchema>(reply: Reply, facts: AnswerFacts) =>
@@ -53,11 +55,11 @@ export const Answers =
     SetMetadata(ANSWER, { reply, ...facts } satisfies DescribedReply)(target, key, descriptor);
   };
 
-/** What `@Answers` says of a handler. */
+/** The `@Answers` facts of a handler. */
 export const answerOf = (handler: object): DescribedReply | undefined =>
   Reflect.getMetadata(ANSWER, handler) as DescribedReply | undefined;
 
-/** The route serves a page of ours, or leads to one: it is no part of the API, nor of its description. */
+/** The route serves or redirects to an HTML page: it is not part of the API, nor of its description. */
 export const Unlisted = (): MethodDecorator => SetMetadata(UNLISTED, true);
 
 export const isUnlisted = (handler: object): boolean => Reflect.hasMetadata(UNLISTED, handler);

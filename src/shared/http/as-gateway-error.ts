@@ -5,7 +5,10 @@ import { DATABASE_RETRY_AFTER_MS, isDatabaseUnavailable } from '../database/data
 
 const logger = new Logger('errors');
 
-/** Whatever was thrown, as the caller is told it. An unknown failure is one fixed sentence; the log has the rest. */
+/**
+ * Converts any thrown value to an error for the caller. An unknown failure becomes one fixed sentence; the log has the
+ * details.
+ */
 export function asGatewayError(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) {
     if (ENDINGS[thrown.kind].logLevel === 'error') logger.error(thrown);

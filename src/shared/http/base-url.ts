@@ -1,12 +1,12 @@
 import type { Request } from 'express';
 import { GatewayError } from '../../core/errors.js';
 
-/** A host that is printed: a name or an address, with or without a port. */
+/** A host that can be shown: a name or an address, with or without a port. */
 const HOST = /^(?:[\w.-]{1,255}|\[[\da-f:.]{2,45}\])(?::\d{1,5})?$/i;
 
 /**
- * The address under which the caller reached this gateway, as `https://host:port`; by the headers of the proxies that
- * are trusted. Empty where the request names no valid host.
+ * The address under which the caller reached this gateway, as `https://host:port`; by the headers of trusted proxies.
+ * Empty where the request names no valid host.
  */
 export function baseUrlOf(request: Request): string {
   const { protocol, host } = request;

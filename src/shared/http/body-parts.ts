@@ -1,19 +1,21 @@
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 
-/** Of a part that is kept as it came, in bytes; smaller ones are gathered, lest each keep a page of its own. */
+/**
+ * Minimum bytes of a part that is kept as received; smaller ones are joined, so that each does not keep a memory page.
+ */
 const PART_BYTES_MIN = 16 * 1024;
 const GATHERED_BYTES = 64 * 1024;
-/** Copied in one step, in bytes: a millisecond or two. */
+/** Bytes copied in one step: a millisecond or two. */
 const JOIN_STEP_BYTES = 4 * 1024 * 1024;
 
 /**
- * A body as it comes, put together once, at its end: one that never gets there has been copied by nobody, and takes no
- * more memory than has come of it.
+ * A body in the parts it arrives in, joined once, at its end: an incomplete body is never copied, and takes no more
+ * memory than its received bytes.
  */
 export class BodyParts {
   private readonly parts: Buffer[] = [];
   private length = 0;
-  /** How much of the last part is filled, where small ones are gathered in it. */
+  /** Number of bytes used in the last part, where small ones are joined in it. */
   private gathered: number | undefined;
 
   add(part: Buffer): void {
@@ -24,7 +26,7 @@ export class BodyParts {
     } else this.gather(part);
   }
 
-  /** @returns all of it; what came in one piece, as nearly every body does, stays where it is. To be asked once */
+  /** @returns the whole body; a single piece, as of nearly every body, is not copied. Call once */
   async join(): Promise<Buffer> {
     this.closeGathered();
     const [only] = this.parts;

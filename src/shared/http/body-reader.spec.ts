@@ -1,6 +1,6 @@
 /**
- * Goal: bodies are read whole however they are cut, hold no more than what has come, end when they do not get on, and
- * give all back. Method: streams in the place of requests, seconds moved by hand.
+ * Bodies are read completely for any chunks, hold no more than their received bytes, end when they make no progress,
+ * and return all bytes. Streams in place of requests, seconds moved by hand.
  */
 import { EventEmitter } from 'node:events';
 import { Readable } from 'node:stream';
@@ -19,7 +19,7 @@ import type { AuthenticatedRequest } from './route.decorators.js';
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Lets what has come be read: it waits for its turn behind all that waits already. */
+/** Lets received bytes be read: they wait for their turn behind everything that waits already. */
 async function turn(): Promise<void> {
   await setImmediate();
   await yieldToEventLoop();
@@ -47,10 +47,10 @@ class FakeRequest extends Readable {
 }
 
 class FakeResponse extends EventEmitter {
-  asked = 0;
+  continues = 0;
 
   writeContinue(): void {
-    this.asked++;
+    this.continues++;
   }
 }
 
@@ -90,7 +90,7 @@ const kind = async (reading: Promise<unknown>): Promise<string> => {
   return error instanceof GatewayError ? error.kind : `${error.name}: ${error.message}`;
 };
 
-/** The sweep sees nothing of it, but streams go on. */
+/** Advances only the sweep's clock; streams continue. */
 async function seconds(count: number): Promise<void> {
   for (let second = 0; second < count; second++) {
     jest.advanceTimersByTime(1_000);
@@ -102,7 +102,7 @@ describe('BodyReader', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['nextTick', 'setImmediate', 'queueMicrotask', 'performance'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('reads a body however it is cut, promised or not', async () => {
+  it('reads a body in any chunks, with or without a declared length', async () => {
     const cuts = fc.array(fc.integer({ min: 1, max: 90_000 }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(cuts, fc.boolean(), fc.nat(), async (lengths, promised, early) => {
@@ -128,7 +128,7 @@ describe('BodyReader', () => {
     );
   });
 
-  it('leaves what came in one piece where it is', async () => {
+  it('does not copy a single piece', async () => {
     const { open } = makeReader();
     const { request, read } = open({ 'content-length': '5' });
     const piece = Buffer.from('hello');
@@ -137,7 +137,7 @@ describe('BodyReader', () => {
     expect((await read()).buffer).toBe(piece.buffer);
   });
 
-  it('takes a small body that came with the head at once, and no other', () => {
+  it('takes a small body that arrived with the head at once, and no other', () => {
     const { all, open } = makeReader(MIB);
     const take = (bytes: number, change: (request: FakeRequest) => void = () => undefined) => {
       const { reader, request, response } = open({});
@@ -165,7 +165,7 @@ describe('BodyReader', () => {
     expect(take(1_000, (request) => (request.headers['expect'] = '100-continue')).taken).toBeUndefined();
   });
 
-  it('takes no memory and no room for what was only promised', async () => {
+  it('takes no memory and no space for announced bytes', async () => {
     const { all, open } = makeReader();
     const before = process.memoryUsage().arrayBuffers;
     const bodies = Array.from({ length: 500 }, () => open({ 'content-length': `${4 * MIB}` }));
@@ -181,13 +181,13 @@ describe('BodyReader', () => {
     expect(all.held).toBe(0);
   });
 
-  it('refuses what is promised too long before it asks for it, and what grows too long as it comes', async () => {
+  it('refuses a body announced too long before it requests it, and one that grows too long as it arrives', async () => {
     const { open } = makeReader();
     const promised = open({ 'content-length': `${4 * MIB + 1}`, expect: '100-continue' });
-    expect([await kind(promised.read()), promised.response.asked]).toEqual(['too-large', 0]);
+    expect([await kind(promised.read()), promised.response.continues]).toEqual(['too-large', 0]);
     const most = open({ 'content-length': `${4 * MIB}`, expect: '100-continue' });
     const reading = most.read();
-    expect(most.response.asked).toBe(1);
+    expect(most.response.continues).toBe(1);
     most.request.push(Buffer.alloc(4 * MIB));
     most.request.finish();
     expect((await reading).length).toBe(4 * MIB);
@@ -198,7 +198,7 @@ describe('BodyReader', () => {
     expect(await kind(growing)).toBe('too-large');
   });
 
-  it('refuses the piece that there is no room for, and gives back the others at once', async () => {
+  it('refuses a piece without space for it, and returns the others at once', async () => {
     const { all, open } = makeReader(1 * MIB);
     const { request, read } = open({ 'content-length': `${MIB}` });
     request.push(Buffer.alloc(512 * KIB));
@@ -209,7 +209,7 @@ describe('BodyReader', () => {
     expect([await kind(reading), all.held]).toEqual(['service-unavailable', 0]);
   });
 
-  it('refuses a body of tens of thousands of pieces that bring hardly anything, and takes one of as many that do', async () => {
+  it('refuses a body of tens of thousands of tiny pieces, and accepts one of as many larger ones', async () => {
     const { all, open } = makeReader();
     const small = open({});
     const reading = small.read();
@@ -234,7 +234,7 @@ describe('BodyReader', () => {
     ['a small body', TERMS, 64 * KIB - 1, 'Error: read'],
     ['one of 64 KiB', TERMS, 64 * KIB, 'service-unavailable'],
     ['management', { ...TERMS, needsRoom: false }, 256 * KIB, 'Error: read'],
-  ])('asks %s whether there is room for it: %#', async (_, terms, bytes, result) => {
+  ])('checks for %s whether there is space: %#', async (_, terms, bytes, result) => {
     const { all, open } = makeReader(1 * MIB);
     const full = all.open('key');
     full.take(512 * KIB);
@@ -242,11 +242,11 @@ describe('BodyReader', () => {
     request.push(Buffer.alloc(bytes));
     request.finish();
     expect(await kind(read())).toBe(result);
-    // Past the share of its key it counts no more: others have theirs.
+    // Beyond the share of its key no more is counted.
     expect(all.held).toBe(512 * KIB);
   });
 
-  it('counts all of a body that has become large, also what came while it was small and there was no room', async () => {
+  it('counts all of a body that has become large, including bytes that arrived while it was small and there was no space', async () => {
     const { all, open } = makeReader(1 * MIB);
     const full = all.open('key');
     full.take(512 * KIB);
@@ -261,7 +261,7 @@ describe('BodyReader', () => {
     expect([(await reading).length, all.held]).toEqual([64 * KIB, 64 * KIB]);
   });
 
-  it('ends one that came fast and then stops', async () => {
+  it('ends one that arrives fast and then stops', async () => {
     const { open } = makeReader();
     const { request, read } = open({ 'content-length': `${4 * MIB}` });
     request.push(Buffer.alloc(3 * MIB));
@@ -274,7 +274,7 @@ describe('BodyReader', () => {
     expect([over, await kind(reading)]).toEqual([true, 'request-timed-out']);
   });
 
-  it('tells of those that never came whole: left, or too slow, and of no other', async () => {
+  it('reports incomplete bodies: abandoned, or too slow, and no others', async () => {
     const { abandoned, open } = makeReader();
     const left = open({ 'content-length': `${MIB}` }, { key: 'left' });
     const slow = open({ 'content-length': `${MIB}` }, { key: 'slow' });
@@ -297,7 +297,7 @@ describe('BodyReader', () => {
     expect(abandoned).toEqual(['left', 'slow']);
   });
 
-  it('ends a body without a byte for 20 s, promised or not, and only then', async () => {
+  it('ends a body without a byte for 20 s, announced or not, and only then', async () => {
     for (const headers of [{ 'content-length': '2000' }, { 'transfer-encoding': 'chunked' }]) {
       const { all, open } = makeReader();
       const { request, read } = open(headers);
@@ -308,7 +308,7 @@ describe('BodyReader', () => {
       await seconds(1);
       let over = false;
       reading.catch(() => (over = true));
-      // Its pace is of no matter yet.
+      // Its average rate does not matter yet.
       await seconds(1);
       expect(over).toBe(false);
       await seconds(20);
@@ -347,7 +347,7 @@ describe('BodyReader', () => {
     }
   }, 30_000);
 
-  it('ends those of a key that is good no more, within two looks', async () => {
+  it('ends bodies of a key that is no longer valid, within two checks', async () => {
     const { all, standing, open } = makeReader();
     const [bad, good] = ['bad', 'good'].map((key) => open({ 'content-length': '2000' }, { key }));
     const readings = [bad!.read(), good!.read()];
@@ -361,7 +361,7 @@ describe('BodyReader', () => {
     expect((await readings[1]!).length).toBe(2_000);
   });
 
-  it('looks at nothing while nothing comes', async () => {
+  it('checks nothing while nothing arrives', async () => {
     const { open } = makeReader();
     const { request, read } = open({ 'content-length': '2' });
     const reading = read();
@@ -374,7 +374,7 @@ describe('BodyReader', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('has given all back, however bodies have ended', async () => {
+  it('has returned all bytes, however bodies have ended', async () => {
     const end = fc.constantFrom('whole', 'left', 'late', 'revoked', 'longer');
     const body = fc.record({
       key: fc.constantFrom('a', 'b', 'c'),

@@ -10,37 +10,37 @@ import { CallerStanding } from './caller-standing.js';
 import type { AuthenticatedRequest } from './route.decorators.js';
 import { piecesOf } from './served-messages.js';
 
-/** Bodies of fewer bytes never wait for room. */
+/** Smaller bodies never wait for space. */
 export const SMALL_BODY_BYTES = 64 * 1024;
-/** How long a body may come without one byte, and how long any body has before its pace counts. */
+/** Longest time without a byte, and the time before the average rate of a body is checked. */
 const SILENT_SECONDS_MAX = 20;
 /**
- * Slowest pace of a whole body: 64 kbit/s, of the slowest links anybody uploads over. Who keeps just to it holds a
- * connection for as long as his bytes are many, and no longer.
+ * Slowest average rate of a body: 64 kbit/s, as on the slowest upload links. A client at exactly this rate holds a
+ * connection in proportion to its bytes, and no longer.
  */
 const BYTES_PER_SECOND_MIN = 8 * 1024;
 const SWEEP_MS = 1_000;
 /**
- * Pieces that any body may come in, and bytes that each further one has to bring on the whole. A piece costs three
- * microseconds, however small: a chunk of one byte as much as one of 64 KiB.
+ * Number of pieces allowed for any body, and average bytes required per further piece. A piece costs three microseconds
+ * whatever its size: a chunk of one byte as much as one of 64 KiB.
  */
 const PIECES_MIN = 10_000;
 const PIECE_BYTES_MIN = 64;
 
-/** @returns the longest that a body of so many bytes can take to come, in milliseconds */
+/** @returns the longest time in milliseconds that a body of so many bytes can take to arrive */
 export const bodyMsMax = (bytes: number): number => (SILENT_SECONDS_MAX + 1 + bytes / BYTES_PER_SECOND_MIN) * 1_000;
 
-/** What holds for the bodies of a route. */
+/** The terms for the bodies of a route. */
 export interface BodyTerms {
   readonly bytesMax: number;
-  /** Whether a large one is refused while there is no room for it. */
+  /** Whether a large one is refused while there is no space for it. */
   readonly needsRoom: boolean;
 }
 
 /**
- * Reads bodies, each within what its key may hold (docs/wire/limits.md#bodies-in-flight). Memory is taken for what has
- * come, never for what was promised. Once a second those that are still coming are looked at: one without progress, or
- * too slow on the whole, ends, and so does one whose key is good no more.
+ * Reads bodies, each within the share of its key (docs/use/limits.md#bodies-in-flight). Memory is used for received
+ * bytes, never for announced ones. Once a second the arriving bodies are checked: one without progress, one that is too
+ * slow on average, and one whose key is no longer valid end.
  */
 @Injectable()
 export class BodyReader {
@@ -54,8 +54,8 @@ export class BodyReader {
   ) {}
 
   /**
-   * The body of nearly every request: small, and come with the head. Undefined for any other, which is to be read. Its
-   * bytes count until the request is answered, as far as there is room.
+   * The body of nearly every request: small, and received together with the head. Undefined for any other, which has to
+   * be read. Its bytes count until the request is answered, as far as there is space.
    */
   takeArrived(request: AuthenticatedRequest, response: Response, { bytesMax }: BodyTerms): Buffer | undefined {
     const { complete, readableLength: length } = request;
@@ -69,10 +69,10 @@ export class BodyReader {
   }
 
   /**
-   * @returns the whole body. Its bytes count until the request is answered, for attempts are encoded from it; those of
-   *   one that was not read to its end are given back at once
-   * @throws GatewayError `too-large`, before anything is read where the caller has said so; `unavailable`: no room;
-   *   `request-timed-out`; `unauthenticated`: its key is good no more
+   * @returns the whole body. Its bytes count until the request is answered, because attempts are encoded from it; those
+   * of an incomplete body are returned at once
+   * @throws GatewayError `too-large`, before anything is read where the caller declared its length; `unavailable`: no
+   * space; `request-timed-out`; `unauthenticated`: its key is no longer valid
    * @throws CallerGone
    */
   async read(request: AuthenticatedRequest, response: Response, terms: BodyTerms): Promise<Buffer> {
@@ -109,19 +109,19 @@ export class BodyReader {
   }
 }
 
-/** Whoever waits for a whole body. */
+/** The code that waits for a whole body. */
 interface WaitingReader {
   resolve(body: Buffer | Promise<Buffer>): void;
   reject(reason: Error): void;
 }
 
-/** One body on its way. */
+/** One body that is arriving. */
 class ArrivingBody {
-  /** The only piece that has come, as of nearly every body, or all of them. */
+  /** The only piece so far, as of nearly every body, or all pieces. */
   private first: Buffer | undefined;
   private parts: BodyParts | undefined;
   private received = 0;
-  /** How much of it is counted: what never waits may be more than its key's share. */
+  /** Number of counted bytes: small bodies may exceed the share of their key. */
   private counted = 0;
   private refusal: GatewayError | undefined;
   private waiting: WaitingReader | undefined;
@@ -139,13 +139,14 @@ class ArrivingBody {
   ) {}
 
   /**
-   * Resolves with all of it when that has come. What has come with the head is taken at once, and so is a small one;
-   * the rest by turns with all other bodies: until then it waits in the socket, and its sender with it.
+   * Resolves with the body when it is complete. Bytes received with the head are taken at once, and so is a small body;
+   * the rest is read in slices that alternate between all bodies: until then it waits in the socket, and the sender
+   * with it.
    */
   arrive(): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       this.waiting = { resolve, reject };
-      // After these there is more of it to be seen, or there never will be.
+      // After these events there are more bytes, or there never will be.
       this.request.on('readable', this.onReadable).on('close', this.step);
       this.step();
     });
@@ -164,7 +165,7 @@ class ArrivingBody {
     });
   }
 
-  /** Takes what has come. */
+  /** Takes the available bytes. */
   private readonly step = (): void => {
     const { request, waiting } = this;
     if (!waiting) return;
@@ -193,8 +194,8 @@ class ArrivingBody {
   }
 
   /**
-   * To be asked once a second. It counts how often it was asked, not the time: what waited in the socket while this
-   * process was busy, or the machine asleep, is nobody's fault.
+   * Call once a second. It counts calls instead of time, so that bytes that waited in the socket while this process was
+   * busy, or the machine asleep, are not counted as slow.
    */
   slowness(): GatewayError | undefined {
     this.seconds++;

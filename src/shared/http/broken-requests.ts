@@ -4,21 +4,21 @@ import { GatewayError } from '../../core/errors.js';
 import { APPEARANCES, messageErrorBody } from './error-views.js';
 
 /**
- * Headers of one request, in bytes: room for long keys and tracing headers, no more. Node
- * answers a longer one with 431.
+ * Limit of the headers of one request, in bytes: enough for long keys and tracing headers. Node answers a longer one
+ * with 431.
  */
 export const HEADER_BYTES_MAX = 16 * 1024;
 
 /**
- * Longest that what a refused client is still sending is read and dropped: cut off at once, it
- * would never see the refusal.
+ * How long the rest of a refused request is read and dropped: if it were cut off immediately, the client would never
+ * see the refusal.
  */
 const LINGER_MS = 1_000;
 
 /**
- * Answers what is not HTTP enough to reach the application (headers too large or malformed, a request that takes too
- * long) with a JSON error, where a bare status line would puzzle clients. The connection ends with it. What comes
- * behind a whole request, as a body without a length does, never stands in the place of that one's answer.
+ * Answers requests that are not valid enough to reach the application (headers too large or malformed, a request that
+ * takes too long) with a JSON error, instead of a bare status line. The connection ends with it. Bytes behind a
+ * complete request, as of a body without a length, never replace that request's answer.
  */
 export function answerBrokenRequests(server: Server): void {
   server.on('clientError', (error: Error & { code?: string }, socket: Socket) => {
@@ -34,7 +34,7 @@ export function answerBrokenRequests(server: Server): void {
   });
 }
 
-/** An `Expect` that nobody here understands: Node's own 417 has no body. */
+/** Answers an unsupported `Expect`: Node's own 417 has no body. */
 export const answerExpectation: RequestListener = (_request, response) => {
   const refusal = new GatewayError('invalid-request', 'expect: only 100-continue is understood');
   const body = JSON.stringify(messageErrorBody(refusal, { requestId: null }));
@@ -46,12 +46,12 @@ export const answerExpectation: RequestListener = (_request, response) => {
   response.end(body);
 };
 
-/** Node keeps the reply that is being made on the socket, and looks there itself. */
+/** Node keeps the current reply on the socket, and reads it there itself. */
 type ServerSocket = Socket & { readonly _httpMessage?: ServerResponse | null };
 
 /**
- * Whether a request that came whole is still to be answered, by somebody who listens: the connection ends with that
- * answer, and what came behind the request is dropped.
+ * Whether a complete request is still to be answered by a listener: the connection ends with that answer, and bytes
+ * behind the request are dropped.
  */
 function isAnswering(socket: ServerSocket): boolean {
   const reply = socket._httpMessage;
@@ -60,12 +60,12 @@ function isAnswering(socket: ServerSocket): boolean {
   return !reply.shouldKeepAlive;
 }
 
-/** In the middle of a reply an error would be read as a part of it. */
+/** In mid-reply an error would be read as a part of the reply. */
 const hasBegunReply = (socket: ServerSocket): boolean => socket._httpMessage?.headersSent === true;
 
 function refusalText(refusal: GatewayError): string {
   const { status } = APPEARANCES[refusal.kind];
-  // The path is not known here: this form says all that either family says.
+  // The path is unknown here: this form contains the fields of both families.
   const body = JSON.stringify(messageErrorBody(refusal, { requestId: null }));
   return (
     `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\nContent-Type: application/json; charset=utf-8\r\n` +

@@ -6,10 +6,10 @@ import { EgressGuard } from './egress-guard.js';
 import { NameResolver, ServerNameResolver, SystemNameResolver, type ResolvedAddress } from './name-resolver.js';
 import { untilAborted } from './until-aborted.js';
 
-/** Of the addresses of a name. Chosen: who has more of them serves the same at each. */
+/** Limit of the addresses of a name. Chosen: a host with more of them serves the same at each. */
 const ADDRESSES_TRIED_MAX = 16;
 
-/** Where hosts that callers name lead, as far as they may: whoever connects there connects to these very addresses. */
+/** Resolves hosts named by callers to their allowed addresses; a client must connect to exactly these. */
 @Injectable()
 export class CheckedAddresses {
   private readonly guard: EgressGuard;
@@ -22,14 +22,14 @@ export class CheckedAddresses {
     this.guard = new EgressGuard(environment.egressAllow);
   }
 
-  /** The operator lists this very host and port. */
+  /** Whether the operator lists this host and port. */
   isListed(url: URL): boolean {
     return this.guard.allowsHost(url.hostname, portOf(url));
   }
 
   /**
    * @returns the addresses of the URL's host, each of them allowed
-   * @throws EgressError, or what the resolution failed with; the signal's reason
+   * @throws EgressError, or the error of the resolution; the signal's reason
    */
   async of(url: URL, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
     const hostname = url.hostname.replace(/^\[(.*)\]$/, '$1');
@@ -39,7 +39,7 @@ export class CheckedAddresses {
       ? [{ address: hostname, family: literal }]
       : await untilAborted((isListed ? this.system : this.resolver).resolve(hostname, signal), signal);
     if (addresses.length === 0) throw new EgressError('unreachable', 'could not be fetched');
-    // One private address among public ones is enough to refuse: which one is tried first is the attacker's choice.
+    // One private address among public ones suffices for a refusal: an attacker chooses which one is tried first.
     if (!isListed && !addresses.every(({ address }) => this.guard.allowsAddress(address))) {
       throw new EgressError('refused-address', 'leads to an address that is not public');
     }
@@ -49,7 +49,7 @@ export class CheckedAddresses {
 
 const portOf = ({ port, protocol }: URL): number => Number(port || (protocol === 'https:' ? 443 : 80));
 
-/** A resolution that knows one answer only: between check and connection nothing is asked again. */
+/** A look-up function with one fixed answer: nothing is resolved again between check and connection. */
 export function pinned(addresses: readonly ResolvedAddress[]): LookupFunction {
   return (_hostname, options, callback) => {
     if (options.all) callback(null, [...addresses]);

@@ -5,10 +5,10 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ChunkedBody } from './chunked-body.js';
 
-/** No digit of a chunk's size. */
+/** Not a digit of a chunk's size. */
 const letter = (index: number): string => String.fromCharCode(103 + (index % 20));
 
-/** Writes pieces of these sizes, each of one letter, and waits for `drain` where it is told to. */
+/** Writes pieces of these sizes, each of one letter, and waits for `drain` when required. */
 async function writePieces(response: ServerResponse, sizes: readonly number[]): Promise<void> {
   const body = new ChunkedBody(response);
   body.begin(200, { 'Content-Type': 'text/plain' });
@@ -21,7 +21,7 @@ async function writePieces(response: ServerResponse, sizes: readonly number[]): 
 
 const written = (sizes: readonly number[]): string => sizes.map((size, index) => letter(index).repeat(size)).join('');
 
-/** The pieces of a reply as it stood on the wire. */
+/** The pieces of a reply from its bytes on the wire. */
 const sent = (wire: string): string => (wire.slice(wire.indexOf('\r\n\r\n')).match(/[g-z]+(?=\r\n)/g) ?? []).join('');
 
 describe('ChunkedBody', () => {
@@ -40,11 +40,11 @@ describe('ChunkedBody', () => {
     { name: 'as large as what a socket keeps', sizes: [5, 16_000, 16_384, 16_385, 65_536, 7] },
     { name: 'many together', sizes: Array.from({ length: 600 }, (_, index) => 1 + ((index * 97) % 900)) },
     { name: 'more than the kernel takes', sizes: [10, 4_000_000, 20, 4_000_000, 30, 40] },
-  ])('gives pieces in the order of their writing: $name', async ({ sizes }) => {
+  ])('sends pieces in the order of their writing: $name', async ({ sizes }) => {
     answer = (response) => writePieces(response, sizes);
     const socket = connect(port(), '127.0.0.1');
     socket.write('GET / HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
-    // Reads late, so that the socket fills.
+    // Reads late, so that the socket's buffer fills.
     await delay(30);
     const wire = await text(socket);
     expect(wire).toMatch(/\r\n0\r\n\r\n$/);

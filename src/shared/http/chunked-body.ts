@@ -7,14 +7,14 @@ const LF = 10;
 const LAST_CHUNK = '0\r\n\r\n';
 
 /**
- * The body of a stream of unknown length, framed for HTTP/1.1 here: each piece leaves as one buffer in one write.
- * Node's own framing makes four of each piece (length, line end, bytes, line end), which costs more than the rest of a
- * streamed event. Older clients get the bytes as they are, ended by the connection's end, as Node does it.
+ * Frames the body of a stream of unknown length for HTTP/1.1: each piece is sent as one buffer in one write. Node's own
+ * framing makes four of each piece (length, line end, bytes, line end), which costs more than the rest of a streamed
+ * event. Older clients get the bytes unframed, ended by closing the connection, as Node does it.
  */
 export class ChunkedBody {
   private readonly isFramed: boolean;
   private begun = false;
-  /** Once the header has gone with the first piece. */
+  /** Set once the header was sent with the first piece. */
   private socket: Socket | undefined;
 
   constructor(private readonly response: ServerResponse) {
@@ -32,14 +32,14 @@ export class ChunkedBody {
       return;
     }
     this.response.writeHead(status, { ...headers, 'Transfer-Encoding': 'chunked' });
-    // The header is written; from here on Node passes on what it is given.
+    // The header is written; from here on Node passes bytes through.
     this.response.chunkedEncoding = false;
   }
 
   /**
-   * A piece that the socket has room for goes straight to it: Node's own way corks the socket for the rest of the turn,
-   * for each of the many pieces that come alone. Any other piece takes that way, so that `drain` comes of it.
-   * @returns false when the socket wants no more for now
+   * A piece that fits into the socket's buffer is written to it directly: Node's own path corks the socket for the rest
+   * of the turn, for each of many single pieces. Any other piece takes that path, so that `drain` is emitted.
+   * @returns false when the socket's buffer is full
    */
   write(piece: Uint8Array | string): boolean {
     if (!this.isFramed) return this.response.write(piece);
@@ -60,7 +60,7 @@ function frame(piece: Uint8Array | string): Buffer {
   const bytes = typeof piece === 'string' ? Buffer.byteLength(piece) : piece.length;
   const head = bytes.toString(16) + CRLF;
   const framed = Buffer.allocUnsafe(head.length + bytes + CRLF.length);
-  // By hand: for so few bytes a call of the engine costs more than they do.
+  // In a loop: for so few bytes a native call costs more than the copy.
   for (let index = 0; index < head.length; index++) framed[index] = head.charCodeAt(index);
   if (typeof piece === 'string') framed.write(piece, head.length, 'utf8');
   else framed.set(piece, head.length);

@@ -2,11 +2,11 @@ const CLOSED = new WeakSet<object>();
 
 /**
  * Unknown fields of such a body are refused by name. For bodies of management, where a misspelt restriction would go
- * unnoticed; what goes to providers stays open. Classes that extend one are closed too.
+ * unnoticed; bodies for providers stay open. Subclasses are closed too.
  */
 export const Closed = (): ClassDecorator => (dtoClass) => void CLOSED.add(dtoClass);
 
-/** Whether `@Closed()` stands on a class, or on one it extends. */
+/** Whether `@Closed()` is on a class, or on one it extends. */
 export function isClosed(dtoClass: object): boolean {
   for (let one: object | null = dtoClass; one !== null; one = Object.getPrototypeOf(one) as object | null)
     if (CLOSED.has(one)) return true;

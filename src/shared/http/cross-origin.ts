@@ -5,10 +5,10 @@ import { WARNING_HEADER } from './warning-header.js';
 
 type CorsOptions = Exclude<NonNullable<NestApplicationOptions['cors']>, boolean | ((...args: never[]) => void)>;
 
-/** How long a browser need not ask again, in seconds: as long as any does. */
+/** How long a browser caches a preflight, in seconds: the maximum of all browsers. */
 const MAX_AGE_SECONDS = 7_200;
 
-/** What a page may read of a reply beside what every page may. */
+/** Response headers readable by pages, besides the default ones. */
 const EXPOSED = [
   REQUEST_ID_HEADER,
   GENERATION_ID_HEADER,
@@ -21,8 +21,8 @@ const EXPOSED = [
 ];
 
 /**
- * Pages of these origins may call the gateway, with whatever headers they send: a key is what lets them, and no cookie.
- * Others are answered as ever, which their browser does not let them read.
+ * Pages of these origins may call the gateway, with any headers: access is by key, not by cookie. Others are answered
+ * as usual, but their browser does not let them read the answer.
  */
 export const crossOrigin = (origins: readonly string[]): CorsOptions => ({
   origin: [...origins],

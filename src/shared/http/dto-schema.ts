@@ -1,59 +1,34 @@
 import { Type, type TObject } from '@sinclair/typebox';
-import { getMetadataStorage, ValidationTypes } from 'class-validator';
 import { isClosed } from './closed.decorator.js';
-import { IS_NOT_NULL, IS_GIVEN } from './may-omit.decorator.js';
-import { flag, integer, number, text, type Described, type TSchema } from './schema.js';
+import { rulesOf } from './field-rules.js';
+import type { TSchema } from './schema.js';
 
-/** A field of a DTO, as its decorators have it. */
+/** A field of a DTO, as declared by its decorators. */
 export interface DtoField {
   readonly name: string;
   readonly schema: TSchema;
   readonly required: boolean;
-  /** Null is taken besides what the schema says. */
+  /** Whether null is accepted in addition to the schema. */
   readonly mayBeNull: boolean;
 }
 
-/** class-validator's own constraints that are in use. */
-const OWN: Readonly<Record<string, () => TSchema>> = {
-  isString: text,
-  isInt: integer,
-  isNumber: number,
-  isBoolean: flag,
-};
-
-type Rule = ReturnType<ReturnType<typeof getMetadataStorage>['getTargetValidationMetadatas']>[number];
-
 /**
- * The fields of a DTO by the very decorators that judge them; none for a class that is no DTO.
- * @throws Error for a constraint that says nothing of the values it takes
+ * The fields of a DTO, from the same decorators that judge them; empty for a class that is no DTO.
+ * @throws Error for a field without exactly one constraint
  */
 export function fieldsOf(dtoClass: new () => object): readonly DtoField[] {
-  const rules = getMetadataStorage().getTargetValidationMetadatas(dtoClass, '', false, false);
-  const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
-  return names.map((name) => {
-    const own = rules.filter(({ propertyName }) => propertyName === name);
-    const has = (condition: unknown): boolean =>
-      own.some(
-        ({ type, constraints }) => type === ValidationTypes.CONDITIONAL_VALIDATION && constraints[0] === condition,
-      );
-    const [schema, ...others] = own.filter(({ type }) => type === ValidationTypes.CUSTOM_VALIDATION).map(schemaOf);
+  return [...rulesOf(dtoClass)].map(([name, rules]) => {
+    const [schema, ...others] = rules.flatMap((rule) => {
+      if (rule.kind === 'fits') return [rule.schema.schema];
+      return rule.kind === 'readable' ? [rule.schema] : [];
+    });
     if (!schema || others.length > 0) throw new Error(`${dtoClass.name}.${name} has to have one constraint.`);
-    return { name, schema, required: !has(IS_GIVEN), mayBeNull: has(IS_NOT_NULL) };
+    const has = (wanted: 'may-be-absent' | 'may-be-null'): boolean => rules.some(({ kind }) => kind === wanted);
+    return { name, schema, required: !has('may-be-absent'), mayBeNull: has('may-be-null') };
   });
 }
 
-function schemaOf({ name, constraints, propertyName }: Rule): TSchema {
-  const own = OWN[name ?? ''];
-  if (own) return own();
-  const described = (constraints as readonly (Partial<Described> | undefined)[] | undefined)?.[0]?.schema;
-  if (!described) throw new Error(`The constraint ${name} of ${propertyName} has no schema: use @Fits or @ReadableBy.`);
-  return described;
-}
-
-/**
- * A DTO as the schema of a body. Fields it does not declare are refused by a closed one, else taken, and kept or
- * ignored.
- */
+/** The schema of a DTO as a body. Undeclared fields are refused by a closed DTO, else accepted, and kept or ignored. */
 export function schemaOfDto(dtoClass: new () => object): TObject {
   return Type.Object(
     Object.fromEntries(
@@ -66,5 +41,5 @@ export function schemaOfDto(dtoClass: new () => object): TObject {
   );
 }
 
-/** As `nullable` prints it, but of any schema: what a DTO refuses by a schema it may still take null for. */
+/** Like `nullable`, but for any schema: a DTO may accept null for a field whose schema refuses everything. */
 const orNull = (schema: TSchema): TSchema => Type.Unsafe({ if: { type: 'null' }, else: schema });

@@ -1,36 +1,46 @@
-// Goal: bodies become their classes by declared fields only, with one complaint. Method: a small class,
-// ordinary and hostile bodies.
+// Bodies become instances of their classes from declared fields only, with one complaint. A small class, ordinary and
+// hostile bodies.
 import 'reflect-metadata';
-import { IsBoolean, IsInt, IsNumber, IsString, MaxLength } from 'class-validator';
 import { GatewayError } from '../../core/errors.js';
 import { Closed } from './closed.decorator.js';
 import { DtoPipe, readBody, unknownFields } from './dto.pipe.js';
 import { Fits } from './fits.decorator.js';
 import { MayBeNull, MayOmit } from './may-omit.decorator.js';
-import { closed, compile, flag, list, nullable, object, optional, text, unsupported } from './schema.js';
+import {
+  closed,
+  compile,
+  flag,
+  integer,
+  list,
+  nullable,
+  number,
+  object,
+  optional,
+  text,
+  unsupported,
+} from './schema.js';
 
 class Base {
-  @IsString()
+  @Fits(compile(text()))
   name!: string;
 }
 
 class Sample extends Base {
   @MayOmit()
-  @IsInt()
+  @Fits(compile(integer()))
   count?: number;
 
   @MayOmit()
-  @IsBoolean()
+  @Fits(compile(flag()))
   flag?: boolean;
 
   @MayOmit()
   @MayBeNull()
-  @IsNumber()
+  @Fits(compile(number()))
   ratio?: number | null;
 
   @MayBeNull()
-  @IsString()
-  @MaxLength(3)
+  @Fits(compile(text({ max: 3 })))
   note!: string | null;
 
   @MayOmit()
@@ -73,7 +83,7 @@ describe('readBody', () => {
     [{ ...GOOD, count: null }, 'count: must be an integer'],
     [{ ...GOOD, flag: 'true' }, 'flag: must be a boolean'],
     [{ ...GOOD, ratio: 'x' }, 'ratio: must be a number'],
-    [{ ...GOOD, note: 'abcd' }, 'note: must be shorter than or equal to 3 characters'],
+    [{ ...GOOD, note: 'abcd' }, 'note: must be at most 3 characters'],
     [{ ...GOOD, items: [{ id: 'a' }, {}] }, 'items.1.id: is required'],
     [{ ...GOOD, items: null }, 'items: must be an array'],
     [null, 'body: must be an object'],
@@ -84,7 +94,7 @@ describe('readBody', () => {
     expect(refusalOf(body)).toBe(refusal);
   });
 
-  it('makes an instance with the declared fields and keeps the others apart', () => {
+  it('creates an instance with the declared fields and keeps the others separately', () => {
     const body: unknown = JSON.parse(
       '{"name": "a", "note": "b", "extra": {"deep": [1]}, "constructor": 1, "__proto__": {"x": 1}}',
     );
@@ -103,7 +113,7 @@ describe('readBody', () => {
     expect(refusalOf(JSON.parse('{"constructor": {"name": "Base"}}'))).toBe('note: is required');
   });
 
-  it('keeps nothing where there is nothing unknown', () => {
+  it('keeps nothing where no field is unknown', () => {
     expect(unknownFields(readBody(GOOD, Sample))).toEqual({});
   });
 });
@@ -122,7 +132,7 @@ describe('a closed body', () => {
     ['{"parts":[{"constructor":1}]}', 'parts.0.constructor: is not a known field; the known ones are alpha, beta'],
     ['{"parts":[{"alpha":1}]}', 'parts.0.alpha: must be a string'],
     ['{"parts":{}}', 'parts: must be an array'],
-  ])('%s is refused for the unknown before anything else', (text, complaint) => {
+  ])('%s is refused for the unknown field first', (text, complaint) => {
     const read = (): unknown => readBody(JSON.parse(text), Narrow);
     if (complaint === undefined) expect(read()).toBeInstanceOf(Narrow);
     else expect(read).toThrow(complaint);
@@ -140,7 +150,7 @@ describe('DtoPipe', () => {
   it.each([
     ['at once', 4.9],
     ['after a turn for others, where judging took long', 5],
-  ])('gives a body back %s', async (_, ms) => {
+  ])('returns a body %s', async (_, ms) => {
     jest.spyOn(performance, 'now').mockReturnValueOnce(0).mockReturnValueOnce(ms);
     const given = pipe.transform(GOOD, { type: 'body', metatype: Sample });
     expect(given instanceof Promise).toBe(ms >= 5);
@@ -150,12 +160,12 @@ describe('DtoPipe', () => {
     expect(hasTurned).toBe(ms >= 5);
   });
 
-  it.each([String, Object, undefined, class Undecorated {}])('lets parameters of type %p pass', (metatype) => {
+  it.each([String, Object, undefined, class Undecorated {}])('passes parameters of type %p', (metatype) => {
     const value = { a: 1 };
     expect(pipe.transform(value, { type: 'param', ...(metatype && { metatype }) })).toBe(value);
   });
 
-  it('lets values of custom decorators pass', () => {
+  it('passes values of custom decorators', () => {
     const value = { a: 1 };
     expect(pipe.transform(value, { type: 'custom', metatype: Sample })).toBe(value);
   });

@@ -1,24 +1,31 @@
 import { type ArgumentMetadata, Injectable, type PipeTransform } from '@nestjs/common';
 import { plainToInstance } from 'class-transformer';
 import { validateSync, type ValidationError } from 'class-validator';
+import type { UndeclaredMember } from '../../core/conversation/request.js';
 import { GatewayError } from '../../core/errors.js';
 import { isJsonObject, type JsonObject } from '../../core/json/json.js';
 import { yieldToEventLoop } from '../../core/yield-to-event-loop.js';
 import { DtoRules, type DtoClass } from './dto-rules.js';
-import { FITS } from './fits.decorator.js';
 import { nearestName } from './nearest-name.js';
+import { undeclaredMembers } from './undeclared-members.js';
 
-/** Judging that took longer was that of a long list: others have their turn before it is worked with, too. */
+/** After a longer validation, as of a long list, the event loop is yielded to before the body is used. */
 const TURN_MS = 5;
 
-/** Where a DTO keeps what the caller sent beyond its declared fields. */
+/** Where a DTO keeps the undeclared fields of the caller. */
 const UNKNOWN_FIELDS = Symbol('unknown fields');
+/** Where a DTO keeps the members of its nested objects that no schema names; absent: there are none. */
+export const UNKNOWN_MEMBERS: unique symbol = Symbol('unknown members');
 
 interface WithUnknownFields {
   [UNKNOWN_FIELDS]?: JsonObject;
 }
 
-/** The top-level fields of the body that its DTO does not declare, as they came; empty when there were none. */
+export interface WithUnknownMembers {
+  [UNKNOWN_MEMBERS]?: readonly UndeclaredMember[];
+}
+
+/** The undeclared top-level fields of the body, unchanged; empty when there are none. */
 export const unknownFields = (dto: object): JsonObject => (dto as WithUnknownFields)[UNKNOWN_FIELDS] ?? NONE;
 
 const NONE: JsonObject = {};
@@ -26,7 +33,7 @@ const NONE: JsonObject = {};
 /**
  * Turns a body, or a query, into its decorated class, or refuses it with a 400 that names the field: `path: reason`.
  * Replaces Nest's own pipe, which copies keys it should not and drops keys it should keep. Parameters whose type is no
- * decorated class pass untouched. Safe to share.
+ * decorated class are unchanged. Safe to share.
  */
 @Injectable()
 export class DtoPipe implements PipeTransform<unknown, unknown> {
@@ -50,7 +57,7 @@ export function readBody<T extends object>(body: unknown, dtoClass: new () => T)
 }
 
 /**
- * The query as an instance of its class, with values in place of texts.
+ * The query as an instance of its class, with its texts converted to values.
  * @throws GatewayError `invalid-request`, naming the first fault
  */
 export function readQuery<T extends object>(query: unknown, dtoClass: new () => T): T {
@@ -64,25 +71,27 @@ function readDto(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   const dto = new dtoClass();
   const target = dto as Record<string, unknown>;
   let unknown: [string, JsonObject[string]][] | undefined;
-  // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make
-  // class-validator judge another class.
+  // Declared fields are copied one by one: a copied `__proto__` or `constructor` would make class-validator judge
+  // another class.
   for (const key of Object.keys(value)) {
     if (rules.fields.has(key)) target[key] = value[key];
     else (unknown ??= []).push([key, value[key]]);
   }
+  undeclaredMembers.isFound = false;
   if (!rules.pass(dto)) refuse(dto);
+  if (undeclaredMembers.isFound) (dto as WithUnknownMembers)[UNKNOWN_MEMBERS] = rules.undeclaredIn(dto);
   // `fromEntries` defines properties, so that a key named `__proto__` stays a key.
   if (unknown) (dto as WithUnknownFields)[UNKNOWN_FIELDS] = Object.fromEntries(unknown);
   return dto;
 }
 
 /**
- * The texts of a query are judged as they came; class-transformer converts the valid ones, by the decorators of
- * `query-fields.ts`. An absent parameter has the default of its class. Unknown parameters are for `query.guard.ts`.
+ * The texts of a query are judged unconverted; class-transformer converts the valid ones, by the decorators of
+ * `query-fields.ts`. An absent parameter has the default of its class. `query.guard.ts` handles unknown parameters.
  */
 function readParameters(value: unknown, dtoClass: DtoClass, rules: DtoRules): object {
   if (!isJsonObject(value)) throw new GatewayError('invalid-request', 'query: must be an object');
-  // Without its constructor: a default is a value already, and no text to be judged.
+  // Created without the constructor: a default is already a value, not a text to judge.
   const judged = Object.create(dtoClass.prototype as object) as Record<string, unknown>;
   for (const name of rules.fields) if (Object.hasOwn(value, name)) judged[name] = value[name];
   if (!rules.pass(judged)) refuse(judged, rules);
@@ -105,16 +114,8 @@ function refuse(dto: object, parameters?: DtoRules): void {
   );
 }
 
-/** class-validator's own constraints whose words differ from those of the schemas. */
-const REASONS: Readonly<Record<string, string>> = {
-  isInt: 'must be an integer',
-  isNumber: 'must be a number',
-  isBoolean: 'must be a boolean',
-};
-
-function complaint(error: ValidationError): string {
-  if (error.value === undefined) return `${error.property}: is required`;
-  const [name, message] = Object.entries(error.constraints ?? {})[0] ?? ['', `${error.property} is not valid`];
-  if (name === FITS) return message;
-  return `${error.property}: ${REASONS[name] ?? message.slice(error.property.length + 1)}`;
+/** The message of a constraint of ours is the whole complaint. */
+function complaint({ property, value, constraints }: ValidationError): string {
+  if (value === undefined) return `${property}: is required`;
+  return Object.values(constraints ?? {})[0] ?? `${property}: is not valid`;
 }

@@ -2,7 +2,7 @@ export type EgressReason =
   | 'too-busy'
   | 'refused-url'
   | 'refused-address' // not public
-  | 'refused-domain' // its caller is held to others
+  | 'refused-domain' // excluded by the caller's domain rules
   | 'unreachable'
   | 'bad-status'
   | 'too-many-redirects'
@@ -10,7 +10,7 @@ export type EgressReason =
   | 'wrong-type'
   | 'timed-out';
 
-/** Why a caller-named URL was not fetched. The message is safe to show, and reads on after `<path>: `. */
+/** Why a URL from a caller was not fetched. The message is safe to show, and continues the text `<path>: `. */
 export class EgressError extends Error {
   override readonly name = 'EgressError';
 

@@ -1,15 +1,15 @@
 import ipaddr from 'ipaddr.js';
 
-/** Public by number, but a door to the machine's own cloud: Azure's platform address answers with its configuration. */
+/** A public address that belongs to the machine's own cloud: Azure's platform address serves its configuration. */
 const PLATFORM_ADDRESSES = new Set(['168.63.129.16']);
-/** The only part of IPv6 that is given out for the public internet (RFC 4291 2.4, IANA). */
+/** The only part of IPv6 that is assigned to the public internet (RFC 4291 2.4, IANA). */
 const GLOBAL_IPV6 = ipaddr.IPv6.parseCIDR('2000::/3');
 
 type Network = [ipaddr.IPv4 | ipaddr.IPv6, number];
 
 /**
- * Decides where URLs named by callers may lead: to public addresses, and to what the operator lists. Whatever carries
- * another address inside (IPv4-mapped, 6to4, NAT64, Teredo) is judged by it or refused, never taken for public.
+ * Decides where URLs from callers may lead: to public addresses, and to those the operator lists. An address that
+ * embeds another (IPv4-mapped, 6to4, NAT64, Teredo) is judged by it or refused, never treated as public.
  */
 export class EgressGuard {
   private readonly hosts = new Set<string>();
@@ -23,7 +23,7 @@ export class EgressGuard {
     }
   }
 
-  /** The operator lists this very host and port: its addresses are not looked at. */
+  /** Whether the operator lists this host and port: then its addresses are not checked. */
   allowsHost(hostname: string, port: number): boolean {
     return this.hosts.has(`${hostname}:${port}`);
   }

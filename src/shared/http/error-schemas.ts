@@ -2,22 +2,22 @@ import { Type } from '@sinclair/typebox';
 import type { ErrorFamily } from './error-views.js';
 import { freeForm, integer, literal, nullable, object, optional, text, type TSchema } from './schema.js';
 
-/*
- * The error bodies that `error-views.ts` makes, as the description tells them.
- */
+/* The error bodies of `error-views.ts`, for the API description. */
 
 const errorFields = {
   code: integer(),
   message: text(),
-  /** Why a model cannot be had. */
+  /** Why a model is unavailable. */
   availability: optional(freeForm()),
+  /** What the vendor's own clients act on. */
+  details: optional(freeForm()),
   metadata: optional(freeForm()),
 };
 
-/** Of how the request was routed, where the caller asked for it. */
+/** How the request was routed, where the caller requested it. */
 const routed = { router_metadata: optional(freeForm()), openrouter_metadata: optional(freeForm()) };
 
-/** The finer word, and what else there is to tell. */
+/** The error type, and further fields. */
 const chatMetadata = Type.Object({ error_type: text() }, { additionalProperties: true });
 
 const genericError = object({ error: object(errorFields), ...routed });

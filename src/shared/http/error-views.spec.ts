@@ -1,5 +1,6 @@
-// Goal: every kind of error looks exactly as docs/wire/errors.md#bodies and docs/wire/errors.md#types say, in both
-// families. Method: byte for byte, from a table.
+// Every kind of error has exactly the form of docs/use/errors.md#bodies and docs/use/errors.md#types, in both
+// families. Byte for byte, from a table.
+import { readFileSync } from 'node:fs';
 import { GatewayError, type ErrorKind } from '../../core/errors.js';
 import {
   APPEARANCES,
@@ -41,7 +42,7 @@ const QUOTED = String.raw`"Say \"what\" to do."`;
 describe.each(Object.entries(LOOKS) as [ErrorKind, (typeof LOOKS)[ErrorKind]][])(
   '%s',
   (kind, [status, type, errorType]) => {
-    // docs/wire/errors.md#rate-limits: a 429 says in its metadata which kind it is.
+    // docs/use/errors.md#rate-limits: a 429 states its kind in the metadata.
     const metadata = kind === 'rate-limited' ? ',"metadata":{"error_type":"rate_limit_exceeded"}' : '';
     const error = new GatewayError(kind, MESSAGE);
 
@@ -49,14 +50,14 @@ describe.each(Object.entries(LOOKS) as [ErrorKind, (typeof LOOKS)[ErrorKind]][])
       expect(APPEARANCES[kind].status).toBe(status);
     });
 
-    it('looks so on /messages', () => {
+    it('has this form on /messages', () => {
       expect(JSON.stringify(messageErrorBody(error, NOWHERE))).toBe(
         `{"type":"error","error":{"type":"${type}","code":${status},"message":${QUOTED},"error_type":"${errorType}"${metadata}},` +
           `"request_id":null}`,
       );
     });
 
-    it('looks so elsewhere', () => {
+    it('has this form elsewhere', () => {
       expect(JSON.stringify(genericErrorBody(error, NOWHERE))).toBe(
         `{"error":{"code":${status},"message":${QUOTED}${metadata}}}`,
       );
@@ -64,7 +65,7 @@ describe.each(Object.entries(LOOKS) as [ErrorKind, (typeof LOOKS)[ErrorKind]][])
   },
 );
 
-it('tells the generation, the finer type, metadata and the routing where there are such', () => {
+it('contains the generation, the detailed type, metadata and the routing where present', () => {
   const error = new GatewayError('rate-limited', 'Wait.', {
     errorType: 'exact',
     metadata: { provider_code: 'slow_down' },
@@ -89,7 +90,7 @@ it('tells the generation, the finer type, metadata and the routing where there a
   });
 });
 
-it.each(Object.entries(LOOKS))('tells a chat client of %s with the finer type', (kind, [code, , error_type]) => {
+it.each(Object.entries(LOOKS))('reports %s to a chat client with the detailed type', (kind, [code, , error_type]) => {
   const body = chatErrorBody(new GatewayError(kind as ErrorKind, MESSAGE), { requestId: null });
   expect(body).toEqual({ error: { code, message: MESSAGE, metadata: { error_type } } });
 });
@@ -101,7 +102,7 @@ it.each([
   [1_000, '1'],
   [1_001, '2'],
   [120_000, '120'],
-])('says after %s ms in whole seconds: %s', (retryAfterMs, header) => {
+])('rounds %s ms to whole seconds: %s', (retryAfterMs, header) => {
   const detail = { headers: { Allow: 'GET' }, ...(retryAfterMs !== undefined && { retryAfterMs }) };
   expect(errorHeaders(new GatewayError('unavailable', MESSAGE, detail))).toEqual({
     Allow: 'GET',
@@ -126,6 +127,28 @@ it.each([
   ['/api/v1/keys', 'generic'],
   ['/', 'generic'],
   ['', 'generic'],
-])('takes %j for the family %s', (path, family) => {
+])('assigns %j to the family %s', (path, family) => {
   expect(errorFamily(path)).toBe(family);
+});
+
+it('has each kind in the table of docs/use/errors.md, with its status and types', () => {
+  const [, section] = readFileSync('docs/use/errors.md', 'utf8').split('## Types');
+  const rows = section!
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => /^\| \d/.test(line));
+  // Its caller has left: nothing is sent.
+  const sent = Object.entries(LOOKS).filter(([kind]) => kind !== 'client-closed');
+  const rowsOf = sent.map(([kind, [status, type, errorType]]) =>
+    rows.filter((row) => {
+      const [, statuses, types, errorTypes, outcomes] = row.split('|');
+      return (
+        outcomes!.includes(`\`${kind}\``) &&
+        statuses!.includes(String(status)) &&
+        types!.includes(`\`${type}\``) &&
+        errorTypes!.includes(`\`${errorType}\``)
+      );
+    }),
+  );
+  expect(sent.filter((_, place) => rowsOf[place]!.length !== 1).map(([kind]) => kind)).toEqual([]);
 });

@@ -6,7 +6,7 @@ interface Appearance {
   readonly status: number;
   /** `error.type` of the Messages family. */
   readonly type: string;
-  /** `error_type`, the finer vocabulary (docs/wire/errors.md#types). */
+  /** `error_type`, the more detailed vocabulary (docs/use/errors.md#types). */
   readonly errorType: string;
 }
 
@@ -17,7 +17,8 @@ const appearance = (kind: ErrorKind, type: string, errorType: string): Appearanc
 });
 
 /**
- * What each kind of error looks like. A kind without a row does not compile; its status and log level are in `ENDINGS`.
+ * The wire form of each kind of error. A kind without a row does not compile; its status and log level are in
+ * `ENDINGS`.
  */
 export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
   'invalid-request': appearance('invalid-request', 'invalid_request_error', 'invalid_request'),
@@ -38,7 +39,8 @@ export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
   internal: appearance('internal', 'api_error', 'server'),
   'upstream-failed': appearance('upstream-failed', 'api_error', 'provider_unavailable'),
   unavailable: appearance('unavailable', 'overloaded_error', 'provider_overloaded'),
-  // No provider's: a 503 is an `overloaded_error` on the wire, and its finer word that of the gateway's failures.
+  // Not a provider's failure: a 503 is an `overloaded_error` on the wire, with the error type of the gateway's own
+  // failures.
   'service-unavailable': appearance('service-unavailable', 'overloaded_error', 'server'),
   'timed-out': appearance('timed-out', 'timeout_error', 'timeout'),
   overloaded: appearance('overloaded', 'overloaded_error', 'provider_overloaded'),
@@ -48,14 +50,14 @@ export const APPEARANCES: Readonly<Record<ErrorKind, Appearance>> = {
 export interface ErrorContext {
   /** The generation's id once there is one, `null` before routing. */
   readonly requestId: string | null;
-  /** Keys that are added to what is told of a generation. */
+  /** Keys that are added to errors of a generation. */
   readonly extras?: JsonObject | undefined;
 }
 
-/** The error families of the wire. The path decides: failures before routing have no handler to ask. */
+/** The error families of the wire. The path decides: failures before routing have no handler. */
 export type ErrorFamily = 'messages' | 'chat' | 'generic';
 
-// As Express matches routes: in any case.
+// Case-insensitive, as Express matches routes.
 const MESSAGES_PATH = /^\/(?:api\/)?v1\/messages(?:\/|$)/i;
 
 const CHAT_PATH = /^\/(?:api\/)?v1\/chat\/completions(?:\/|$)/i;
@@ -67,7 +69,7 @@ export function errorFamily(path: string): ErrorFamily {
 
 /**
  * `{type: "error", error: {…}, request_id}`: every error of `/messages`, whole or in a stream
- * (docs/wire/errors.md#bodies).
+ * (docs/use/errors.md#bodies).
  */
 export function messageErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   const { status, type, errorType } = APPEARANCES[error.kind];
@@ -79,6 +81,7 @@ export function messageErrorBody(error: GatewayError, context: ErrorContext): Js
       message: error.message,
       error_type: error.detail.errorType ?? errorType,
       ...availabilityOf(error),
+      ...detailsOf(error),
       ...metadataOf(error),
     },
     request_id: context.requestId,
@@ -87,8 +90,8 @@ export function messageErrorBody(error: GatewayError, context: ErrorContext): Js
 }
 
 /**
- * The generic body, its `metadata` always with the finer `error_type`: whole or in a chunk
- * (docs/wire/streams.md#failures-in-mid-stream, docs/wire/errors.md#bodies).
+ * The generic body, always with `error_type` in its `metadata`: whole or in a chunk
+ * (docs/use/streaming.md#failures-in-mid-stream, docs/use/errors.md#bodies).
  */
 export function chatErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   const { errorType } = APPEARANCES[error.kind];
@@ -99,13 +102,14 @@ export function chatErrorBody(error: GatewayError, context: ErrorContext): JsonO
   );
 }
 
-/** `{error: {code, message, metadata?}}`: every other route (docs/wire/errors.md#bodies). */
+/** `{error: {code, message, metadata?}}`: every other route (docs/use/errors.md#bodies). */
 export function genericErrorBody(error: GatewayError, context: ErrorContext): JsonObject {
   return {
     error: {
       code: APPEARANCES[error.kind].status,
       message: error.message,
       ...availabilityOf(error),
+      ...detailsOf(error),
       ...metadataOf(error),
     },
     ...extrasOf(error, context),
@@ -128,7 +132,7 @@ export function errorHeaders(error: GatewayError): Record<string, string> {
 }
 
 function metadataOf(error: GatewayError): { metadata?: Json } {
-  // docs/wire/errors.md#rate-limits: a 429 always says which kind it is.
+  // docs/use/errors.md#rate-limits: a 429 always states its kind.
   const metadata = {
     ...(error.kind === 'rate-limited' && { error_type: 'rate_limit_exceeded' }),
     ...error.detail.metadata,
@@ -136,10 +140,12 @@ function metadataOf(error: GatewayError): { metadata?: Json } {
   return Object.keys(metadata).length === 0 ? {} : { metadata };
 }
 
-/** Why a model cannot be had, in words a program can act on (docs/wire/errors.md#availability). */
+/** Why a model is unavailable, as codes for programs (docs/use/errors.md#availability). */
 const availabilityOf = ({ detail }: GatewayError): { availability?: JsonObject } =>
   detail.availability ? { availability: detail.availability } : {};
 
-/** Never on failures of our own: they say nothing of the route (docs/wire/routing-metadata.md#where-it-is-told). */
+const detailsOf = ({ detail: { details } }: GatewayError): { details?: JsonObject } => (details ? { details } : {});
+
+/** Never on internal failures: they are unrelated to the route (docs/use/routing-metadata.md#where-it-is-returned). */
 const extrasOf = ({ kind }: GatewayError, { extras }: ErrorContext): JsonObject =>
   extras && kind !== 'internal' ? extras : {};

@@ -9,11 +9,14 @@ import { endWhenRead, isComing } from './end-when-read.js';
 import { APPEARANCES, ERROR_BODIES, errorFamily, errorHeaders } from './error-views.js';
 import { NoSuchAddress, noSuchAddress } from './no-such-address.js';
 import { logRefusal } from './request-log.js';
-import { routesAt, type RoutesAt } from './route-table.js';
+import { routesOf, type RoutesAt } from './route-table.js';
 
 export const GENERATION_ID_HEADER = 'X-Generation-Id';
 
-/** The one place where an error becomes a reply. An unknown failure is one fixed sentence; the log has the rest. */
+/**
+ * The only place where an error becomes a reply. An unknown failure becomes one fixed sentence; the log has the
+ * details.
+ */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   catch(thrown: unknown, host: ArgumentsHost): void {
@@ -21,13 +24,13 @@ export class ErrorFilter implements ExceptionFilter {
     this.answer(thrown, http.getRequest<Request>(), http.getResponse<Response>());
   }
 
-  /** For Express to end with, behind every route: its own last word would be a page of HTML. */
+  /** The last Express handler, after every route: Express's own default would be a page of HTML. */
   answerNowhere(request: Request, response: Response): void {
     this.answer(routeError(request), request, response);
   }
 
   /**
-   * For whoever works on when its handler has returned.
+   * For code that continues after its handler has returned.
    * @param more `extras`: keys that are added to the body; `metadata`: to `error.metadata`
    */
   answer(
@@ -37,7 +40,7 @@ export class ErrorFilter implements ExceptionFilter {
     more: { readonly extras?: JsonObject | undefined; readonly metadata?: ErrorDetail['metadata'] | undefined } = {},
   ): void {
     if (thrown instanceof CallerGone || response.headersSent || response.destroyed) {
-      // Nobody is left to tell, or a stream's own writer has told it already.
+      // The client has left, or a stream's own writer has already sent the error.
       response.destroy();
       return;
     }
@@ -63,7 +66,7 @@ export class ErrorFilter implements ExceptionFilter {
 
   private gatewayError(thrown: unknown, request: Request): GatewayError {
     if (thrown instanceof HttpException && thrown.getStatus() === 404) return routeError(request);
-    // The path in the URL is not valid percent-encoding: Express says so with a plain error of status 400.
+    // The path in the URL is not valid percent-encoding: Express reports that as a plain error with status 400.
     if (!(thrown instanceof GatewayError) && statusOf(thrown) === 400) {
       return new GatewayError('invalid-request', 'path: is not a valid URL path');
     }
@@ -73,14 +76,14 @@ export class ErrorFilter implements ExceptionFilter {
 
 function routeError(request: Request): GatewayError {
   const { method } = request;
-  const routes = routesAt(request.app, pathOf(request), method);
+  const routes = routesOf(request.app).at(pathOf(request), method);
   if (routes.methods.length === 0) return noSuchAddress(request, pathOf(request));
   return new GatewayError('method-not-allowed', notAllowed(method, routes), {
     headers: { Allow: routes.methods.join(', ') },
   });
 }
 
-/** Whoever takes a word for an address, as `/keys/regenerate`, is told what it was read as. */
+/** Explains what a word in the path was read as, for callers that took it for an address, as in `/keys/regenerate`. */
 function notAllowed(method: string, { methods, pattern, below }: RoutesAt): string {
   const place = pattern.includes('{') ? `at ${pattern}, which this address was read as` : 'here';
   const others = below.map((path) => `, or ${method} at ${path}`).join('');
@@ -91,14 +94,14 @@ const anyOf = (words: readonly string[]): string =>
   words.length < 3 ? words.join(' or ') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 
 /**
- * The whole path: what no route answers ends in a router that Nest mounts at the base path, where
- * Express's `path` begins.
+ * The whole path: an unmatched request ends in a router that Nest mounts at the base path, where Express's `path`
+ * begins.
  */
 const pathOf = (request: Request): string => request.baseUrl + request.path;
 
 /**
- * Whether the connection ends with the answer, for what is still to come is not worth reading. Of who waits to be asked
- * for a body, and may send it or not, Node ends it by itself.
+ * Whether the connection ends with the answer, because the rest of the body is not worth reading. Where the client
+ * waits for `100 Continue`, and may or may not send the body, Node ends it by itself.
  */
 function abandonsBody(request: Request): boolean {
   return isComing(request) && !(Number(request.headers['content-length']) < SMALL_BODY_BYTES);

@@ -1,6 +1,5 @@
-// Goal: of a row the API shows what is exposed and nothing else, under the names and in the forms of the wire. Method:
-// a small entity with a column of each form. That the real ones show all that is described, the replies of test/http
-// are held to.
+// The API shows exactly the exposed columns of a row, under the names and in the forms of the wire. A small entity with
+// a column of each form. The replies of test/http check that the real entities show everything described.
 import 'reflect-metadata';
 import { Expose } from 'class-transformer';
 import { ExposeAs, ExposeTime, ExposeUsd, viewExposed } from './exposed.js';
@@ -52,13 +51,13 @@ describe('viewExposed', () => {
     expect(viewExposed(Row, { ...ROW, stranger: 1 })).toEqual(expected);
   });
 
-  it('keeps null, and leaves the row as it is', () => {
+  it('keeps null, and does not change the row', () => {
     const nulls = { ...ROW, limitUsd: null, allowedModels: null };
     expect(viewExposed(Row, nulls)).toEqual({ ...expected, limit: null, allowed_models: null });
     expect(nulls).toEqual({ ...ROW, limitUsd: null, allowedModels: null });
   });
 
-  it('does not hand out what the row holds', () => {
+  it("does not return the row's own objects", () => {
     const { allowed_models } = viewExposed<{ allowed_models: string[] }>(Row, ROW);
     allowed_models.push('another');
     expect(ROW.allowedModels).toHaveLength(2);

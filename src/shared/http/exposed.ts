@@ -3,15 +3,15 @@ import { Expose, instanceToPlain, Transform } from 'class-transformer';
 import { usdNumber } from '../../core/money/credits.js';
 
 /*
- * How columns of an entity are shown by the API: as they are (`@Expose({ name })`), or by one of these. What is not
- * exposed is never shown.
+ * How columns of an entity are shown by the API: unchanged (`@Expose({ name })`), or by one of these. Columns without a
+ * decorator are never shown.
  */
 
 /** A time, as ISO 8601 in UTC with milliseconds; null where there is none. */
 export const ExposeTime = (name: string): PropertyDecorator =>
   ExposeAs(name, (value) => (value instanceof Date ? value.toISOString() : value));
 
-/** An exact amount, which becomes a JSON number here and nowhere earlier; null where there is none. */
+/** An exact amount, converted to a JSON number here and nowhere earlier; null where there is none. */
 export const ExposeUsd = (name: string): PropertyDecorator =>
   ExposeAs(name, (value) => (typeof value === 'bigint' ? usdNumber(value) : value));
 
@@ -23,8 +23,8 @@ export const ExposeAs = (name: string, view: (value: unknown) => unknown): Prope
   );
 
 /**
- * The exposed columns of a row, by their names on the wire. A row that was put together by hand is taken for one of the
- * class. Not for free-form JSON of callers, of which class-transformer drops keys.
+ * The exposed columns of a row, by their names on the wire. A row built by hand is treated as an instance of the class.
+ * Not for free-form JSON of callers, in which class-transformer drops keys.
  */
 export const viewExposed = <View>(entity: new () => object, row: object): View =>
   instanceToPlain(Object.assign(new entity(), row), { excludeExtraneousValues: true }) as View;

@@ -25,10 +25,11 @@ export const STORABLE = {
 const UUID_TEXT = new RegExp(UUID.pattern);
 const KEY_HASH_TEXT = new RegExp(KEY_HASH.pattern);
 
-/** Whether a path's id can be one at all: anything else is the id of nothing. */
+/** Whether a path parameter can be an id: anything else cannot exist. */
 export const isUuid = (text: string): boolean => UUID_TEXT.test(text);
 
 /**
- * Whether a text can be the hash of a key. The column pads with blanks: only what is exactly a hash may be compared.
+ * Whether a text can be the hash of a key. The column pads with blanks, so only a text of exactly this form may be
+ * compared.
  */
 export const isKeyHash = (text: string): boolean => KEY_HASH_TEXT.test(text);

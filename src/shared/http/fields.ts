@@ -2,32 +2,30 @@ import { RESET_INTERVALS } from '../../core/time.js';
 import { KEY_HASH, SLUG, STORABLE, UUID } from './field-patterns.js';
 import { compile, flag, list, oneOf, text, described } from './schema.js';
 
-/*
- * Fields that bodies and queries of several rooms have, each defined once.
- */
+/* Fields shared by bodies and queries of several modules, each defined once. */
 
 /** Characters of a name, a slug or a user's id. Chosen: the bound of names. */
 const NAME_MAX = 255;
 /** Characters of a workspace's slug. */
 const WORKSPACE_SLUG_MAX = 50;
 
-/** A name, an id of a user, a slug, an id of a model: text that is stored and compared as it is. */
+/** A name, an id of a user, a slug, an id of a model: text that is stored and compared unchanged. */
 export const nameText = text({ min: 1, max: NAME_MAX, ...STORABLE });
 export const shortText = compile(nameText);
 
-/** Yes or no. */
+/** A boolean. */
 export const yesOrNo = compile(flag());
 
-/** How often a limit begins anew; null beside it is "never". */
+/** The interval of a limit; null means "never". */
 export const resetInterval = compile(oneOf(RESET_INTERVALS));
 
-/** An id of a thing that has one; any version of UUID, in either case. */
+/** The id of a stored object; any version of UUID, in either case. */
 export const uuid = compile(text(UUID));
 
-/** What a workspace is called in its address. */
+/** A workspace's slug. */
 export const workspaceSlug = compile(text({ min: 1, max: WORKSPACE_SLUG_MAX, ...SLUG }));
 
-/** How callers name a workspace. Whether it exists is for `accounts/workspace-directory.ts`. */
+/** A reference to a workspace. `accounts/workspace-directory.ts` checks that it exists. */
 export const workspaceReference = compile(
   described(
     'Id of a workspace, or its slug.',

@@ -1,28 +1,31 @@
 import { ValidateBy } from 'class-validator';
-import { pathText, type Compiled, type Described, type TSchema } from './schema.js';
+import { ruled } from './field-rules.js';
+import { pathText, type Compiled, type TSchema } from './schema.js';
 
-/** Name of the constraint: its message is the whole complaint, path included. */
-export const FITS = 'fits';
-
-/** The field fits a compiled schema; the complaint names the exact place: `messages.3.content.0.id: is required`. */
-export const Fits = (schema: Compiled<unknown>): PropertyDecorator =>
-  ValidateBy({
-    name: FITS,
-    // For the description: `dto-schema.ts` reads it.
-    constraints: [schema],
-    validator: {
-      validate: (value) => schema.check(value),
-      defaultMessage: (judged) => {
-        const fault = schema.fault(judged?.value);
-        return `${pathText([judged?.property ?? '', fault?.path ?? ''].filter((part) => part !== ''))}: ${fault?.reason}`;
-      },
-    },
-  });
+const FITS = 'fits';
 
 /**
- * The field is what a reader of ours can read, where no schema can say it all.
- * @param wish told in the complaint: `must be a number of …`
- * @param schema as much of it as a schema can say, for the description
+ * The field must fit a compiled schema; the complaint names the exact place: `messages.3.content.0.id: is required`.
+ */
+export const Fits = (schema: Compiled<unknown>): PropertyDecorator =>
+  ruled(
+    { kind: 'fits', schema },
+    ValidateBy({
+      name: FITS,
+      validator: {
+        validate: (value) => schema.check(value),
+        defaultMessage: (judged) => {
+          const fault = schema.fault(judged?.value);
+          return `${pathText([judged?.property ?? '', fault?.path ?? ''].filter((part) => part !== ''))}: ${fault?.reason}`;
+        },
+      },
+    }),
+  );
+
+/**
+ * The field must be readable by the given reader, where a schema cannot express the rule.
+ * @param wish completes the complaint: `must be a number of …`
+ * @param schema the part of the rule that a schema can express, for the description
  */
 export const ReadableBy = (
   name: string,
@@ -30,8 +33,7 @@ export const ReadableBy = (
   wish: string,
   schema: TSchema,
 ): PropertyDecorator =>
-  ValidateBy({
-    name,
-    constraints: [{ schema: { ...schema, description: wish } } satisfies Described],
-    validator: { validate, defaultMessage: (judged) => `${judged?.property} ${wish}` },
-  });
+  ruled(
+    { kind: 'readable', validate, schema: { ...schema, description: wish } },
+    ValidateBy({ name, validator: { validate, defaultMessage: (judged) => `${judged?.property}: ${wish}` } }),
+  );

@@ -1,5 +1,5 @@
-// Goal: a call goes by the proxy that its scheme has, unless its host is this machine or stands in NO_PROXY. Method:
-// the variables as a process has them, and one address after another.
+// A call uses the proxy of its scheme, unless its host is this machine or listed in NO_PROXY. The variables as in a
+// process, and one address after another.
 import { readEnvironment } from '../read-environment.js';
 import { ForwardProxies } from './forward-proxies.js';
 
@@ -7,7 +7,7 @@ const PROXIES = { HTTP_PROXY: 'http://plain.proxy:3128', HTTPS_PROXY: 'https://u
 const reading = (variables: NodeJS.ProcessEnv) =>
   new ForwardProxies(readEnvironment({ ...PROXIES, ...variables }, process.cwd()).environment);
 
-it('takes the proxy of the scheme', () => {
+it('uses the proxy of the scheme', () => {
   const proxies = reading({});
   expect(proxies.of(new URL('http://a.test'))).toEqual({ isSecure: false, host: 'plain.proxy', port: 3128 });
   expect(proxies.of(new URL('https://a.test'))).toEqual({

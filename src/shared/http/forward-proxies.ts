@@ -5,22 +5,22 @@ import ipaddr from 'ipaddr.js';
 import { Secret } from '../../core/secret.js';
 import { Environment } from '../environment.js';
 
-/** A proxy that carries calls of ours to where they lead. */
+/** A proxy for the gateway's outgoing calls. */
 export interface ForwardProxy {
   readonly isSecure: boolean;
   /** A name, or an address without brackets. */
   readonly host: string;
   readonly port: number;
-  /** What it is told of us: the value of `Proxy-Authorization`. Secret. */
+  /** Sent to it as the value of `Proxy-Authorization`. Secret. */
   readonly authorization?: string;
 }
 
 export type ProxySettings = Pick<Environment, 'httpProxy' | 'httpsProxy' | 'noProxy'>;
 
 /**
- * By which proxy calls of providers and engines go: the variables `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as other
- * programs read them. This machine is called directly. Never asked of addresses that callers name: there the address is
- * what was checked.
+ * Selects the proxy for calls of providers and engines: the variables `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY`, as
+ * read by other programs. This machine is called directly. Not used for addresses from callers, which must be reached
+ * at exactly the checked address.
  */
 @Injectable()
 export class ForwardProxies {
@@ -65,16 +65,16 @@ function tokenOf({ username, password }: URL): string | undefined {
   return Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`).toString('base64');
 }
 
-/** Shorter passwords are in too many words. */
+/** Shorter passwords occur in too many words. */
 const PASSWORD_CHARACTERS_MIN = 4;
 
-/** What proxies are told of us in secret, and whoever answers could repeat. */
+/** Secrets sent to proxies, which a peer could repeat. */
 export function proxySecrets({ httpProxy, httpsProxy }: ProxySettings): readonly Secret[] {
   return [httpProxy, httpsProxy].flatMap((proxy) => {
     const url = proxy && new URL(proxy.reveal());
     const token = url && tokenOf(url);
     if (token === undefined) return [];
-    // Where there is no password the name is one.
+    // Without a password the name is the secret.
     const password = decodeURIComponent(url!.password || url!.username);
     return [token, ...(password.length < PASSWORD_CHARACTERS_MIN ? [] : [password])].map((text) => new Secret(text));
   });
@@ -93,9 +93,9 @@ export const namesHosts = (entry: string): boolean => readException(entry) !== u
 const NAME = /^\w(?:[\w.-]*\w)?$/;
 
 /**
- * One entry of `NO_PROXY`: `*`, a name that stands for those below it as well, with a dot or `*.` before it or not, an
- * address or a network; each with a port or without.
- * @returns undefined for what is none of these: it names nothing
+ * One entry of `NO_PROXY`: `*`; a name, which includes its subdomains, with or without a leading dot or `*.`; an
+ * address or a network; each with or without a port.
+ * @returns undefined for anything else: it names nothing
  */
 function readException(entry: string): IsException | undefined {
   const text = entry.toLowerCase();
@@ -113,7 +113,7 @@ function readException(entry: string): IsException | undefined {
     const address = ipaddr.process(bare).toString();
     return (target) => isPort(target) && isIP(target.host) !== 0 && ipaddr.process(target.host).toString() === address;
   }
-  // As hosts of URLs are written.
+  // In the form of hosts in URLs.
   const name = domainToASCII(withoutRoot(named.replace(/^\*?\./, '')));
   if (!NAME.test(name)) return undefined;
   return (target) => {
@@ -122,14 +122,14 @@ function readException(entry: string): IsException | undefined {
   };
 }
 
-/** A network of addresses of the older kind, as hosts are compared. */
+/** An IPv4 network without its IPv6 mapping, as hosts are compared. */
 function unmapped(network: [ipaddr.IPv4 | ipaddr.IPv6, number]): [ipaddr.IPv4 | ipaddr.IPv6, number] {
   const [address, bits] = network;
   if (address.kind() !== 'ipv6' || bits < 96 || !(address as ipaddr.IPv6).isIPv4MappedAddress()) return network;
   return [(address as ipaddr.IPv6).toIPv4Address(), bits - 96];
 }
 
-/** A dot at the end says that a name is whole, and changes nothing here. */
+/** A trailing dot marks a name as complete, and makes no difference here. */
 const withoutRoot = (name: string): string => name.replace(/\.$/, '');
 
 const isWithin = (address: ipaddr.IPv4 | ipaddr.IPv6, network: [ipaddr.IPv4 | ipaddr.IPv6, number]): boolean =>

@@ -3,8 +3,8 @@ import type { ModelEvent } from '../../core/conversation/event.js';
 /** How a face writes a streamed reply. One per reply. */
 export interface FramePrinter {
   /**
-   * What a batch of events looks like on the wire; `undefined` when it shows nothing. The sentinel
-   * comes with the reply's end.
+   * The wire form of a batch of events; `undefined` when it is empty. The end marker is written at the end of the
+   * reply.
    */
   print(events: readonly ModelEvent[]): Uint8Array | string | undefined;
 }

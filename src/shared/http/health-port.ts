@@ -3,7 +3,7 @@ import { METRICS_TYPE } from '../metrics.js';
 import { viewReadiness, type ReadinessReport } from '../readiness.js';
 import { listenAt } from './listen-at.js';
 
-/** What the port tells of: one process, or all workers of one. */
+/** The process, or all workers, that the port reports on. */
 export interface HealthSource {
   readiness(): ReadinessReport | Promise<ReadinessReport>;
   /** Prometheus text. */
@@ -14,8 +14,9 @@ const JSON_TYPE = 'application/json; charset=utf-8';
 const HEADERS_MS_MAX = 10_000;
 
 /**
- * `FAIRLEAD_HEALTH_PORT`: health and metrics apart from traffic, from before the store is opened until the process
- * ends, so that the port for traffic need be open only while it is ready (docs/operating.md#a-port-for-health).
+ * `FAIRLEAD_HEALTH_PORT`: health and metrics on a separate port, from before the store is opened until the process
+ * ends, so that the port for traffic need be open only while it is ready
+ * (docs/operate/scaling.md#a-port-for-health).
  */
 export class HealthPort {
   private readonly server: Server;
@@ -30,7 +31,7 @@ export class HealthPort {
     return listenAt(this.server, 'FAIRLEAD_HEALTH_PORT', port, host);
   }
 
-  /** From now on it is asked. Before, nothing is ready. */
+  /** From now on it is queried. Before, nothing is ready. */
   admit(source: HealthSource): void {
     this.source = source;
   }
@@ -41,15 +42,15 @@ export class HealthPort {
   }
 
   private readonly answer: RequestListener = (request, response) => {
-    // What a body says changes nothing.
+    // The body is ignored.
     request.resume();
     if (request.method !== 'GET' && request.method !== 'HEAD') return notAllowed(response, request.method);
     const path = request.url?.split('?')[0] ?? '';
-    const telling = this.tell(path, response);
-    telling.catch(() => send(response, 500, JSON_TYPE, '{"status":"unavailable"}'));
+    const answering = this.report(path, response);
+    answering.catch(() => send(response, 500, JSON_TYPE, '{"status":"unavailable"}'));
   };
 
-  private async tell(path: string, response: ServerResponse): Promise<void> {
+  private async report(path: string, response: ServerResponse): Promise<void> {
     const { source } = this;
     if (path === '/health/live') return send(response, 200, JSON_TYPE, '{"status":"ok"}');
     if (path === '/health/ready') {

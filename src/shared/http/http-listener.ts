@@ -5,22 +5,22 @@ import { answerBrokenRequests, answerExpectation, HEADER_BYTES_MAX } from './bro
 import { listenAt } from './listen-at.js';
 import { servedMessages } from './served-messages.js';
 
-/** Longer than balancers keep idle connections: it is they who close them, so no request meets a closing socket. */
+/** Longer than balancers keep idle connections: they close them first, so no request meets a closing socket. */
 const KEEP_ALIVE_MS = 75_000;
 const HEADERS_MS_MAX = 60_000;
 /**
- * Connections that wait to be accepted, as many as Linux allows by default: whoever finds no place comes again a second
- * later.
+ * Connections that wait to be accepted, as many as Linux allows by default: a client that finds no place retries a
+ * second later.
  */
 const LINE_MAX = 4_096;
 
 /**
- * The port of the process. It opens before the application is ready, so that probes get an answer while the store is
- * opened and migrated: alive, but not ready. `admit` lets the application answer from then on.
+ * The port of the process. It opens before the application is ready, so that probes are answered while the store is
+ * opened and migrated: alive, but not ready. From `admit` on the application answers.
  */
 export class HttpListener {
   readonly server: Server;
-  /** What it makes of each request, for the application to adopt. */
+  /** Classes of its requests and responses, for the application to adopt. */
   readonly messages = servedMessages();
   private readonly acceptors: Acceptors;
 
@@ -31,7 +31,7 @@ export class HttpListener {
         maxHeaderSize: HEADER_BYTES_MAX,
         keepAliveTimeout: KEEP_ALIVE_MS,
         headersTimeout: HEADERS_MS_MAX,
-        // Whoever reads a body ends one that comes too slowly; this is for those that nobody reads.
+        // The reader of a body ends a slow one; this limit is for bodies that are never read.
         requestTimeout: HEADERS_MS_MAX + bodyMsMax(bodyBytesMax),
         noDelay: true,
         requireHostHeader: false,
@@ -41,10 +41,9 @@ export class HttpListener {
     );
     this.acceptors = new Acceptors(this.server);
     answerBrokenRequests(this.server);
-    this.server.on('request', tellQueuedOfClose);
+    this.server.on('request', destroyQueuedOnClose);
     this.server.on('checkExpectation', answerExpectation);
-    // Node would ask every client that waits to be asked for its body, strangers too. Here it is whoever
-    // reads the body that asks.
+    // Node would send `100 Continue` to every client, even unauthenticated ones. Here the reader of the body sends it.
     this.server.on('checkContinue', (request, response) => this.server.emit('request', request, response));
   }
 
@@ -54,20 +53,20 @@ export class HttpListener {
   }
 
   /**
-   * Accepts several connections in a turn of the event loop: of a process that has the port to itself.
-   * @throws when it goes on accepting one
+   * Accepts several connections per turn of the event loop: for a process that has the port to itself.
+   * @throws when it still accepts one per turn
    */
   acceptFaster(): Promise<void> {
     return this.acceptors.open();
   }
 
-  /** Accepts no more connections; those there are go on. */
+  /** Accepts no more connections; existing ones continue. */
   close(): void {
     this.acceptors.close();
     this.server.close();
   }
 
-  /** From now on these are asked with each request, one after the other. */
+  /** From now on these handle each request, in order. */
   admit(...listeners: readonly RequestListener[]): void {
     this.server.off('request', starting);
     for (const listener of listeners) this.server.on('request', listener);
@@ -75,22 +74,22 @@ export class HttpListener {
 }
 
 /**
- * An answer that waits behind another on its connection is not told by Node when that closes before its turn: whatever
- * was to end with it would go on, and what it held be kept for good. It is destroyed then, as one that Node tells is;
- * `closed` alone stays false, so nobody asks that.
+ * Node emits no `close` for an answer that waits behind another when the connection closes before its turn: work that
+ * should end with it would continue, and its resources would be held for good. It is destroyed here as Node does for
+ * others; only `closed` stays false, so no code may read that.
  */
-const tellQueuedOfClose: RequestListener = (request, response) => {
+const destroyQueuedOnClose: RequestListener = (request, response) => {
   if (response.socket) return;
   const { socket } = request;
-  const tell = (): void => {
-    // Its turn has come meanwhile: then Node tells it.
+  const destroy = (): void => {
+    // Its turn has come meanwhile: then Node emits the event.
     if (response.socket) return;
     response.destroy();
     response.emit('close');
   };
-  // As many wait behind one another as their sender likes.
-  socket.setMaxListeners(0).once('close', tell);
-  response.once('close', () => socket.off('close', tell));
+  // The client decides how many answers wait behind one another.
+  socket.setMaxListeners(0).once('close', destroy);
+  response.once('close', () => socket.off('close', destroy));
 };
 
 const starting: RequestListener = (request, response) => {

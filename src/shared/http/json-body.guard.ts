@@ -1,5 +1,4 @@
 import { Injectable, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request, Response } from 'express';
 import { CallerGone, GatewayError } from '../../core/errors.js';
 import { isJsonObject } from '../../core/json/json.js';
@@ -13,12 +12,12 @@ import { parameterTypes } from './parameter-types.js';
 import { ACCEPTS, type AuthenticatedRequest } from './route.decorators.js';
 
 /**
- * What becomes of names that a route does not know (docs/wire/conventions.md#unknown-fields): `none` takes no body, and
- * so no name at all; `closed` refuses them by name; all others keep them.
+ * How unknown names are treated (docs/use/conventions.md#unknown-fields): `none` takes no body, and so no name at all;
+ * `closed` refuses them by name; `open` keeps them.
  */
 type BodyForm = 'none' | 'closed' | 'open';
 
-/** What a route says of its bodies. */
+/** The properties of a route's bodies. */
 interface RouteBody {
   readonly form: BodyForm;
   readonly isManagement: boolean;
@@ -28,15 +27,14 @@ const ROUTE_BODIES = new WeakMap<object, RouteBody>();
 
 /** Methods whose bodies are read. */
 const WITH_BODY = new Set(['POST', 'PUT', 'PATCH', 'DELETE']);
-/** Of a body of management, which is made of names and numbers: lists of a hundred of them at most. Chosen. */
+/** Limit of a body of management, which consists of names and numbers: lists of a hundred of them at most. Chosen. */
 const MANAGEMENT_BODY_BYTES_MAX = 1024 * 1024;
 
 /**
- * Reads JSON bodies, as the last of the guards: nothing is read for strangers. Sets `request.body`. A guard rather than
- * an interceptor because any interceptor makes Nest run the handler inside an Observable, on every request
- * (docs/decisions/0006). 415 for other types, what `BodyReader.read` refuses, 400 for what is not strict JSON, and for
- * members of a body where the route takes none: of such a body no type is asked, for clients send an empty one, or
- * `{}`, of whatever type.
+ * Reads JSON bodies, as the last guard: nothing is read without authentication, and routes without an interceptor keep
+ * their handlers outside Observables (docs/contribute/decisions/0002). Sets `request.body`. 415 for other types, the
+ * errors of `BodyReader.read`, 400 for anything but strict JSON, and for members of a body where the route takes none:
+ * of such a body no type is required, because clients send an empty one, or `{}`, with any type.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -47,7 +45,7 @@ export class JsonBodyGuard implements CanActivate {
     private readonly reader: BodyReader,
     { bodyBytesMax }: Environment,
   ) {
-    // Nobody's bodies keep an administrator from managing.
+    // Full body memory must not prevent administrators from managing.
     this.ofManagement = { bytesMax: Math.min(MANAGEMENT_BODY_BYTES_MAX, bodyBytesMax), needsRoom: false };
     this.ofOthers = { bytesMax: bodyBytesMax, needsRoom: true };
   }
@@ -63,7 +61,7 @@ export class JsonBodyGuard implements CanActivate {
     }
     const route = ROUTE_BODIES.get(context.getHandler()) ?? readRouteBody(context);
     if (route.form !== 'none') requireJson(request);
-    // One who left while the key was looked up is not told of again.
+    // A client that left during the key look-up emits no further event.
     if (request.destroyed || response.destroyed) throw new CallerGone();
     const terms = route.isManagement ? this.ofManagement : this.ofOthers;
     const bytes = this.reader.takeArrived(request, response, terms);
@@ -77,19 +75,19 @@ function readRouteBody(context: ExecutionContext): RouteBody {
   const handler = context.getHandler();
   const accepts: unknown = Reflect.getMetadata(ACCEPTS, handler) ?? Reflect.getMetadata(ACCEPTS, context.getClass());
   const isManagement = accepts === 'management';
-  // Bodies of inference are no parameters of their handlers.
+  // Only bodies of management may be closed.
   const body: RouteBody = { form: isManagement ? managedForm(context) : 'open', isManagement };
   ROUTE_BODIES.set(handler, body);
   return body;
 }
 
 function managedForm(context: ExecutionContext): BodyForm {
-  const [dto] = parameterTypes(context.getClass(), context.getHandler().name, RouteParamtypes.BODY);
+  const [dto] = parameterTypes(context.getClass(), context.getHandler().name, 'body');
   if (dto === undefined) return 'none';
   return isClosed(dto as object) ? 'closed' : 'open';
 }
 
-/** Sets `request.body` to what the bytes say. */
+/** Sets `request.body` to the parsed bytes. */
 function setBody(request: AuthenticatedRequest, bytes: Buffer, { form }: RouteBody): boolean | Promise<boolean> {
   if (form === 'none' && bytes.length === 0) return true;
   const body = readJsonBody(bytes, form !== 'open');
@@ -113,14 +111,13 @@ function refuseMembers(body: unknown): void {
 
 function hasNoBody({ headers }: Request): boolean {
   if (headers['transfer-encoding'] !== undefined) return false;
-  // Clients say of a POST without a body that it has no bytes; of an empty one that was meant to be JSON
-  // they say the type as well.
+  // Clients send a POST without a body with length 0; an empty one that was meant to be JSON also has a type.
   return headers['content-length'] === undefined || (headers['content-length'] === '0' && !headers['content-type']);
 }
 
 function requireJson({ headers }: Request): void {
   const contentType = headers['content-type'];
-  // What nearly everybody sends.
+  // What nearly all clients send.
   if (contentType !== 'application/json') requireJsonType(contentType ?? '');
   const encoding = headers['content-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {

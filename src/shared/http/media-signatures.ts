@@ -1,4 +1,4 @@
-/** How files of a kind begin. Kinds with a signature are believed by it alone, whatever their headers say. */
+/** The first bytes of each type of file. A type with a signature is recognised by it alone, regardless of headers. */
 const SIGNATURES: readonly { readonly mediaType: string; readonly at: number; readonly bytes: string }[] = [
   { mediaType: 'image/png', at: 0, bytes: '\x89PNG\r\n\x1a\n' },
   { mediaType: 'image/jpeg', at: 0, bytes: '\xff\xd8\xff' },
@@ -7,19 +7,19 @@ const SIGNATURES: readonly { readonly mediaType: string; readonly at: number; re
   { mediaType: 'image/webp', at: 8, bytes: 'WEBP' },
   { mediaType: 'application/pdf', at: 0, bytes: '%PDF-' },
 ];
-/** Bytes from the beginning that show the kind. */
+/** Number of first bytes that show the type. */
 export const SIGNATURE_BYTES = Math.max(...SIGNATURES.map(({ at, bytes }) => at + bytes.length));
 const SIGNED = new Set(SIGNATURES.map(({ mediaType }) => mediaType));
-/** Headers that claim nothing. */
+/** Header values that declare nothing. */
 const UNDECLARED = new Set(['', 'application/octet-stream', 'binary/octet-stream']);
 const ALIASES: Readonly<Record<string, string>> = { 'image/jpg': 'image/jpeg', 'application/x-pdf': 'application/pdf' };
 
-/** Whether a media type is among those accepted, of which `text/*` is all of its kind. */
+/** Whether a media type is among the accepted ones, where `text/*` matches all of its kind. */
 function isAccepted(mediaType: string, accept: readonly string[]): boolean {
   return accept.includes(mediaType) || accept.includes(mediaType.replace(/\/.*/, '/*'));
 }
 
-/** The kind of file that the first bytes show, undefined when none of those known here. */
+/** The type of file shown by the first bytes; undefined when it is unknown. */
 export function sniffMediaType(bytes: Buffer): string | undefined {
   const found = SIGNATURES.find(
     ({ at, bytes: signature }) => bytes.toString('latin1', at, at + signature.length) === signature,
@@ -29,8 +29,8 @@ export function sniffMediaType(bytes: Buffer): string | undefined {
 }
 
 /**
- * The media type of fetched bytes, of which the first are enough, when bytes and `content-type` header agree that it is
- * an accepted one: kinds with a known signature must show it, and the header may not name a kind that is not accepted.
+ * The media type of fetched bytes (the first suffice), when bytes and `content-type` header agree that it is an
+ * accepted one: types with a known signature must have it, and the header may not name a type that is not accepted.
  */
 export function acceptedMediaType(bytes: Buffer, contentType: string, accept: readonly string[]): string | undefined {
   const named = contentType.split(';', 1)[0]!.trim().toLowerCase();

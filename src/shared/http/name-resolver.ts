@@ -1,24 +1,25 @@
 import { lookup, Resolver } from 'node:dns/promises';
 import type { CancelSignal } from '../../core/cancellation.js';
 
-/** An address a name stands for. */
+/** An address of a name. */
 export interface ResolvedAddress {
   readonly address: string;
   readonly family: number;
 }
 
-/** Resolves names for URLs that callers name. Tests replace it. */
+/** Resolves names in URLs from callers. Tests replace it. */
 export abstract class NameResolver {
   /**
-   * Every address of the name, in the order they should be tried. Rejects when there is none, or soon after the abort.
+   * Every address of the name, in the order in which they should be tried. Rejects when there is none, or soon after
+   * the abort.
    */
   abstract resolve(hostname: string, signal: CancelSignal): Promise<readonly ResolvedAddress[]>;
 }
 
 /**
- * The operating system's own resolution: its hosts file and search domains count too. It takes a thread of the four
- * that look up providers' names and read files, for as long as it likes: for names that the operator lists, each at
- * most once at a time.
+ * The operating system's own resolution, including its hosts file and search domains. It occupies one of four threads
+ * that also look up providers' names and read files, without a time limit: used only for names that the operator lists,
+ * each at most once at a time.
  */
 export class SystemNameResolver extends NameResolver {
   private readonly underWay = new Map<string, Promise<readonly ResolvedAddress[]>>();
@@ -33,12 +34,12 @@ export class SystemNameResolver extends NameResolver {
   }
 }
 
-/** For one name, all tries together. */
+/** For one name, over all tries. */
 const RESOLVE_MS_MAX = 2_000;
-/** Each server is asked again after that, once, and waited for twice as long: a packet may be lost. */
+/** Each server is tried once more after that time, with twice the wait: a packet may be lost. */
 const FIRST_TRY_MS = 600;
 const TRIES = 2;
-/** Names that stand for this machine, whatever a server says (RFC 6761 6.3). */
+/** Names of this machine, whatever a server returns (RFC 6761 6.3). */
 const LOCALHOST = /^(?:.+\.)?localhost\.?$/;
 const LOOPBACK: readonly ResolvedAddress[] = [
   { address: '127.0.0.1', family: 4 },
@@ -46,8 +47,8 @@ const LOOPBACK: readonly ResolvedAddress[] = [
 ];
 
 /**
- * Asks the system's name servers by sockets of its own, so that a server which never answers holds up nobody but the
- * caller who named it. No hosts file, no search domain: a name means what it means everywhere.
+ * Queries the system's name servers through sockets of its own, so that a server that never answers only delays the
+ * caller who named it. Without hosts file and search domains: a name has the same meaning everywhere.
  */
 export class ServerNameResolver extends NameResolver {
   /** @param servers `address:port`; those of the system where absent */
@@ -58,7 +59,7 @@ export class ServerNameResolver extends NameResolver {
   override async resolve(hostname: string, signal: CancelSignal): Promise<readonly ResolvedAddress[]> {
     if (LOCALHOST.test(hostname)) return LOOPBACK;
     signal.throwIfAborted();
-    // One for each name: whoever cancels a resolver cancels all that it was asked.
+    // One per name: cancelling a resolver cancels all its queries.
     const resolver = new Resolver({ timeout: FIRST_TRY_MS, tries: TRIES });
     if (this.servers) resolver.setServers(this.servers);
     const cancel = (): void => resolver.cancel();

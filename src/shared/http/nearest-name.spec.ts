@@ -1,4 +1,4 @@
-// Goal: a slip of the pen is told from a stranger. Method: tables of names beside those of real bodies.
+// Typing errors are distinguished from unrelated names. Tables of names beside those of real bodies.
 import { nearestName, suggestField } from './nearest-name.js';
 
 const KNOWN = [
@@ -35,7 +35,7 @@ describe('nearestName', () => {
     expect(nearestName(name, KNOWN)).toBe(expected);
   });
 
-  it('takes the nearest of several', () => {
+  it('returns the nearest of several', () => {
     expect(nearestName('limits', ['limit_usd', 'limit', 'list'])).toBe('limit');
   });
 });

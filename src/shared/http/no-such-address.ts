@@ -4,21 +4,21 @@ import { BASE_PATH } from './addresses.js';
 import { baseUrlOf } from './base-url.js';
 import type { ErrorFamily } from './error-views.js';
 import { nearestName } from './nearest-name.js';
-import { patternsOf, routesAt } from './route-table.js';
+import { routesOf } from './route-table.js';
 
 /** Segments at the end of a path that are compared with routes: the longest route has fewer. */
 const SEGMENTS_MAX = 8;
-/** Most characters by which a mistyped path differs in length from the route that was meant. */
+/** Largest difference in length between a mistyped path and the intended route, in characters. */
 const LENGTH_DIFFERENCE_MAX = 3;
 
-/** Routes of other services that this gateway does not have, by their last segment, and what serves in their place. */
+/** Routes of other services that this gateway does not have, by their last segment, with the replacement. */
 const REPLACEMENTS: Readonly<Record<string, string>> = {
   responses: '/chat/completions',
   completions: '/chat/completions',
   complete: '/messages',
 };
 
-/** The 404 of an address that no route answers, in the form of the client's format. */
+/** The 404 of an address without a route, in the form of the client's format. */
 export class NoSuchAddress extends GatewayError {
   constructor(
     message: string,
@@ -29,9 +29,9 @@ export class NoSuchAddress extends GatewayError {
 }
 
 /**
- * Names the address that was meant and the base URL for the kind of client, where they can be recognised
- * (docs/wire/conventions.md#wrong-addresses). Repeats nothing of the path.
- * @param path the whole one, without query
+ * Names the intended address and the base URL for the kind of client, where they can be recognised
+ * (docs/use/conventions.md#wrong-addresses). Repeats nothing of the path.
+ * @param path the whole path, without query
  */
 export function noSuchAddress(request: Request, path: string): NoSuchAddress {
   const base = baseUrlOf(request);
@@ -52,7 +52,7 @@ const baseUrlHelp = (base: string, family: ErrorFamily): string =>
     : `The base URL is ${base}${BASE_PATH}; ${base}/docs lists the routes.`;
 
 /**
- * The route at the end of the path, whatever stands before it, else the nearest by its letters.
+ * The route at the end of the path, whatever precedes it, else the most similar one.
  * @returns `POST /api/v1/messages`
  */
 function findMeant({ app, method }: Request, path: string): string | undefined {
@@ -63,21 +63,22 @@ function findMeant({ app, method }: Request, path: string): string | undefined {
     .slice(-SEGMENTS_MAX);
   const replacement = method === 'POST' ? REPLACEMENTS[segments.at(-1) ?? ''] : undefined;
   if (replacement !== undefined && segments.at(-2) !== 'chat') return `POST ${BASE_PATH}${replacement}`;
+  const routes = routesOf(app);
   for (let start = 0; start < segments.length; start++) {
     const end = segments.slice(start).join('/');
     for (const place of [`${BASE_PATH}/${end}`, `/${end}`]) {
-      const { methods, pattern } = routesAt(app, place, method);
+      const { methods, pattern } = routes.at(place, method);
       if (methods.includes(method)) return `${method} ${pattern}`;
     }
   }
-  const patterns = patternsOf(app, method).filter(
-    (pattern) => Math.abs(pattern.length - path.length) <= LENGTH_DIFFERENCE_MAX,
-  );
+  const patterns = routes
+    .patterns(method)
+    .filter((pattern) => Math.abs(pattern.length - path.length) <= LENGTH_DIFFERENCE_MAX);
   const nearest = nearestName(path, patterns);
   return nearest === undefined ? undefined : `${method} ${nearest}`;
 }
 
-/** Routes are matched with what is decoded. */
+/** Routes are matched against decoded paths. */
 function isDecodable(path: string): boolean {
   try {
     decodeURIComponent(path);

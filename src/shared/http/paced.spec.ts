@@ -1,8 +1,8 @@
-// Goal: what is observed comes in order and whole, no faster than its reader allows, and its source is closed with the
-// last reader. Method: a source that counts its pulls, a pace held by hand.
+// Items are emitted in order and completely, no faster than the reader allows, and the source is closed with the last
+// reader. A source that counts its pulls, a pace held by hand.
 import { observe, Pace } from './paced.js';
 
-/** Gives the numbers from 0, and tells how far it was pulled and whether it was closed. */
+/** Emits the numbers from 0, and records how far it was pulled and whether it was closed. */
 class Numbers implements AsyncIterableIterator<number> {
   pulls = 0;
   isClosed = false;
@@ -30,17 +30,17 @@ class Numbers implements AsyncIterableIterator<number> {
 
 const asItIs = <T>(item: T): T => item;
 
-/** Every promise that can go on by itself has done so. */
+/** Resolves when every promise that can proceed has done so. */
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('Pace', () => {
-  it('is ready at once while nobody holds it', async () => {
+  it('is ready at once while it is not held', async () => {
     const pace = new Pace();
     expect(pace.isPaused).toBe(false);
     await pace.ready();
   });
 
-  it('is ready again once it is released, held however often', async () => {
+  it('is ready again once it is released, however often it was held', async () => {
     const pace = new Pace();
     pace.pause();
     pace.pause();
@@ -61,7 +61,7 @@ describe('Pace', () => {
 });
 
 describe('observe', () => {
-  it('gives everything in order, then completes', async () => {
+  it('emits everything in order, then completes', async () => {
     const seen: unknown[] = [];
     observe(new Numbers(3), new Pace(), asItIs).subscribe({
       next: (value) => seen.push(value),
@@ -71,7 +71,7 @@ describe('observe', () => {
     expect(seen).toEqual([0, 1, 2, 'complete']);
   });
 
-  it('gives what is read of an item, and nothing where nothing is', async () => {
+  it('emits the result of reading an item, and nothing where there is none', async () => {
     const seen: unknown[] = [];
     observe(new Numbers(4), new Pace(), (value) => (value % 2 === 0 ? `${value}` : undefined)).subscribe((text) =>
       seen.push(text),
@@ -80,7 +80,7 @@ describe('observe', () => {
     expect(seen).toEqual(['0', '2']);
   });
 
-  it('gives what came before a failure, then the failure', async () => {
+  it('emits items before a failure, then the failure', async () => {
     const seen: unknown[] = [];
     const failure = new Error('broken');
     observe(new Numbers(2, failure), new Pace(), asItIs).subscribe({
@@ -91,7 +91,7 @@ describe('observe', () => {
     expect(seen).toEqual([0, 1, failure]);
   });
 
-  it('does not pull while the pace is held, and goes on where it stopped', async () => {
+  it('does not pull while the pace is held, and continues where it stopped', async () => {
     const source = new Numbers();
     const pace = new Pace();
     const seen: number[] = [];

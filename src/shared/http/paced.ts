@@ -1,7 +1,7 @@
 import { Observable, type Subscriber } from 'rxjs';
 import { asPulled, type Pulled, type Puller } from '../../core/stream/pulled.js';
 
-/** Says whether the reader can take more. One per reply. */
+/** Whether the reader can take more. One per reply. */
 export class Pace {
   private paused = false;
   private wake: (() => void) | undefined;
@@ -27,10 +27,10 @@ export class Pace {
 }
 
 /**
- * Emits what `read` makes of each item, as fast as the reader allows: while it is paused the source is not pulled.
- * Unsubscribing closes the source once it is idle; a source that is waiting must be ended by its own signal.
- * @param read gives undefined for what shows nothing; here and not in operators, each of which costs an
- *   event as much as its write
+ * Emits the result of `read` for each item, as fast as the reader allows: while it is paused the source is not pulled.
+ * Unsubscribing closes the source once it is idle; a waiting source must be ended by its own signal.
+ * @param read returns undefined for items without output; a parameter and not an operator, because each operator costs
+ * an event as much as its write
  */
 export function observe<T, Out>(
   source: AsyncIterable<T>,
@@ -51,7 +51,7 @@ class PacedPuller<T, Out> implements Puller<T> {
     private readonly subscriber: Subscriber<Out>,
   ) {}
 
-  /** Nothing more is asked of the source for a reader who has left, or could not use what it was given. */
+  /** Stops pulling when the reader has left, or could not use the last item. */
   readonly pull = (): void => {
     if (this.subscriber.closed) this.close();
     else this.source.pull(this);
@@ -77,7 +77,7 @@ class PacedPuller<T, Out> implements Puller<T> {
     this.subscriber.error(reason);
   }
 
-  /** @param error what it is closed for, told once it is; absent where nobody listens any more */
+  /** @param error of the source, emitted once it is closed; absent where there is no subscriber left */
   private close(error?: unknown): void {
     const fail = (reason: unknown): void => this.subscriber.error(error ?? reason);
     void this.source.return().then(() => error !== undefined && fail(error), fail);

@@ -2,9 +2,9 @@ import { PageLimit, PageOffset } from './query-fields.js';
 
 /** A part of a list. */
 export interface Page {
-  /** How many entries are passed over. */
+  /** Number of skipped entries. */
   readonly offset: number;
-  /** How many are shown at the most. */
+  /** Limit of returned entries. */
   readonly limit: number;
 }
 

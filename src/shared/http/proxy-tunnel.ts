@@ -1,26 +1,26 @@
-import { connect as connectPlain, isIP, type Socket } from 'node:net';
+import { connect as connectPlain, isIP, type OnReadOpts, type Socket } from 'node:net';
 import { connect as connectSecure } from 'node:tls';
 import type { buildConnector, Dispatcher } from 'undici';
 import type { ForwardProxy } from './forward-proxies.js';
 
-/** Most bytes of a proxy's answer. */
+/** Limit of a proxy's answer, in bytes. */
 const HEAD_BYTES_MAX = 16 * 1024;
 const HEAD_END = '\r\n\r\n';
 
-/** A proxy does not connect to where we want to go. */
+/** A proxy refused to connect to the target. */
 export class ProxyRefused extends Error {
   override readonly name = 'ProxyRefused';
-  /** For logs, as codes of the system are. */
+  /** For logs, like the codes of system errors. */
   readonly code: string;
 
-  /** @param status of its answer; absent: it was none that HTTP has */
+  /** @param status of its answer; absent: the answer was not HTTP */
   constructor(readonly status: number | undefined) {
     super(`The proxy refused to connect${status === undefined ? '' : ` (status ${status})`}.`);
     this.code = status === undefined ? 'PROXY_MALFORMED' : `PROXY_${status}`;
   }
 }
 
-/** Where a client connects to instead of its target. */
+/** The address a client connects to instead of its target. */
 export const addressOf = ({
   isSecure,
   host,
@@ -32,7 +32,7 @@ export const addressOf = ({
   port: String(port),
 });
 
-/** As a proxy wants a request that it reads itself, and hands on: with the whole address. */
+/** A request in the form that a proxy reads and forwards: its path is the whole address. */
 export function forwarded(
   request: Dispatcher.DispatchOptions,
   { origin }: Pick<URL, 'origin'>,
@@ -42,16 +42,20 @@ export function forwarded(
   return { ...request, path: `${origin}${request.path}`, headers: { ...(request.headers as object), ...known } };
 }
 
-/** A socket that is being connected to a proxy. Ready with `connect`, or `secureConnect` where it is secure. */
-export function connectToProxy({ isSecure, host, port }: ForwardProxy): Socket {
-  if (!isSecure) return connectPlain({ host, port });
-  return connectSecure({ host, port, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 && { servername: host }) });
+/**
+ * A socket that is being connected to a proxy. Ready on `connect`, or on `secureConnect` where it is secure.
+ * @param onread as of `net.connect`; absent: it is read as any stream
+ */
+export function connectToProxy({ isSecure, host, port }: ForwardProxy, onread?: OnReadOpts): Socket {
+  const address = { host, port, ...(onread && { onread }) };
+  if (!isSecure) return connectPlain(address);
+  return connectSecure({ ...address, ALPNProtocols: ['http/1.1'], ...(isIP(host) === 0 && { servername: host }) });
 }
 
 /**
- * Asks a proxy for a way through: what is written to the socket after that goes to the target.
- * @param socket as `connectToProxy` gives it; whoever has it closes it
- * @throws ProxyRefused, or what went wrong on the way
+ * Requests a tunnel from a proxy: bytes written to the socket after that go to the target.
+ * @param socket as returned by `connectToProxy`; its owner closes it
+ * @throws ProxyRefused, or the error of the connection
  */
 export function openTunnel(
   socket: Socket,
@@ -74,7 +78,7 @@ export function openTunnel(
       const end = head.indexOf(HEAD_END);
       if (end === -1) return head.length > HEAD_BYTES_MAX ? broken() : undefined;
       const status = Number(/^HTTP\/1\.\d (\d{3})/.exec(head)?.[1]);
-      // Nobody speaks before the client of a secure connection does.
+      // The client of a secure connection sends first, so there must be no bytes after the head.
       if (status < 200 || status > 299 || head.length > end + HEAD_END.length || Number.isNaN(status)) {
         return settle(new ProxyRefused(Number.isNaN(status) ? undefined : status));
       }

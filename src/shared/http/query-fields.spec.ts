@@ -1,5 +1,5 @@
-// Goal: texts of queries are judged to the letter and then become values, and values become the same texts again.
-// Method: a query with one parameter of each kind, through the pipe that the routes use.
+// Texts of queries are judged literally, then converted, and the values convert back to the same texts. A query with
+// one parameter of each kind, through the pipe of the routes.
 import 'reflect-metadata';
 import { instanceToPlain } from 'class-transformer';
 import { GatewayError } from '../../core/errors.js';
@@ -65,7 +65,7 @@ describe('parameters of a query', () => {
     expect(read(query)).toMatchObject(expected);
   });
 
-  it('are no day of another month where they name one that no month has', () => {
+  it('are not shifted to another month for a day that does not exist', () => {
     expect(read({ day: '2030-02-30' }).day?.getTime()).toBeNaN();
   });
 
@@ -90,7 +90,7 @@ describe('parameters of a query', () => {
     expect(refusalOf(query)).toContain(message);
   });
 
-  it('become the texts again that they were', () => {
+  it('convert back to the original texts', () => {
     const query = { offset: '3', limit: '9', figure: '0.25', flag: 'true', list: 'a,b', price: '0.25' };
     const texts = Object.entries(instanceToPlain(read(query))).map(([name, value]) => [name, String(value)]);
     expect(Object.fromEntries(texts.filter(([name]) => name !== 'day'))).toEqual(query);

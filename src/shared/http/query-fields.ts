@@ -1,14 +1,14 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform, Type } from 'class-transformer';
 import { formatUsd, parseUsd } from '../../core/money/credits.js';
-import { Fits } from './fits.decorator.js';
+import { Fits, ReadableBy } from './fits.decorator.js';
 import { MayOmit } from './may-omit.decorator.js';
-import { compile, oneOf, text, type Compiled } from './schema.js';
+import { compile, either, list, oneOf, text, type Compiled, type TSchema } from './schema.js';
 import { readUtcTime } from './utc-time.js';
 
 /*
- * Parameters of queries. Each comes as a text, is judged as a text, to the letter, and only then becomes a value
- * (`dto.pipe.ts`): so no spelling passes that a conversion would forgive, such as `1e3` or an empty text for 0.
+ * Parameters of queries. Each is judged literally as a text before it is converted (`dto.pipe.ts`), so that no spelling
+ * passes that a conversion would accept, such as `1e3` or an empty text for 0.
  */
 
 const offset = compile(text({ pattern: '^[0-9]{1,9}$', reason: 'must be an integer from 0 to 999999999' }));
@@ -16,7 +16,7 @@ const limit = compile(text({ pattern: '^([1-9][0-9]?|100)$', reason: 'must be an
 const day = compile(text({ pattern: '^\\d{4}-\\d\\d-\\d\\d$', reason: 'must be a day such as 2030-01-31' }));
 const trueOrFalse = compile(oneOf(['true', 'false']));
 
-/** A number, of which the schema says how it may be spelt. */
+/** A number; the schema defines its spelling. */
 export const QueryNumber = (spelling: Compiled<string>): PropertyDecorator =>
   applyDecorators(
     MayOmit(),
@@ -24,13 +24,15 @@ export const QueryNumber = (spelling: Compiled<string>): PropertyDecorator =>
     Type(() => Number),
   );
 
-/** How many entries are passed over. Bounded, so that it stays an exact integer for the store too. */
+/** Number of skipped entries. Bounded, so that it is an exact integer for the store too. */
 export const PageOffset = (): PropertyDecorator => QueryNumber(offset);
 
-/** How many are shown at the most. */
+/** Limit of returned entries. */
 export const PageLimit = (): PropertyDecorator => QueryNumber(limit);
 
-/** A UTC day, at its start. One that no month has is an invalid `Date`: which days there are, the reader says. */
+/**
+ * A UTC day, at its start. A day that does not exist is an invalid `Date`; the reader decides which days are allowed.
+ */
 export const QueryDay = (): PropertyDecorator =>
   applyDecorators(
     MayOmit(),
@@ -40,7 +42,36 @@ export const QueryDay = (): PropertyDecorator =>
     }),
   );
 
-/** `true` or `false`, or only those of them that the schema takes. */
+const MOMENT = /^\d{4}-\d\d-\d\d(?:T.*)?$/;
+const EPOCH = new Date(0);
+/** Characters of the longest spelling. */
+const MOMENT_CHARACTERS_MAX = 35;
+
+/** @returns undefined for any other value, days that do not exist included */
+function readMoment(value: unknown): Date | undefined {
+  if (typeof value !== 'string' || !MOMENT.test(value)) return undefined;
+  const time = readUtcTime(value.includes('T') ? value : `${value}T00:00:00Z`);
+  // The store has no year 0, and no entries from before there was Unix time.
+  return time && time < EPOCH ? EPOCH : time;
+}
+
+/** A UTC day, at its start, or a time in UTC with seconds. */
+export const QueryMoment = (): PropertyDecorator =>
+  applyDecorators(
+    MayOmit(),
+    ReadableBy(
+      'isMoment',
+      (value) => readMoment(value) !== undefined,
+      'must be a UTC day such as 2030-01-31, or a time such as 2030-01-31T00:00:00Z',
+      text({ max: MOMENT_CHARACTERS_MAX }),
+    ),
+    Transform(({ value }) => readMoment(value), { toClassOnly: true }),
+    Transform(({ value }: { value: unknown }) => (value instanceof Date ? value.toISOString() : value), {
+      toPlainOnly: true,
+    }),
+  );
+
+/** `true` or `false`, or only those accepted by the schema. */
 export const QueryFlag = (spelling: Compiled<string> = trueOrFalse): PropertyDecorator =>
   applyDecorators(
     MayOmit(),
@@ -49,7 +80,7 @@ export const QueryFlag = (spelling: Compiled<string> = trueOrFalse): PropertyDec
     Transform(({ value }: { value: unknown }) => asText(value), { toPlainOnly: true }),
   );
 
-/** Texts separated by commas, without blanks around them and without empty ones. */
+/** Texts separated by commas; blanks around them are removed, empty ones are dropped. */
 export const QueryList = (spelling: Compiled<string>): PropertyDecorator =>
   applyDecorators(
     MayOmit(),
@@ -57,6 +88,16 @@ export const QueryList = (spelling: Compiled<string>): PropertyDecorator =>
     Transform(({ value }: { value: unknown }) => readList(value), { toClassOnly: true }),
     Transform(({ value }: { value: unknown }) => (Array.isArray(value) ? value.join(',') : value), {
       toPlainOnly: true,
+    }),
+  );
+
+/** A parameter that may be repeated, as a list of its values. @param max of them */
+export const QueryRepeated = (value: TSchema, max: number): PropertyDecorator =>
+  applyDecorators(
+    MayOmit(),
+    Fits(compile(either(value, list(value, { max })))),
+    Transform(({ value: given }: { value: unknown }) => (given === undefined ? given : [given].flat()), {
+      toClassOnly: true,
     }),
   );
 

@@ -1,5 +1,4 @@
 import { Injectable, UseGuards, type CanActivate, type ExecutionContext } from '@nestjs/common';
-import { RouteParamtypes } from '@nestjs/common/enums/route-paramtypes.enum.js';
 import type { Request } from 'express';
 import { GatewayError } from '../../core/errors.js';
 import { DtoRules } from './dto-rules.js';
@@ -10,12 +9,14 @@ import { pathText } from './schema.js';
 /** Names of the query parameters of each handler that has been called with one. */
 const PARAMETERS = new WeakMap<object, readonly string[]>();
 
-/** Methods that only read: what is shown depends on the query. Clients add parameters of their own to others. */
+/**
+ * Methods that only read: the query selects what is returned. For other methods clients add parameters of their own.
+ */
 const READING = new Set(['GET', 'HEAD']);
 
 /**
- * Refuses query parameters of a `GET` that the DTO of the route does not declare with a 400 that names the nearest
- * (docs/wire/conventions.md#unknown-parameters).
+ * Refuses query parameters of a `GET` that the DTO of the route does not declare, with a 400 that names the most
+ * similar one (docs/use/conventions.md#unknown-parameters).
  */
 @Injectable()
 export class QueryGuard implements CanActivate {
@@ -30,12 +31,12 @@ export class QueryGuard implements CanActivate {
   }
 }
 
-/** Closes the query of a `GET`. For routes of management, where an ignored filter would widen what is shown. */
+/** Closes the query of a `GET`. For routes of management, where an ignored filter would return too much. */
 export const ClosedQuery = (): MethodDecorator & ClassDecorator => UseGuards(QueryGuard);
 
 function readParameters(context: ExecutionContext): readonly string[] {
   const handler = context.getHandler();
-  const dtos = parameterTypes(context.getClass(), handler.name, RouteParamtypes.QUERY);
+  const dtos = parameterTypes(context.getClass(), handler.name, 'query');
   const names = dtos.flatMap((dto) => [...DtoRules.of(dto).fields]);
   PARAMETERS.set(handler, names);
   return names;

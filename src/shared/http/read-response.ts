@@ -2,21 +2,20 @@ import type { Client, Dispatcher } from 'undici';
 
 export type ResponseHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
-/** Reads one response. Whatever it throws ends the reading, and is what the caller is told. */
+/** Reads one response. An error it throws ends the reading, and is passed to the caller. */
 export interface ResponseReader<Verdict> {
-  /** Decides by its head: undefined reads the body, anything else is the outcome without it. */
+  /** Decides by the head: undefined reads the body, anything else is the outcome without it. */
   head(status: number, headers: ResponseHeaders): Verdict | undefined;
-  /** @param chunk to be copied, where it is kept */
+  /** @param chunk must be copied to be kept */
   take(chunk: Buffer): void;
-  /** All has come: the outcome. */
+  /** The response is complete: the outcome. */
   end(): Verdict;
 }
 
 /**
  * Sends one request and has its response read. The caller destroys the client afterwards, whatever the outcome.
- *
- * Not by `client.request`: its body pauses undici's parser, and version 7.30 ends the process with a failed assertion
- * when a response is reset, or ends, while it is paused. A bounded body needs no pause.
+ * Does not use `client.request`: its body pauses undici's parser, and version 7.30 ends the process with a failed
+ * assertion when a response is reset, or ends, while it is paused. A bounded body needs no pause.
  */
 export function readResponse<Verdict>(
   client: Client,
@@ -24,7 +23,7 @@ export function readResponse<Verdict>(
   reader: ResponseReader<Verdict>,
 ): Promise<Verdict> {
   return new Promise((resolve, reject) => {
-    // What comes until the client is destroyed is dropped.
+    // Bytes that arrive until the client is destroyed are dropped.
     let isOver = false;
     const guarded = (work: () => void): void => {
       if (isOver) return;

@@ -1,15 +1,13 @@
 import { Type } from '@sinclair/typebox';
 import { integer, object, rows, type TSchema } from './schema.js';
 
-/*
- * Forms that replies of all rooms have.
- */
+/* Forms of replies shared by all modules. */
 
-/** One thing. */
+/** A single object. */
 export const one = <View extends TSchema>(view: View) => object({ data: view });
 
-/** Part of a list, and how many there are in all. */
+/** A part of a list, with the total count. */
 export const part = <View extends TSchema>(view: View) => object({ data: rows(view), total_count: integer() });
 
-/** Of what was deleted. */
+/** After a deletion. */
 export const deleted = object({ deleted: Type.Literal(true) });

@@ -1,52 +1,67 @@
 import type { Application } from 'express';
 
-/** What is used of a layer of Express's router. */
-interface Layer {
-  readonly route?: { readonly path: string; readonly methods: Readonly<Record<string, boolean>> };
-  match(path: string): boolean;
-}
-
-/** What routes of the application have to say of an address. */
+/** What the application's routes offer at an address. */
 export interface RoutesAt {
-  /** That are answered there, in capitals, sorted; none: there is no such address. */
+  /** Allowed methods, in capitals, sorted; empty: the address does not exist. */
   readonly methods: readonly string[];
-  /** As they were read, with names for what may be anything: `/api/v1/keys/{hash}`. */
+  /** The pattern, with names of its parameters: `/api/v1/keys/{hash}`. */
   readonly pattern: string;
-  /** Patterns of what is answered below by the method that was asked for. */
+  /** Patterns of routes below it with the requested method. */
   readonly below: readonly string[];
 }
 
-/** @param method in capitals */
-export function routesAt(application: Application, path: string, method: string): RoutesAt {
-  const stack = stackOf(application);
-  const methods = new Set<string>();
-  const below = new Set<string>();
-  let pattern = path;
-  for (const layer of stack) {
-    const own = methodOf(layer);
-    if (own === undefined || !layer.match(path)) continue;
-    methods.add(own);
-    pattern = patternOf(layer);
-  }
-  for (const layer of methods.size > 0 ? stack : []) {
-    if (methodOf(layer) === method && patternOf(layer).startsWith(`${pattern}/`)) below.add(patternOf(layer));
-  }
-  return { methods: [...methods].sort(), pattern, below: [...below].sort() };
+interface Route {
+  /** In capitals. */
+  readonly method: string;
+  /** In the form of `RoutesAt.pattern`. */
+  readonly pattern: string;
+  /** Of whole paths, without a query. */
+  readonly address: RegExp;
 }
 
-/** Of all routes that answer a method, as `RoutesAt.pattern`. */
-export const patternsOf = (application: Application, method: string): readonly string[] =>
-  stackOf(application)
-    .filter((layer) => methodOf(layer) === method)
-    .map(patternOf);
+/** A wildcard at the end of a path: one or more further names. */
+const REST = /\/\*\w+$/;
 
-const stackOf = (application: Application): readonly Layer[] =>
-  (application.router as unknown as { stack: readonly Layer[] }).stack;
+/** The routes of an application, as they are registered. */
+export class RouteTable {
+  private readonly routes: Route[] = [];
 
-/** Nest gives each route of ours one method. What takes every method is its own refusal of what no route has taken. */
-function methodOf({ route }: Layer): string | undefined {
-  const [method, ...others] = route ? Object.keys(route.methods) : [];
-  return others.length === 0 ? method?.toUpperCase() : undefined;
+  /**
+   * @param path in Express's form: `/api/v1/keys/:hash`, `/docs/*path`
+   * @throws TypeError for optional parts, and wildcards elsewhere than at the end
+   */
+  add(method: string, path: string): void {
+    if (/[^\w\-./:]/.test(path.replace(REST, '')))
+      throw new TypeError(`${path}: a route has names and parameters only`);
+    const source = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+').replace(REST, '/.+');
+    // Express ignores case and a slash at the end, unless it is configured otherwise.
+    const address = new RegExp(`^${source}/?$`, 'i');
+    this.routes.push({ method: method.toUpperCase(), pattern: path.replaceAll(/[:*](\w+)/g, '{$1}'), address });
+  }
+
+  /** @param method in capitals */
+  at(path: string, method: string): RoutesAt {
+    const found = this.routes.filter(({ address }) => address.test(path));
+    const pattern = found.at(-1)?.pattern ?? path;
+    const below = found.length === 0 ? [] : this.patterns(method).filter((one) => one.startsWith(`${pattern}/`));
+    return {
+      methods: [...new Set(found.map((route) => route.method))].sort(),
+      pattern,
+      below: [...new Set(below)].sort(),
+    };
+  }
+
+  /** Patterns of all routes with a method, in capitals. */
+  patterns(method: string): readonly string[] {
+    return this.routes.filter((route) => route.method === method).map(({ pattern }) => pattern);
+  }
 }
 
-const patternOf = ({ route }: Layer): string => route!.path.replace(/:(\w+)/g, '{$1}');
+const LOCAL = 'routes';
+
+/** Makes the routes of an application known to its error handlers. */
+export function keepRoutes({ locals }: Application, table: RouteTable): void {
+  locals[LOCAL] = table;
+}
+
+export const routesOf = ({ locals }: Application): RouteTable => locals[LOCAL] as RouteTable;

@@ -26,7 +26,7 @@ export interface AuthenticatedRequest extends Request {
   caller: Caller;
 }
 
-/** Hands the authenticated caller to a handler. */
+/** Passes the authenticated caller to a handler. */
 export const FromCaller = createParamDecorator(
   (_: unknown, context: ExecutionContext): Caller => context.switchToHttp().getRequest<AuthenticatedRequest>().caller,
 );

@@ -1,58 +1,53 @@
 import { parseUrl } from '../../core/parse-url.js';
-import type { Socket } from 'node:net';
 import { Injectable } from '@nestjs/common';
-import { buildConnector, Client } from 'undici';
 import { type CancelSignal, toAbortSignal } from '../../core/cancellation.js';
 import { GatewayError } from '../../core/errors.js';
 import type { FetchLimits } from '../../core/extension.js';
 import { FairSlots } from '../fair-slots.js';
-import { CheckedAddresses, pinned } from './checked-addresses.js';
+import { CheckedAddresses } from './checked-addresses.js';
 import { EgressError } from './egress-error.js';
 import { acceptedMediaType, SIGNATURE_BYTES } from './media-signatures.js';
-import { readByTurns } from './read-by-turns.js';
+import { openPinnedClient } from './pinned-client.js';
 import { readResponse, type ResponseHeaders, type ResponseReader } from './read-response.js';
 import { untilAborted } from './until-aborted.js';
 
-/** A fetch, and who wants it. */
+/** A fetch, with the key it is for. */
 export interface SafeFetchRequest {
   readonly url: string;
   readonly limits: FetchLimits;
   /** Hash of the key it is for. */
   readonly keyHash: string;
-  /** Told what has come, which is not kept elsewhere. What it throws, a `GatewayError`, ends the fetch. */
+  /** Receives each chunk, which is not kept elsewhere. If it throws, a `GatewayError`, the fetch ends. */
   readonly take: (chunk: Buffer) => void;
 }
 
-/** What has been fetched. */
+/** The result of a fetch. */
 export interface SafeFetched {
-  /** Of those accepted, shown by the bytes where their kind has a signature. */
+  /** One of the accepted types; verified by the bytes where the type has a signature. */
   readonly mediaType: string;
-  /** As the server names it, in lower case. */
+  /** As declared by the server, in lower case. */
   readonly charset?: string;
-  /** As it was reached, after redirects. */
+  /** The final address, after redirects. */
   readonly url: string;
 }
 
-const URL_LENGTH_MAX = 8192;
-const HEADER_BYTES_MAX = 32 * 1024;
-/** Before the next address is tried beside the one that says nothing. */
-const ADDRESS_MS = 250;
+export const URL_LENGTH_MAX = 8192;
 /**
- * Fetches at a time, of this process and of one key, and those that wait. Chosen: a fetch takes 20 s at most, and who
- * makes it last that long has his own wait. What fetches hold in memory is counted elsewhere, so that one more for each
- * of 64 further keys costs sockets alone.
+ * Limits of concurrent and waiting fetches, of this process and of one key. Chosen: a fetch takes 20 s at most, and a
+ * key with slow fetches delays only itself. The memory of fetches is counted elsewhere, so that one more for each of 64
+ * further keys costs only sockets.
  */
 const SLOTS = { slots: 64, slotsPerKey: 8, firstSlots: 64, waiting: 512, waitingPerKey: 64, waitMs: 20_000 };
-/** As it stands in a `content-type`. */
+/** In a `content-type`. */
 const CHARSET = /;\s*charset\s*=\s*["']?([\w.:+-]+)/i;
 const REDIRECT_STATUSES = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Fetches URLs that callers name, and reaches only what the guard allows: names are resolved once, every address they
- * have is checked, and the socket connects to these very addresses (docs/reasons/security.md#pinned-addresses).
- * Redirects are followed by hand, each one checked anew. Nothing of the request travels along: no cookie, no
- * credential, no referrer. Names that callers choose are resolved apart from those of providers, and few fetches are
- * under way at a time, of all keys and of each (docs/decisions/0046).
+ * Fetches URLs named by callers, and reaches only allowed addresses: names are resolved once, all their addresses are
+ * checked, and the socket connects to exactly these (docs/contribute/threat-model.md#addresses-and-credentials).
+ * Redirects are followed one by one, each checked again. Nothing of the request is passed on: no cookie, credential or
+ * referrer. Names from callers are resolved separately from those of providers, and concurrent fetches are limited,
+ * over all keys and per key (docs/contribute/decisions/0045).
  */
 @Injectable()
 export class SafeFetch {
@@ -62,7 +57,7 @@ export class SafeFetch {
 
   /**
    * @throws EgressError when the URL may not or cannot be fetched within its limits
-   * @throws the signal's reason once it is aborted, and what `take` throws
+   * @throws the signal's reason once it is aborted, and errors thrown by `take`
    */
   async fetch(request: SafeFetchRequest, signal: CancelSignal): Promise<SafeFetched> {
     const target = readUrl(request.url);
@@ -97,32 +92,14 @@ export class SafeFetch {
     }
   }
 
-  /** One request; what it brought, or where it redirects to. */
+  /** One request: its result, or the target of its redirect. */
   private async fetchHop(url: URL, request: SafeFetchRequest, signal: AbortSignal): Promise<SafeFetched | URL> {
     const { limits } = request;
     if (limits.allows?.(url.href) === false) {
       throw new EgressError('refused-domain', 'leads to a domain that is not allowed');
     }
     const addresses = await this.addresses.of(url, signal);
-    let socket: Socket | undefined;
-    const connect = buildConnector({
-      lookup: pinned(addresses),
-      autoSelectFamily: true,
-      autoSelectFamilyAttemptTimeout: ADDRESS_MS,
-      timeout: limits.timeoutMs,
-    });
-    const client = new Client(url.origin, {
-      connect: (options, callback) => {
-        // Kept, because the client does not end a connection that is still being made.
-        socket = connect(options, callback) as unknown as Socket;
-        readByTurns(socket);
-      },
-      maxHeaderSize: HEADER_BYTES_MAX,
-      pipelining: 1,
-      // The deadline of the whole fetch is the one limit of time.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    });
+    const { client, close } = openPinnedClient(url, addresses, limits.timeoutMs);
     const headers = { accept: limits.accept.join(', '), 'accept-encoding': 'identity', 'user-agent': 'fairlead/1.0' };
     const path = `${url.pathname}${url.search}`;
     try {
@@ -132,18 +109,16 @@ export class SafeFetch {
         signal,
       );
     } finally {
-      // Closes the connection, whether all was read or not.
-      client.destroy().catch(() => undefined);
-      socket?.destroy();
+      close();
     }
   }
 }
 
-/** Judges an answer by its head and its first bytes, and hands its bytes on. */
+/** Judges an answer by its head and its first bytes, and passes its bytes on. */
 class AnswerReader implements ResponseReader<SafeFetched | URL> {
   private contentType = '';
   private length = 0;
-  /** The beginning, until there is enough to tell its kind. */
+  /** The first bytes, until they suffice to recognise the type. */
   private start = NOTHING;
   private mediaType: string | undefined;
 
@@ -152,7 +127,7 @@ class AnswerReader implements ResponseReader<SafeFetched | URL> {
     private readonly request: SafeFetchRequest,
   ) {}
 
-  /** @returns where a redirect leads; undefined when the body is wanted */
+  /** @returns the target of a redirect; undefined when the body should be read */
   head(status: number, headers: ResponseHeaders): URL | undefined {
     const { location } = headers;
     if (REDIRECT_STATUSES.has(status) && typeof location === 'string') {
@@ -203,7 +178,8 @@ class AnswerReader implements ResponseReader<SafeFetched | URL> {
 
 const NOTHING = Buffer.alloc(0);
 
-function readUrl(text: string): URL {
+/** @throws EgressError `refused-url` for what is no address of a web page, or contains credentials */
+export function readUrl(text: string): URL {
   const url = text.length <= URL_LENGTH_MAX ? parseUrl(text) : undefined;
   if (!url) throw new EgressError('refused-url', `is not a URL of at most ${URL_LENGTH_MAX} characters`);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {

@@ -1,5 +1,4 @@
-// Goal: each combinator takes what it should and names the first fault with its path. Method: tables
-// of values per combinator.
+// Each combinator accepts the right values and reports the first fault with its path. Tables of values per combinator.
 import { parseJson } from '../../core/json/json.js';
 import {
   anything,
@@ -110,7 +109,7 @@ const CASES: [name: string, schema: TSchema, value: unknown, fault: string | und
   ['free-form', freeForm(), [], ': must be an object'],
 ];
 
-/** A number that no double holds is an object to ajv, and a number to everybody else. */
+/** A number that no double can hold is an object to ajv, and a number to all other code. */
 const LONG_NUMBER = parseJson('9'.repeat(150));
 const OF_A_LONG_NUMBER: [name: string, schema: TSchema, fault: string | undefined][] = [
   ['free-form', freeForm(), ': must be an object'],
@@ -125,7 +124,7 @@ const OF_A_LONG_NUMBER: [name: string, schema: TSchema, fault: string | undefine
   ['a text or an object', either(text(), freeForm()), ': must be a string or an object'],
   ['a number or an object', either(number({ max: 9 }), freeForm()), ': must be at most 9'],
   ['an integer or an object', either(integer({ max: 9 }), freeForm()), ': must be at most 9'],
-  ['what asks for nothing', unsupported(freeForm()), ': is not supported yet by this gateway; leave it out'],
+  ['a neutral value', unsupported(freeForm()), ': is not supported yet by this gateway; leave it out'],
   ['a list', list(text()), ': must be an array'],
   ['a text', text(), ': must be a string'],
   ['a flag', flag(), ': must be a boolean'],
@@ -139,10 +138,13 @@ function compileUnder(key: string): TSchema {
 }
 
 describe('compile', () => {
-  it.each(OF_A_LONG_NUMBER)('takes a number of 150 digits for a number where %s is due', (_name, schema, expected) => {
-    const fault = compile(schema).fault(LONG_NUMBER);
-    expect(fault && `${fault.path}: ${fault.reason}`).toBe(expected);
-  });
+  it.each(OF_A_LONG_NUMBER)(
+    'treats a number of 150 digits as a number where %s is expected',
+    (_name, schema, expected) => {
+      const fault = compile(schema).fault(LONG_NUMBER);
+      expect(fault && `${fault.path}: ${fault.reason}`).toBe(expected);
+    },
+  );
 
   it.each(CASES)('judges %s', (_name, schema, value, expected) => {
     const compiled = compile(schema);
@@ -151,12 +153,12 @@ describe('compile', () => {
     expect(compiled.check(value)).toBe(expected === undefined);
   });
 
-  it('does not look into free-form JSON, however deep', () => {
+  it('does not check free-form JSON, at any depth', () => {
     const deep: unknown = JSON.parse(`${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`);
     expect(compile(freeForm()).check(deep)).toBe(true);
   });
 
-  it('leaves the value as it is', () => {
+  it('does not change the value', () => {
     const value = Object.freeze({ type: 'square', side: 1 });
     expect(compile(shape).check(value)).toBe(true);
     expect(value).toEqual({ type: 'square', side: 1 });

@@ -7,27 +7,27 @@ import {
   type TSchema,
   type TUnsafe,
 } from '@sinclair/typebox';
-import { _, Ajv, type ErrorObject } from 'ajv';
+import { _, Ajv, Name, type ErrorObject } from 'ajv';
 import { isDomainRule } from '../../core/domains.js';
 import { ExactNumber, isJsonObject, type Json, type JsonObject } from '../../core/json/json.js';
 import { shortened } from '../../core/shortened.js';
 import { SharedSchemas } from './shared-schemas.js';
 import { nearestName, suggestField, suggestOrListFields } from './nearest-name.js';
+import { undeclaredMembers } from './undeclared-members.js';
 
 /*
- * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every
- * combinator is made so that at most one branch of a union is ever tried: the first fault that ajv reports is then
- * the one the caller needs.
+ * JSON Schema, written with TypeBox so that the static type is inferred from it, and checked by ajv. Every combinator
+ * tries at most one branch of a union: the fault that ajv reports is then the one the caller needs.
  */
 
 export type { Static, TProperties, TSchema };
 
 // `verbose` puts the violated schema on the error, where its allowed values are read; it costs nothing until there is
-// one. Named schemas stay functions (`inlineRefs`). Optimising the generated code would double the time to compile it,
-// for nothing that can be measured afterwards.
+// one. Named schemas stay functions (`inlineRefs`). Optimising the generated code would double the compile time without
+// a measurable gain.
 const ajv = new Ajv({
   strict: false,
-  // 1e999 is JSON, and read as infinity.
+  // 1e999 is JSON, and parsed as infinity.
   strictNumbers: true,
   discriminator: true,
   verbose: true,
@@ -35,12 +35,12 @@ const ajv = new Ajv({
   inlineRefs: false,
   code: { optimize: false },
 });
-// To ajv an `ExactNumber` is an object: whatever takes objects says that it takes none. Its value is `true`, or the
-// numbers that are taken in the object's stead. Judged before branches, which know of themselves only.
+// To ajv an `ExactNumber` is an object, so every schema of objects excludes it. The keyword's value is `true`, or the
+// numbers that are accepted instead of the object. Judged before branches, which only know themselves.
 ajv.addKeyword({
   keyword: 'unlikeNumber',
   before: 'if',
-  // Printed into the code that judges: a history has hundreds of objects.
+  // Inlined into the generated code: a history has hundreds of objects.
   code(context) {
     const exactNumber = context.gen.scopeValue('obj', { ref: ExactNumber });
     context.fail(_`${context.data} instanceof ${exactNumber}`);
@@ -48,16 +48,34 @@ ajv.addKeyword({
 });
 const UNLIKE_NUMBER = { unlikeNumber: true };
 
+// Members that the schema of their object does not name fit it, and are noted: nothing of a request is lost without a
+// name (docs/use/translation.md#undeclared-members).
+ajv.addKeyword({
+  keyword: 'notesUndeclared',
+  type: 'object',
+  // Inlined: an object without such members costs a look at each of its names.
+  code({ gen, data, it, parentSchema }) {
+    const { properties } = parentSchema as { readonly properties: TProperties };
+    const note = gen.scopeValue('obj', { ref: undeclaredMembers });
+    const names = gen.scopeValue('obj', { ref: new Set(Object.keys(properties)) });
+    const pointer = _`${new Name('instancePath')} + ${it.errorPath}`;
+    gen.forIn('name', data, (name) =>
+      gen.if(_`!${names}.has(${name})`, () => gen.code(_`${note}.note(${data}, ${name}, ${pointer})`)),
+    );
+  },
+});
+const NOTES = { ...UNLIKE_NUMBER, notesUndeclared: true };
+
 const shared = new SharedSchemas(
   (schema, name) => ajv.addSchema(schema, name),
-  (schema) => !canAsk(schema),
+  (schema) => !canRequest(schema),
 );
 
-/** A domain that can be held to (`core/domains.ts`): what `format` says of it. */
+/** `format` of a domain rule (`core/domains.ts`). */
 const DOMAIN = 'domain-rule';
 ajv.addFormat(DOMAIN, isDomainRule);
 
-/** Text that is one. */
+/** A text that is a domain rule. */
 export const domainRule = (limits: { max: number }) =>
   Type.String({
     maxLength: limits.max,
@@ -66,7 +84,8 @@ export const domainRule = (limits: { max: number }) =>
   });
 
 /**
- * Text; its length is counted in characters (code points), as JSON Schema does. `reason` tells what `pattern` wants.
+ * Text; its length is counted in characters (code points), as in JSON Schema. `reason` describes the requirement of
+ * `pattern`.
  */
 export const text = (limits: { min?: number; max?: number; pattern?: string; reason?: string } = {}) =>
   Type.String({
@@ -75,7 +94,7 @@ export const text = (limits: { min?: number; max?: number; pattern?: string; rea
     ...(limits.pattern !== undefined && { pattern: limits.pattern, reason: limits.reason }),
   });
 
-/** A moment as replies print it: ISO 8601, UTC. */
+/** A time as printed in replies: ISO 8601, UTC. */
 export const moment = (limits: { max?: number } = {}) =>
   Type.String({ format: 'date-time', ...(limits.max !== undefined && { maxLength: limits.max }) });
 
@@ -84,6 +103,9 @@ export const integer = (limits: { min?: number; max?: number } = {}) => Type.Int
 
 /** A finite number. */
 export const number = (limits: { min?: number; max?: number } = {}) => Type.Number(bounds(limits));
+
+/** A number that something is compared with: doubles hold it to the unit. */
+export const comparedNumber = () => number({ min: -Number.MAX_SAFE_INTEGER, max: Number.MAX_SAFE_INTEGER });
 
 export const flag = () => Type.Boolean();
 
@@ -97,20 +119,27 @@ export const oneOf = <const Values extends readonly string[]>(values: Values) =>
 /** Any JSON value. */
 export const anything = () => Type.Unsafe<Json>({});
 
-/** Any value, of which nothing is known here. */
+/** Any value, of unknown form. */
 export const unknown = () => Type.Unknown();
 
-/** An object whose keys are the caller's; what is in it is never looked at. */
+/** An object whose keys are the caller's; its contents are never checked. */
 export const freeForm = () => Type.Unsafe<JsonObject>({ type: 'object', ...UNLIKE_NUMBER });
 
-/** An object whose keys are the caller's, with values of one kind. `keyMax`: longest key, in characters. */
-export const map = <Value extends TSchema>(value: Value, limits: { max?: number; keyMax?: number } = {}) =>
+/**
+ * An object whose keys are the caller's, with values of one kind. `keyMax`: longest key, in characters; `keys`: pattern
+ * of each key, and its requirement in words.
+ */
+export const map = <Value extends TSchema>(
+  value: Value,
+  limits: { max?: number; keyMax?: number; keys?: { readonly pattern: string; readonly reason: string } } = {},
+) =>
   Type.Unsafe<{ readonly [key: string]: Static<Value> }>({
     type: 'object',
     ...UNLIKE_NUMBER,
     additionalProperties: value,
     ...(limits.max !== undefined && { maxProperties: limits.max }),
     ...(limits.keyMax !== undefined && { propertyNames: { maxLength: limits.keyMax } }),
+    ...(limits.keys !== undefined && { propertyNames: { ...limits.keys } }),
   });
 
 export const list = <Item extends TSchema>(item: Item, limits: { min?: number; max?: number } = {}) =>
@@ -119,17 +148,24 @@ export const list = <Item extends TSchema>(item: Item, limits: { min?: number; m
     ...(limits.max !== undefined && { maxItems: limits.max }),
   });
 
-/** A list in a reply: nobody changes it. */
+/** A read-only list in a reply. */
 export const rows = <Item extends TSchema>(item: Item) => Type.Unsafe<readonly Static<Item>[]>(Type.Array(item));
 
-/** Words for those who read the description; nothing is judged by them. */
+/** A text for readers of the description, without effect on validation. */
 export const described = <S extends TSchema>(description: string, schema: S): S => ({ ...schema, description });
 
-/** A secret: no reply has it, and the viewer of the description fills it with no example. */
+/** A secret: no reply contains it, and the viewer of the description shows no example for it. */
 export const writeOnly = <S extends TSchema>(schema: S): S => ({ ...schema, writeOnly: true });
 
-/** An object with these fields, and any others beside them. */
-export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, UNLIKE_NUMBER);
+/** An object with these fields, and any others, which are noted. */
+export const object = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, NOTES);
+
+/** An object with these fields, and any others, which its reader knows or keeps. */
+export const openObject = <Fields extends TProperties>(fields: Fields) => Type.Object(fields, UNLIKE_NUMBER);
+
+/** An object with these fields, and others of one kind, which are named as they come. */
+export const objectAndOthers = <Fields extends TProperties>(fields: Fields, others: TSchema) =>
+  Type.Object(fields, { ...UNLIKE_NUMBER, additionalProperties: others });
 
 /** An object with these fields and no others. */
 export const closed = <Fields extends TProperties>(fields: Fields) =>
@@ -163,19 +199,25 @@ export function either<First extends TSchema, Second extends TSchema>(
   });
 }
 
-/** Objects: those that meet the condition are held to the first schema, all others to the second. */
+/** Objects: those that meet the condition are checked against the first schema, all others against the second. */
 export const when = <Then extends TSchema, Else extends TSchema>(
   condition: TSchema,
   then: Then,
   otherwise: Else,
 ): TUnsafe<Static<Then> | Static<Else>> =>
-  Type.Unsafe({ type: 'object', if: condition, then, else: otherwise, ...UNLIKE_NUMBER });
+  Type.Unsafe({ type: 'object', if: asCondition(condition), then, else: otherwise, ...UNLIKE_NUMBER });
 
-/** A schema that nothing fits, with the reason the caller is told. */
+/** A condition is about what it names, so that it notes nothing. */
+function asCondition(condition: TSchema): TSchema {
+  const { notesUndeclared: _noted, not, ...rest } = condition;
+  return not === undefined ? rest : { ...rest, not: asCondition(not as TSchema) };
+}
+
+/** A schema that nothing fits, with the reason shown to the caller. */
 export const refused = (reason: string) => Type.Unsafe<never>({ not: {}, reason });
 
 /**
- * A field that is known, and whose effect this gateway lacks: only values that ask for nothing fit it.
+ * A field that is known, but has no effect in this gateway: only its neutral values fit.
  * @param neutral those values
  */
 export const unsupported = (neutral: TSchema) =>
@@ -184,27 +226,24 @@ export const unsupported = (neutral: TSchema) =>
 const refusesAll = (schema: TSchema | undefined): boolean =>
   schema?.['not'] !== undefined && Object.keys(schema['not'] as object).length === 0;
 
-/**
- * Whether a value fits that asks for something. A schema that is `refused`, or `unsupported`, is known only for its
- * reason to be told.
- */
-export function canAsk(schema: TSchema): boolean {
+/** Whether a value with an effect fits. A `refused` or `unsupported` schema exists only to give its reason. */
+export function canRequest(schema: TSchema): boolean {
   return !refusesAll(schema) && !refusesAll(schema['else'] as TSchema | undefined);
 }
 
-/** A schema that null fits and nothing else, with the reason the caller is told. */
+/** A schema that only null fits, with the reason shown to the caller. */
 export const onlyNull = (reason: string) => Type.Unsafe<null>({ not: { not: { type: 'null' } }, reason });
 
 /**
- * A schema under a name of its own: compiled once and called wherever it stands. Without names a schema that is used in
- * twenty places is compiled twenty times over, into one function too long for the engine to optimise.
+ * A named schema: compiled once and called wherever it is used. Without names a schema that is used in twenty places is
+ * compiled twenty times, into one function too long for the engine to optimise.
  */
 export function named<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
   ajv.addSchema(shared.share(schema), name);
   return titled(name, schema);
 }
 
-/** A schema under a name of its own that is only described, as those of replies are, and never compiled. */
+/** A named schema that is only described, as those of replies are, and never compiled. */
 export function titled<S extends TSchema>(name: string, schema: S): TUnsafe<Static<S>> {
   if (NAMED.has(name)) throw new Error(`Two schemas have the name ${name}.`);
   NAMED.set(name, schema);
@@ -213,28 +252,40 @@ export function titled<S extends TSchema>(name: string, schema: S): TUnsafe<Stat
 
 const NAMED = new Map<string, TSchema>();
 
-/** What `named` and `titled` have put under a name. */
+/** The schema registered by `named` or `titled` under a name. */
 export const schemaNamed = (name: string): TSchema | undefined => NAMED.get(name);
 
 type VariantOf<Tag extends string, Cases extends Record<string, TProperties>> = {
   [Value in keyof Cases & string]: { [Key in Tag]: Value } & Static<TObject<Cases[Value]>>;
 }[keyof Cases & string];
 
-/** Open objects told apart by the text in `tag`. A stranger is refused at the tag, with the allowed values. */
-export function variant<Tag extends string, Cases extends Record<string, TProperties>>(
+/**
+ * Objects distinguished by the text in `tag`. An unknown tag is refused with the allowed values; members that a case
+ * does not name are noted.
+ */
+export const variant = <Tag extends string, Cases extends Record<string, TProperties>>(tag: Tag, cases: Cases) =>
+  variantOf(tag, cases, { notesUndeclared: true });
+
+/** The same, whose reader knows or keeps all other members. */
+export const openVariant = <Tag extends string, Cases extends Record<string, TProperties>>(tag: Tag, cases: Cases) =>
+  variantOf(tag, cases, {});
+
+const variantOf = <Tag extends string, Cases extends Record<string, TProperties>>(
   tag: Tag,
   cases: Cases,
-): TUnsafe<VariantOf<Tag, Cases>> {
-  return Type.Unsafe({
+  others: object,
+): TUnsafe<VariantOf<Tag, Cases>> =>
+  Type.Unsafe({
     type: 'object',
     ...UNLIKE_NUMBER,
     required: [tag],
     discriminator: { propertyName: tag },
-    oneOf: Object.entries(cases).map(([value, fields]) => Type.Object({ [tag]: Type.Literal(value), ...fields })),
+    oneOf: Object.entries(cases).map(([value, fields]) =>
+      Type.Object({ [tag]: Type.Literal(value), ...fields }, others),
+    ),
   });
-}
 
-/** The same schema, but that no object in it takes fields beside its own; free-form ones stay as they are. */
+/** The same schema, but no object in it accepts additional fields; free-form ones are unchanged. */
 export function closedThroughout<S extends TSchema>(schema: S): S {
   const { properties, items, else: otherwise, oneOf: branches } = schema as Readonly<Record<string, unknown>>;
   const all = (schemas: object): object =>
@@ -262,24 +313,24 @@ const takesNumbers = (types: readonly string[]): boolean => types.includes('numb
 const unlikeNumber = (types: readonly string[]): object =>
   types.includes('object') && !takesNumbers(types) ? UNLIKE_NUMBER : {};
 
-/** The first thing wrong with a value. `path` is empty for the value itself. */
+/** The first fault of a value. `path` is empty for the value itself. */
 export interface Fault {
   readonly path: string;
   readonly reason: string;
 }
 
-/** What can be told of the values that a constraint takes. */
+/** What is known of the values that a constraint accepts. */
 export interface Described {
   readonly schema: TSchema;
 }
 
-/** A schema ready to judge. Safe to share. Judging never changes the value. */
+/** A compiled schema. Safe to share. Judging never changes the value. */
 export interface Compiled<T> extends Described {
   check(value: unknown): value is T;
   fault(value: unknown): Fault | undefined;
 }
 
-/** What a compiled schema proves. */
+/** The type a compiled schema proves. */
 export type Of<C> = C extends Compiled<infer T> ? T : never;
 
 /** Compiles a schema. Costs milliseconds: done once for each, when a module is loaded. */
@@ -290,13 +341,20 @@ export function compile<S extends TSchema>(schema: S): Compiled<Static<S>> {
   const made: Compiled<Static<S>> = {
     schema,
     check: validate,
-    fault: (value) => (validate(value) ? undefined : faultOf(validate.errors![0]!)),
+    fault: (value) => (validate(value) ? undefined : faultOf(causeOf(validate.errors!))),
   };
   compiled.set(schema, made);
   return made;
 }
 
 const compiled = new WeakMap<TSchema, Compiled<unknown>>();
+
+/** Keywords that only report that a schema within them was violated. */
+const OUTER = new Set(['if', 'propertyNames']);
+
+/** The violation itself. There is one: ajv stops at the first, and each union tries one branch. */
+const causeOf = (errors: readonly ErrorObject[]): ErrorObject =>
+  errors.find(({ keyword }) => !OUTER.has(keyword)) ?? errors[0]!;
 
 function faultOf(error: ErrorObject): Fault {
   const at = error.instancePath.split('/').slice(1).map(unescapePointer);
@@ -307,7 +365,11 @@ function faultOf(error: ErrorObject): Fault {
     reason,
   });
   if (error.propertyName !== undefined) {
-    return fault(`its name must be at most ${count(params['limit'], 'character', 'characters')}`, error.propertyName);
+    const required =
+      error.keyword === 'pattern'
+        ? String(schema['reason'])
+        : `must be at most ${count(params['limit'], 'character', 'characters')}`;
+    return fault(`its name ${required}`, error.propertyName);
   }
   switch (error.keyword) {
     case 'required':
@@ -346,15 +408,15 @@ function faultOf(error: ErrorObject): Fault {
     case 'maxItems':
       return fault(`must have at most ${count(params['limit'], 'entry', 'entries')}`);
     default:
-      // `pattern`, `format` and `not`, the keywords whose wish cannot be read off the schema.
+      // `pattern`, `format` and `not`: keywords whose requirement cannot be derived from the schema.
       return fault(String(schema['reason']));
   }
 }
 
 /**
- * The first field of a value, at any depth, that the closed object it stands in does not know; whatever else is wrong
- * with the value. Alternatives (`when`, `variant`) are not looked into: which of them is meant is not known here.
- * @param at where the value stands
+ * The first field of a value, at any depth, that is unknown to its closed object, regardless of other faults.
+ * Alternatives (`when`, `variant`) are not searched, because the intended one is unknown here.
+ * @param at path of the value
  */
 export function findUnknownField(schema: TSchema, value: unknown, at: readonly string[]): Fault | undefined {
   for (const [inner, part, key] of partsOf(schema, value)) {
@@ -368,7 +430,7 @@ export function findUnknownField(schema: TSchema, value: unknown, at: readonly s
   return beneath && findUnknownField(beneath, value, at);
 }
 
-/** What `nullable` and `unsupported` are made of. */
+/** The inner schema of `nullable` and `unsupported`. */
 function beneathOf(schema: TSchema): TSchema | undefined {
   const condition = schema['if'] as TSchema | undefined;
   const otherwise = schema['else'] as TSchema | undefined;
@@ -376,10 +438,10 @@ function beneathOf(schema: TSchema): TSchema | undefined {
   return condition?.['type'] === 'null' ? otherwise : undefined;
 }
 
-/** Entries of a list whose fields are looked through: more than any list of management takes. */
+/** Limit of list entries that are searched: more than any list of management accepts. */
 const LOOKED_THROUGH_MAX = 10_000;
 
-/** The parts of an object or a list with their schemas, those first that are unknown. */
+/** The parts of an object or a list with their schemas, unknown ones first. */
 function partsOf(schema: TSchema, value: unknown): [schema: TSchema | undefined, part: unknown, key: string][] {
   if (Array.isArray(value)) {
     const items = schema['items'] as TSchema | undefined;
@@ -397,13 +459,23 @@ function partsOf(schema: TSchema, value: unknown): [schema: TSchema | undefined,
   ];
 }
 
-/** Those of an object that are worth being suggested. */
+/** The fields that a schema of objects names, those of all its alternatives together. */
+export function fieldNames(schema: TSchema): readonly string[] {
+  const { properties = {}, then, else: otherwise } = schema as Readonly<Record<string, TSchema | undefined>>;
+  const alternatives = [then, otherwise].flatMap((one) => (one ? fieldNames(one) : []));
+  return [...new Set([...Object.keys(properties), ...alternatives])];
+}
+
+/** The fields of an object that are worth suggesting. */
 const usableFields = (schema: TSchema | Record<string, unknown>): string[] =>
   Object.entries((schema['properties'] ?? {}) as Record<string, TSchema>)
-    .filter(([, field]) => canAsk(field))
+    .filter(([, field]) => canRequest(field))
     .map(([name]) => name);
 
-/** What is wrong with a number that is no double (docs/decisions/0011): it is out of bounds, or has too many digits. */
+/**
+ * The complaint about a number that is no double (docs/contribute/decisions/0003): it is out of bounds, or has too many
+ * digits.
+ */
 function numberWanted(schema: Record<string, unknown>, value: number): string {
   const { minimum, maximum } = schema as { readonly minimum?: number; readonly maximum?: number };
   if (maximum !== undefined && value >= maximum) return `must be at most ${maximum}`;
@@ -444,5 +516,5 @@ const count = (amount: unknown, one: string, many: string): string => `${String(
 
 const unescapePointer = (key: string): string => key.replaceAll('~1', '/').replaceAll('~0', '~');
 
-/** A path as errors show it: `messages.3.content.0.id`. */
+/** A path as shown in errors: `messages.3.content.0.id`. */
 export const pathText = (keys: readonly string[]): string => keys.map(shortened).join('.');

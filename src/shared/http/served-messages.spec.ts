@@ -1,5 +1,5 @@
-// Goal: a request and its reply are what Express makes of them from their birth, for each application its own. Method:
-// two applications on real servers, asked for what their handlers see.
+// A request and its reply have the prototypes of Express from their creation, separately for each application. Two
+// applications on real servers that report what their handlers see.
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express, { type Request, type Response } from 'express';
@@ -41,7 +41,7 @@ async function serve(): Promise<{ ask: () => Promise<Seen>; close: () => void; a
   };
 }
 
-it('keeps the prototypes that requests and replies are born with, those of their own application', async () => {
+it('keeps the prototypes that requests and replies are created with, those of their own application', async () => {
   const one = await serve();
   const other = await serve();
   for (const { ask, app } of [one, other]) {

@@ -1,27 +1,27 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import type { Request, Response } from 'express';
 
-/** The kinds of object a server makes for each request: given to `createServer`, one pair for each application. */
+/** The classes of requests and responses of a server: passed to `createServer`, one pair per application. */
 export interface ServedMessages {
   readonly IncomingMessage: typeof IncomingMessage;
   readonly ServerResponse: typeof ServerResponse;
 }
 
-/** An Express application as far as it says what requests and replies are. */
+/** The parts of an Express application that define requests and responses. */
 interface ExpressApp {
   request: Request;
   response: Response;
 }
 
-/** Counts what its body comes in, for its reader is given several pieces as one. */
+/** Counts the pieces of its body, because its reader receives several pieces as one. */
 interface ServedRequest extends IncomingMessage {
   readonly pieces: number;
 }
 
-/** @returns in how many pieces the body has come so far: reads of the socket, or chunks as they were framed */
+/** @returns the number of pieces of the body so far: reads of the socket, or chunks as framed */
 export const piecesOf = (request: IncomingMessage): number => (request as ServedRequest).pieces;
 
-/** Plain ones of Node's, until an application adopts them. */
+/** Node's plain classes, until an application adopts them. */
 export function servedMessages(): ServedMessages {
   return {
     IncomingMessage: class extends IncomingMessage implements ServedRequest {
@@ -37,10 +37,10 @@ export function servedMessages(): ServedMessages {
 }
 
 /**
- * Makes requests and replies what Express would make of them, from their birth. Express changes the prototype of
- * each on arrival, and an object whose prototype was changed is not collected young: a third of what a request
- * allocates outlived it, and each collection took ten times as long (docs/decisions/0014). A prototype that is
- * right already is left alone.
+ * Gives requests and responses the prototypes of Express when they are created. Express changes the prototype of each
+ * on arrival, and an object with a changed prototype is not collected young: a third of a request's allocations
+ * outlived it, and each collection took ten times as long (docs/contribute/decisions/0087). A prototype that is already
+ * right is left alone.
  */
 export function adoptMessages(app: ExpressApp, served: ServedMessages): void {
   const request = served.IncomingMessage.prototype;

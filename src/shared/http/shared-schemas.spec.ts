@@ -1,6 +1,6 @@
 /**
- * Goal: equal parts of schemas are compiled once, and judge as they would in their place. Method: schemas of some
- * fields, and what is compiled under a name.
+ * Equal parts of schemas are compiled once, and judge as they would inline. Schemas of some fields, and the schemas
+ * compiled under a name.
  */
 import { Type, type TSchema } from '@sinclair/typebox';
 import {
@@ -29,14 +29,14 @@ function sharing(staysInPlace: (schema: TSchema) => boolean = () => false) {
   return { shared, added };
 }
 
-it('refers to what is used twice, within one schema and in a later one', () => {
+it('refers to parts that are used twice, within one schema and in a later one', () => {
   const { shared, added } = sharing();
   const first = shared.share(Type.Object({ one: person(), other: person() }));
   const later = shared.share(Type.Array(person()));
   expect([references(first).length, references(later).length, added.length]).toEqual([2, 1, 1]);
 });
 
-it('leaves in place what is used once, what is small, and what has to stay', () => {
+it('keeps inline what is used once, what is small, and what has to stay', () => {
   const { shared, added } = sharing((schema) => schema['title'] === 'stays');
   const small = () => Type.Object({ name: Type.String() });
   const staying = () => ({ ...person(), title: 'stays' });
@@ -46,7 +46,7 @@ it('leaves in place what is used once, what is small, and what has to stay', () 
   expect(added).toEqual([]);
 });
 
-it('keeps apart what differs in a field, though its name be that of an annotation, and not what is written about it', () => {
+it('separates schemas that differ in a field, even one named like an annotation, but not by their annotations', () => {
   const { shared } = sharing();
   const about = (description: string) => ({ ...person(), description });
   const withField = (field: TSchema) => Type.Object({ ...person().properties, description: field });
@@ -55,7 +55,7 @@ it('keeps apart what differs in a field, though its name be that of an annotatio
   expect(references(shared.share(differing))).toEqual([]);
 });
 
-it('does not change the schema that it is given', () => {
+it('does not change the given schema', () => {
   const schema = Type.Object({ one: person(), other: person() });
   const before = JSON.stringify(schema);
   sharing().shared.share(schema);
@@ -88,7 +88,7 @@ describe('compiled', () => {
     expect(fault && `${fault.path} ${fault.reason}`).toBe(expected);
   });
 
-  it('suggests no field whose every use is refused, however often it stands there', () => {
+  it('suggests no field whose every use is refused, however often it occurs', () => {
     const refused = () =>
       optional(unsupported(closed({ a: flag(), b: flag(), c: flag(), d: flag(), e: flag(), f: flag() })));
     const schema = compile(closed({ first: refused(), second: refused() }));

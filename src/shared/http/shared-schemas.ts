@@ -1,19 +1,19 @@
 import type { TSchema } from '@sinclair/typebox';
 
-/** Where a schema holds one schema, a list of them, or some by name. */
+/** Keywords that contain one schema, a list of schemas, or schemas by name. */
 const ONE = ['items', 'additionalProperties', 'if', 'then', 'else'] as const;
 const BRANCHES = 'oneOf';
 const BY_NAME = 'properties';
-/** For readers of the description; nothing is judged by them. */
+/** For readers of the description; without effect on validation. */
 const ANNOTATIONS = new Set(['description', 'title', 'examples', 'default']);
 
-/** A call costs about as much as checking a few keywords in place. */
+/** A call costs about as much as checking a few keywords inline. */
 const SCHEMAS_MIN = 6;
 
-/** All schemas that are equal but for their annotations. */
+/** All schemas that are equal except for their annotations. */
 interface Part {
   readonly id: number;
-  /** How many schemas it consists of, itself included. */
+  /** Number of schemas it consists of, including itself. */
   readonly size: number;
   uses: number;
   /** The name under which it is compiled, once it is used twice. */
@@ -21,8 +21,8 @@ interface Part {
 }
 
 /**
- * Finds what schemas have in common, so that it is compiled once: without, the tools of chat completions alone become a
- * megabyte of code that every start writes, parses and keeps.
+ * Finds common parts of schemas, so that each is compiled once: otherwise the tools of chat completions alone become a
+ * megabyte of code that every start generates, parses and keeps.
  */
 export class SharedSchemas {
   private readonly parts = new Map<string, Part>();
@@ -30,21 +30,21 @@ export class SharedSchemas {
   private readonly referenced = new WeakMap<TSchema, TSchema>();
 
   /**
-   * @param add takes what is to be compiled under a name, before anything refers to it
-   * @param staysInPlace whether whoever reads the schema around it looks into this one
+   * @param add receives a schema to be compiled under a name, before anything refers to it
+   * @param staysInPlace whether readers of the surrounding schema read this one directly
    */
   constructor(
     private readonly add: (schema: TSchema, name: string) => void,
     private readonly staysInPlace: (schema: TSchema) => boolean,
   ) {}
 
-  /** The same schema, with references where a part of it has been used before. */
+  /** The same schema, with references for parts that have been used before. */
   share(schema: TSchema): TSchema {
     this.partOf(schema);
     return this.withReferences(schema);
   }
 
-  /** What a reference of this class stands for; anything else itself. */
+  /** The schema behind a reference of this class; any other schema is returned unchanged. */
   schemaAt(schema: TSchema): TSchema {
     return this.referenced.get(schema) ?? schema;
   }
@@ -87,7 +87,7 @@ export class SharedSchemas {
   }
 }
 
-/** A copy with each schema in it replaced, but for those that are `true` or `false`, and lists for tuples. */
+/** A copy with each schema in it replaced, except those that are `true` or `false`, and lists for tuples. */
 function mapSchemas(schema: TSchema, replaceObject: (inner: TSchema) => unknown): object {
   const replace = (inner: TSchema | boolean | readonly TSchema[]): unknown =>
     typeof inner === 'object' && !Array.isArray(inner) ? replaceObject(inner as TSchema) : inner;

@@ -1,17 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
-/** How often a limit is looked at within its own time: a stall is noticed at most an eighth late. */
+/** Checks per limit: a stall is noticed at most an eighth late. */
 const LOOKS_PER_LIMIT = 8;
 
-/** What libuv still holds of the last write, in bytes; Node offers it on the handle only. */
+/** Bytes of the last write that libuv still holds; Node offers it on the handle only. */
 interface WithHandle {
   readonly _handle?: { readonly writeQueueSize?: number } | null;
 }
 
 /**
- * Lets a client go that takes no byte for the limit. Watches only while somebody waits for it: between `start`
- * and `stop`. Node's own socket time-out would do, but for its first round, which counts what the kernel took at
- * once as taken by the client.
+ * Closes a client that takes no byte for the limit. Watches only while the server waits for it: between `start` and
+ * `stop`. Node's own socket time-out would suffice, except that its first round counts bytes the kernel buffered as
+ * taken by the client.
  */
 export class StallWatch {
   private timer: NodeJS.Timeout | undefined;

@@ -1,5 +1,5 @@
-// Goal: a stream's writer holds status and headers back until there are bytes, breaks silence but never for a reader
-// who is held, and lets go who takes nothing. Method: a response that records what is asked of it, time by hand.
+// A stream's writer delays status and headers until there are bytes, breaks silence but never for a held reader, and
+// closes clients that take nothing. A response that records its calls, and timers moved by hand.
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { Subject } from 'rxjs';
@@ -9,18 +9,18 @@ import { StreamWriter } from './stream-writer.js';
 const HEARTBEAT_MS = 1_000;
 const STALL_MS = 5_000;
 
-/** As much of a response as a writer uses. */
+/** The parts of a response that a writer uses. */
 class RecordingResponse extends EventEmitter {
   readonly req = { httpVersionMajor: 1, httpVersionMinor: 1 };
-  /** What the client has not taken yet. */
+  /** Bytes that the client has not taken yet. */
   readonly socket = { writableLength: 0, _handle: { writeQueueSize: 0 } };
   writableFinished = false;
-  /** In order: the status, what was written, the end, whether it was destroyed. */
+  /** In order: the status, the writes, the end, whether it was destroyed. */
   readonly calls: unknown[] = [];
   headers: Record<string, unknown> = {};
   headersSent = false;
   chunkedEncoding = true;
-  /** What the socket says to each write: whether it takes more. */
+  /** The socket's answer to each write: whether it takes more. */
   takesMore = true;
 
   writeHead(status: number, headers: Record<string, unknown>): this {
@@ -79,7 +79,7 @@ describe('StreamWriter', () => {
   });
   afterEach(() => jest.useRealTimers());
 
-  it('sends nothing before the first bytes, then the status and they', () => {
+  it('sends nothing before the first bytes, then the status with them', () => {
     void writer.pipe(chunks);
     jest.advanceTimersByTime(HEARTBEAT_MS - 1);
     expect([response.calls, writer.hasBegun]).toEqual([[], false]);
@@ -92,7 +92,7 @@ describe('StreamWriter', () => {
     });
   });
 
-  it('writes bytes and text alike, each in one write, and ends when they end', async () => {
+  it('writes bytes and text alike, each in one write, and ends at their end', async () => {
     const done = writer.pipe(chunks);
     chunks.next('Grüße');
     chunks.next(Buffer.from('👋'));
@@ -102,7 +102,7 @@ describe('StreamWriter', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('writes nothing of an empty piece, which framed would be the end', () => {
+  it('writes nothing for an empty piece, which framed would be the end', () => {
     void writer.pipe(chunks);
     chunks.next('');
     chunks.next(Buffer.alloc(0));
@@ -123,7 +123,7 @@ describe('StreamWriter', () => {
     expect(response.calls).toEqual([200, 'one', 'one', 'one', COMMENT]);
   });
 
-  it('sends the status and a comment at the interval, counted from its making', () => {
+  it('sends the status and a comment at the interval, counted from its creation', () => {
     jest.advanceTimersByTime(HEARTBEAT_MS);
     expect(response.calls).toEqual([200, COMMENT]);
     jest.advanceTimersByTime(2 * HEARTBEAT_MS);
@@ -155,7 +155,7 @@ describe('StreamWriter', () => {
     expect(response.calls).toEqual([200, 'one', COMMENT]);
   });
 
-  it('lets a client go that takes nothing for the limit, and no earlier', () => {
+  it('closes a client that takes nothing for the limit, and no earlier', () => {
     void writer.pipe(chunks);
     response.takesMore = false;
     chunks.next('one');
@@ -178,7 +178,7 @@ describe('StreamWriter', () => {
     expect(response.calls).toEqual([200, 'one']);
   });
 
-  it('keeps a client that has taken everything, however long nothing comes', () => {
+  it('keeps a client that has taken everything, however long no bytes come', () => {
     void writer.pipe(chunks);
     response.takesMore = false;
     chunks.next('one');
@@ -188,7 +188,7 @@ describe('StreamWriter', () => {
     expect(response.calls).not.toContain('destroyed');
   });
 
-  it('lets a client go that does not take the end', async () => {
+  it('closes a client that does not take the end', async () => {
     const done = writer.pipe(chunks);
     chunks.next('one');
     response.takesMore = false;
@@ -199,7 +199,7 @@ describe('StreamWriter', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('rejects with the failure of what it pipes, and still takes last words', async () => {
+  it('rejects with the failure of the piped source, and still accepts last bytes', async () => {
     const done = writer.pipe(chunks);
     const failure = new Error('broken');
     chunks.next('one');
@@ -210,7 +210,7 @@ describe('StreamWriter', () => {
     expect(jest.getTimerCount()).toBe(0);
   });
 
-  it('lets what it pipes go when the client goes', async () => {
+  it('releases the piped source when the client leaves', async () => {
     const done = writer.pipe(chunks);
     chunks.next('one');
     response.emit('close');
@@ -218,7 +218,7 @@ describe('StreamWriter', () => {
     expect([chunks.observed, jest.getTimerCount()]).toEqual([false, 0]);
   });
 
-  it('leaves a response alone that turns out to be no stream', () => {
+  it('does not touch a response that turns out to be no stream', () => {
     writer.stop();
     jest.advanceTimersByTime(10 * HEARTBEAT_MS);
     expect([response.calls, writer.hasBegun]).toEqual([[], false]);

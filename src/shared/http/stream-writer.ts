@@ -6,7 +6,7 @@ import { ChunkedBody } from './chunked-body.js';
 import type { Pace } from './paced.js';
 import { StallWatch } from './stall-watch.js';
 
-/** What clients and proxies must be told of an event stream: never cached, never buffered, never compressed. */
+/** Headers of an event stream: no caching, no buffering, no compression by clients and proxies. */
 const STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
   'Cache-Control': 'no-cache, no-transform',
@@ -16,25 +16,25 @@ const STREAM_HEADERS = {
 const HEARTBEAT = writeComment('FAIRLEAD PROCESSING');
 
 export interface StreamLimits {
-  /** Longest silence on the wire; then a comment goes out. Counted from acceptance. */
+  /** Longest silence on the wire, after which a comment is sent. Counted from acceptance. */
   readonly heartbeatMs: number;
-  /** A client that takes no byte for so long is gone. */
+  /** A client that takes no byte for this long counts as gone. */
   readonly stallMs: number;
 }
 
 /**
- * Writes one event stream. Status and headers wait for the first bytes and go out with them, in one write:
- * until then the reply can still become plain JSON with a status of its own. One per reply; begins to count
- * silence when it is made.
+ * Writes one event stream. Status and headers wait for the first bytes and are sent with them, in one write: until then
+ * the reply can still become plain JSON with a status of its own. One per reply; starts to count silence when it is
+ * created.
  */
 export class StreamWriter {
   private readonly body: ChunkedBody;
   private readonly stall: StallWatch;
   private readonly heartbeatMs: number;
-  /** Ends what is piped when the client has gone. */
+  /** Ends the piped source when the client has left. */
   private abandon: (() => void) | undefined;
   private heartbeat: NodeJS.Timeout;
-  /** When something was last written, by `elapsedMs`. */
+  /** Time of the last write, by `elapsedMs`. */
   private spokeAt = elapsedMs();
 
   constructor(
@@ -48,21 +48,21 @@ export class StreamWriter {
     this.heartbeat = setTimeout(this.beat, limits.heartbeatMs);
     response.on('drain', () => this.drained());
     response.once('finish', () => this.stop());
-    // One listener for all of it: a reply has ten of them at most, and Node warns of the next.
+    // One listener for all of it: Node warns from the eleventh listener of a reply on.
     response.once('close', () => {
       this.stop();
       this.abandon?.();
     });
   }
 
-  /** True once the status is on its way: from here on failures are told in-band. */
+  /** True once the status is sent: from here on failures are reported in-band. */
   get hasBegun(): boolean {
     return this.response.headersSent;
   }
 
   /**
-   * Writes every chunk the observable gives and ends the reply. Rejects with the observable's
-   * error, the reply still open.
+   * Writes every chunk of the observable and ends the reply. Rejects with the observable's error, leaving the reply
+   * open.
    */
   pipe(chunks: Observable<Uint8Array | string>): Promise<void> {
     return new Promise((resolve, reject) => {
@@ -74,7 +74,7 @@ export class StreamWriter {
     });
   }
 
-  /** Ends the reply, after `last` when there is something left to say. */
+  /** Ends the reply, after `last` if given. */
   end(last?: string): void {
     if (last !== undefined) this.write(last);
     clearTimeout(this.heartbeat);
@@ -82,20 +82,20 @@ export class StreamWriter {
     this.stall.start();
   }
 
-  /** Stops counting; for a reply that turned out to be no stream, and for one that is over. */
+  /** Stops counting silence; for a reply that turned out not to be a stream, and for one that is over. */
   stop(): void {
     clearTimeout(this.heartbeat);
   }
 
   write(chunk: Uint8Array | string): void {
-    // Nothing, framed, would be the end.
+    // An empty chunk would be the end marker of the framing.
     if (chunk.length === 0) return;
     if (!this.body.hasBegun) this.body.begin(200, STREAM_HEADERS);
     this.spokeAt = elapsedMs();
     if (!this.body.write(chunk)) this.pause();
   }
 
-  /** The timer is not set anew for every write: it looks how long the silence is, and comes again. */
+  /** The timer is not reset by every write: it checks the length of the silence, and runs again. */
   private readonly beat = (): void => {
     const leftMs = this.spokeAt + this.heartbeatMs - elapsedMs();
     this.heartbeat = setTimeout(this.beat, leftMs > 0 ? leftMs : this.heartbeatMs);
@@ -115,7 +115,7 @@ export class StreamWriter {
   }
 }
 
-/** A class, so that each event finds what to do with it where it is for all streams. */
+/** A class, so that all streams share the handlers of each event. */
 class PipedChunks implements Observer<Uint8Array | string> {
   constructor(
     private readonly writer: StreamWriter,

@@ -1,5 +1,5 @@
-// Goal: who waits gives up at the abort, and what fails later is no unhandled rejection. Method: promises and signals
-// by hand, and an ear for rejections that nobody handles.
+// Waiting ends at the abort, and a later failure is no unhandled rejection. Promises and signals built by hand, and a
+// listener for unhandled rejections.
 import { setImmediate } from 'node:timers/promises';
 import { untilAborted } from './until-aborted.js';
 
@@ -7,7 +7,7 @@ const unhandled = jest.fn();
 beforeAll(() => void process.on('unhandledRejection', unhandled));
 afterAll(() => void process.off('unhandledRejection', unhandled));
 afterEach(async () => {
-  // Rejections are told when the microtasks are done.
+  // Unhandled rejections are reported after the microtasks.
   await setImmediate();
   await setImmediate();
   expect(unhandled.mock.calls.splice(0)).toEqual([]);
@@ -16,7 +16,7 @@ afterEach(async () => {
 const GONE = new Error('gone');
 const LATE = new Error('too late');
 
-it.each(['before', 'afterwards'])('gives up at the abort %s, and hears what fails later', async (when) => {
+it.each(['before', 'afterwards'])('stops waiting at the abort %s, and handles a later failure', async (when) => {
   const abort = new AbortController();
   if (when === 'before') abort.abort(GONE);
   let fail: (error: Error) => void = () => undefined;
@@ -27,11 +27,11 @@ it.each(['before', 'afterwards'])('gives up at the abort %s, and hears what fail
   fail(LATE);
 });
 
-it('gives up at once what has failed already, where it is aborted', async () => {
+it('stops at once for an earlier failure, where it is aborted', async () => {
   await expect(untilAborted(Promise.reject(LATE), AbortSignal.abort(GONE))).rejects.toThrow();
 });
 
-it('gives what comes before the abort', async () => {
+it('returns a result that comes before the abort', async () => {
   const abort = new AbortController();
   await expect(untilAborted(Promise.resolve(1), abort.signal)).resolves.toBe(1);
   await expect(untilAborted(Promise.reject(LATE), abort.signal)).rejects.toBe(LATE);

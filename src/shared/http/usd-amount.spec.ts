@@ -1,5 +1,5 @@
-// Goal: an amount given as a JSON number is taken exactly as its writer meant it, or refused.
-// Method: a table of numbers as bodies are read, and the law that what is printed is read back.
+// An amount given as a JSON number is read exactly, or refused. A table of numbers as in bodies, and the property that
+// printed amounts are read back.
 import fc from 'fast-check';
 import { parseJson } from '../../core/json/json.js';
 import { formatUsd, usdNumber } from '../../core/money/credits.js';
@@ -19,7 +19,7 @@ describe('readUsdNumber', () => {
     ['999999999999999', 999_999_999_999_999_000_000_000_000n],
     ['1e2', 100_000_000_000_000n],
     ['1.50E+1', 15_000_000_000_000n],
-    // From here on past what a double holds.
+    // From here on beyond the precision of a double.
     ['123456789012345.123456789012', 123_456_789_012_345_123_456_789_012n],
     ['-999999999999999.999999999999', -999_999_999_999_999_999_999_999_999n],
     ['1234567.1234567890120000', 1_234_567_123_456_789_012n],

@@ -3,14 +3,14 @@ import { parseUsd, type PicoUsd } from '../../core/money/credits.js';
 
 /** A number of the JSON grammar. */
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
-/** Longest spelling that is looked at, in characters: 27 digits say every amount, the rest can only be zeros. */
+/** Longest accepted spelling in characters: 27 digits express every amount, the rest can only be zeros. */
 const SPELLING_MAX = 64;
 const WHOLE_DIGITS_MAX = 15;
 const DECIMALS_MAX = 12;
 
 /**
- * Reads an amount of USD that came as a JSON number, as its writer meant it: by its decimal text, so 0.1 is exactly one
- * tenth. What a double cannot hold is read from its own spelling (`ExactNumber`), a double from its shortest.
+ * Reads an amount of USD from a JSON number by its decimal text, so that 0.1 is exactly one tenth. A number that a
+ * double cannot hold is read from its original spelling (`ExactNumber`), a double from its shortest.
  * @returns undefined for everything but a number below 10¹⁵ with at most 12 decimals
  */
 export function readUsdNumber(value: unknown): PicoUsd | undefined {
@@ -24,8 +24,8 @@ function spellingOf(value: unknown): string {
 }
 
 /**
- * Without exponent and needless zeros; undefined when it is no number, or has more digits than
- * an amount on either side.
+ * Without exponent and needless zeros; undefined when it is no number, or has more digits than an amount on either
+ * side.
  */
 function plainDecimal(spelling: string): string | undefined {
   const match = spelling.length > SPELLING_MAX ? null : NUMBER.exec(spelling);
@@ -34,7 +34,7 @@ function plainDecimal(spelling: string): string | undefined {
   const digits = (whole! + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return '0';
-  /** How many digits stand before the point; less than nothing: how many zeros stand behind it. */
+  /** Number of digits before the point; negative: number of zeros after it. */
   const point = digits.length - fraction.length + Number(power);
   if (point > WHOLE_DIGITS_MAX || significant.length - point > DECIMALS_MAX) return undefined;
   const padded = significant.padStart(significant.length - Math.min(point, 0), '0').padEnd(point, '0');

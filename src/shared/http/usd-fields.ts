@@ -3,10 +3,10 @@ import { ReadableBy } from './fits.decorator.js';
 import { number } from './schema.js';
 import { readUsdNumber } from './usd-amount.js';
 
-/** No amount reaches it. */
+/** Exclusive upper bound of amounts. */
 const USD_MAX = 1e15;
 
-/** An amount of USD as a JSON number, exact to 12 decimals, that `takes` says yes to. */
+/** An amount of USD as a JSON number, exact to 12 decimals, that `takes` accepts. */
 const usdField =
   (name: string, takes: (amount: PicoUsd) => boolean, wish: string, min = -USD_MAX) =>
   (): PropertyDecorator =>
@@ -22,7 +22,7 @@ const usdField =
 
 /** Not negative. */
 export const IsUsd = usdField('isUsd', (amount) => amount >= 0n, 'from 0 to below 10^15', 0);
-/** Above nothing. */
+/** Above 0. */
 export const IsPositiveUsd = usdField('isPositiveUsd', (amount) => amount > 0n, 'above 0 and below 10^15');
-/** Of either sign, but not nothing. */
+/** Of either sign, but not 0. */
 export const IsUsdChange = usdField('isUsdChange', (amount) => amount !== 0n, 'other than 0, below 10^15');

@@ -1,5 +1,4 @@
-// Goal: only times that say clearly which moment they mean are read (docs/wire/keys.md#administration: UTC only,
-// seconds required). Method: tables.
+// Only unambiguous times are read (docs/operate/keys.md#administration: UTC only, seconds required). Tables.
 import { readUtcTime } from './utc-time.js';
 
 describe('readUtcTime', () => {

@@ -3,12 +3,12 @@ import { moment } from './schema.js';
 
 const UTC_TIME = /^(\d{4}-\d{2}-\d{2})T\d{2}:\d{2}:\d{2}(?:\.\d{1,9})?(?:Z|\+00:00)$/;
 
-/** Of the longest spelling: nine decimals, and the zone in figures. */
+/** Length of the longest spelling: nine decimals, and a numeric zone. */
 const CHARACTERS_MAX = 35;
 
 /**
  * Reads an ISO 8601 time in UTC with seconds, to the millisecond.
- * @returns undefined for any other value, other time zones and days that no month has included
+ * @returns undefined for any other value, including other time zones and days that do not exist
  */
 export function readUtcTime(value: unknown): Date | undefined {
   const match = typeof value === 'string' ? UTC_TIME.exec(value) : null;
@@ -18,7 +18,7 @@ export function readUtcTime(value: unknown): Date | undefined {
   return !Number.isNaN(time.getTime()) && time.toISOString().startsWith(match[1]!) ? time : undefined;
 }
 
-/** A moment that is told without doubt: ISO 8601, UTC, with seconds. */
+/** An unambiguous time: ISO 8601, UTC, with seconds. */
 export const IsUtcTime = (): PropertyDecorator =>
   ReadableBy(
     'isUtcTime',

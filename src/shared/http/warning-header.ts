@@ -1,18 +1,18 @@
 import type { ServerResponse } from 'node:http';
 import { printWarning, type Warning } from '../../core/warning.js';
 
-/** `<field>: <sentence>`, a line for each (docs/wire/conventions.md#warnings). */
+/** `<field>: <sentence>`, one line each (docs/use/conventions.md#warnings). */
 export const WARNING_HEADER = 'X-Fairlead-Warning';
 
 /** For the description. */
 export const WARNING_MEANING = 'A field that is probably misspelt, or an entry of a list that fits nothing.';
 
-/** Most lines of one reply. */
+/** Limit of lines per reply. */
 const LINES_MAX = 8;
-/** Anything else has no place in a header. */
+/** Anything else is not allowed in a header. */
 const UNPRINTABLE = /[^\x20-\x7e]/g;
 
-/** Adds to those that the reply has; nothing once its headers are on their way. */
+/** Adds to the warnings of the reply; ignored once its headers are sent. */
 export function addWarnings(response: ServerResponse, warnings: readonly Warning[]): void {
   if (warnings.length === 0 || response.headersSent) return;
   const lines = new Set([response.getHeader(WARNING_HEADER) ?? []].flat().map(String));

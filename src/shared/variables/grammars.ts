@@ -3,7 +3,7 @@ import { constants } from 'node:buffer';
 import { parseUsd, type PicoUsd, PICO_PER_USD, formatUsd } from '../../core/money/credits.js';
 import { Secret } from '../../core/secret.js';
 
-/** Reads the text of a variable. Throws `Ungrammatical`; the text itself is never in its message. */
+/** Reads the text of a variable. Throws `Ungrammatical`, whose message never contains the text. */
 export type Grammar<T> = (text: string) => T;
 
 /** A text does not follow its grammar. The message completes a sentence that begins with the variable's name. */
@@ -11,16 +11,16 @@ export class Ungrammatical extends Error {
   override readonly name = 'Ungrammatical';
 }
 
-/** A timer of the runtime that is set for longer fires at once. */
+/** A timer of the runtime with a longer delay fires immediately. */
 const TIMER_MS_MAX = 2_147_483_647;
 const DAYS_MAX = 36_500;
 const MS_PER: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const BYTES_PER: Readonly<Record<string, number>> = { '': 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30 };
 
-/** No body can be larger than the longest text the runtime holds. */
+/** No body can be larger than the longest string of the runtime. */
 export const BODY_BYTES_CEILING = constants.MAX_STRING_LENGTH;
 
-/** A whole number within limits, both included. */
+/** A whole number within limits, inclusive. */
 export const wholeNumber =
   (min: number, max: number): Grammar<number> =>
   (text) => {
@@ -38,7 +38,7 @@ export const oneOf =
     return found;
   };
 
-/** A length of time such as `500ms`, `5s`, `2m`, `1h`, in milliseconds. `minMs` is 0 where "not at all" makes sense. */
+/** A duration such as `500ms`, `5s`, `2m`, `1h`, in milliseconds. `minMs` is 0 where "not at all" makes sense. */
 export const duration =
   (minMs: 0 | 1 = 1): Grammar<number> =>
   (text) => {
@@ -51,7 +51,7 @@ export const duration =
     return value;
   };
 
-/** Whole days to keep something, such as `400d`; `null` for `never`. */
+/** A retention in whole days, such as `400d`; `null` for `never`. */
 export const days: Grammar<number | null> = (text) => {
   if (text === 'never') return null;
   const match = /^(\d{1,6})d$/.exec(text);
@@ -79,7 +79,7 @@ export interface Rate {
   readonly windowMs: number;
 }
 
-/** So many within so long: `300/60s`. */
+/** A number per duration: `300/60s`. */
 export const rate: Grammar<Rate> = (text) => {
   const slash = text.indexOf('/');
   try {
@@ -92,7 +92,7 @@ export const rate: Grammar<Rate> = (text) => {
   }
 };
 
-/** Entries between commas; spaces around them do not count. At least one. */
+/** Comma-separated entries; spaces around them are ignored. At least one. */
 export const list =
   <T>(entry: Grammar<T>): Grammar<readonly T[]> =>
   (text) =>
@@ -106,7 +106,9 @@ export const list =
       }),
     );
 
-/** `name=value` pairs between commas. What is not named keeps its value in `defaults`, which names all. */
+/**
+ * Comma-separated `name=value` pairs. A name that is absent keeps its value in `defaults`, which contains all names.
+ */
 export const partialList = <Name extends string, T>(
   names: readonly Name[],
   value: Grammar<T>,
@@ -132,18 +134,18 @@ export const partialList = <Name extends string, T>(
   const usual = readPairs(defaults);
   return (text) => {
     const pairs = new Map([...usual, ...readPairs(text)]);
-    // The defaults name every name, so the record is whole.
+    // The defaults contain every name, so the record is complete.
     return Object.freeze(Object.fromEntries(pairs) as Record<Name, T>);
   };
 };
 
-/** What a text means, under the names that the settings have for it. */
+/** Maps texts to the values used in the settings. */
 export const as =
   <T, Setting extends object>(grammar: Grammar<T>, view: (value: T) => Setting): Grammar<Readonly<Setting>> =>
   (text) =>
     Object.freeze(view(grammar(text)));
 
-/** An amount of USD, none or more, of at most 12 decimals. */
+/** A non-negative amount of USD with at most 12 decimals. */
 export const usd: Grammar<PicoUsd> = (text) => {
   const amount = parseUsd(text);
   if (amount === undefined || amount < 0n) {
@@ -167,16 +169,16 @@ export const path: Grammar<string> = (text) => {
   return text;
 };
 
-/** A text of one's own choice that later travels in a request header. */
+/** A freely chosen text that is later sent in a request header. */
 export const ownKey: Grammar<Secret> = (text) => {
   if ([...text].length < 16) throw new Ungrammatical('must have 16 characters or more');
-  // oxlint-disable-next-line no-control-regex -- control characters are what is looked for
+  // oxlint-disable-next-line no-control-regex -- the expression searches control characters
   if (/[\u0000-\u001f\u007f]/.test(text))
     throw new Ungrammatical('must contain no line break or other control character');
   return new Secret(text);
 };
 
-/** One key that encrypts: `id:base64(32 bytes)`. The key is given back as standard base64. */
+/** An encryption key: `id:base64(32 bytes)`. The key is returned as standard base64. */
 export const encryptionKey: Grammar<{ readonly id: string; readonly key: Secret }> = (text) => {
   const match = /^([A-Za-z0-9._-]{1,64}):([A-Za-z0-9+/_-]{43}=?)$/.exec(text);
   const key = match ? Buffer.from(match[2]!, 'base64') : undefined;
@@ -189,7 +191,7 @@ export const encryptionKey: Grammar<{ readonly id: string; readonly key: Secret 
   return Object.freeze({ id: match[1]!, key: new Secret(key.toString('base64')) });
 };
 
-/** A URL of one of the schemes, given without colon. */
+/** A URL with one of the schemes, given without colon. */
 export const url =
   (...schemes: readonly string[]): Grammar<string> =>
   (text) => {
@@ -200,13 +202,13 @@ export const url =
     return text;
   };
 
-/** The same value, never to be printed. */
+/** The same value, protected from being printed. */
 export const secret =
   (grammar: Grammar<string>): Grammar<Secret> =>
   (text) =>
     new Secret(grammar(text));
 
-/** What was wrong, of an error a grammar threw. */
+/** The reason in an error that a grammar threw. */
 export function reasonOf(error: unknown): string {
   if (error instanceof Ungrammatical) return error.message;
   throw error;

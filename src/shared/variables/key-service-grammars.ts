@@ -5,7 +5,7 @@ import { Ungrammatical, type Grammar } from './grammars.js';
 /** An entry of FAIRLEAD_KEY_SERVICE. */
 export type KeyServiceName =
   | { readonly kind: 'local' }
-  /** `keyId` as it was written: an id or an ARN. An ARN tells its region. */
+  /** `keyId` as written: an id or an ARN. An ARN contains its region. */
   | { readonly kind: 'aws-kms'; readonly keyId: string; readonly region?: string }
   | { readonly kind: 'vault-transit'; readonly mount: string; readonly key: string };
 
@@ -23,7 +23,7 @@ export const keyService: Grammar<KeyServiceName> = (text) => {
   throw new Ungrammatical('must be local, aws-kms:<key id or ARN> or vault-transit:<mount>/<key>');
 };
 
-/** An alias is refused: it may come to stand for another key, which does not open what the one before sealed. */
+/** An alias is refused: it may later point to another key, which cannot decrypt what the previous one encrypted. */
 function kmsKey(keyId: string): KeyServiceName {
   const match = KMS_KEY.exec(keyId);
   if (!match) throw new Ungrammatical('must have the id or the ARN of a key after aws-kms:, not an alias');
@@ -44,7 +44,7 @@ export const awsRegion: Grammar<string> = (text) => {
   return text;
 };
 
-/** What travels in a header as it is: visible ASCII, no spaces. */
+/** A text that a header carries unchanged: visible ASCII, no spaces. */
 export const headerSecret: Grammar<Secret> = (text) => {
   if (!/^[\x21-\x7e]{1,8192}$/.test(text)) throw new Ungrammatical('must be visible ASCII characters without spaces');
   return new Secret(text);
@@ -58,7 +58,7 @@ export const vaultNamespace: Grammar<string> = (text) => {
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
- * The address of a service that is sent keys in the clear: encrypted on the way, unless it never leaves the
+ * The address of a service that receives keys in plain text: the transport must be encrypted, unless it stays on the
  * machine. No slash at the end.
  */
 export const keyServiceAddress: Grammar<string> = (text) => {

@@ -13,21 +13,21 @@ export const host: Grammar<string> = (text) => {
 
 /** Addresses of one network: `10.0.0.0/8`, `fd00::/8`. */
 export const cidr: Grammar<string> = (text) => {
-  // The library also reads short, octal and hexadecimal forms, which mean other addresses to other readers.
+  // The library also accepts short, octal and hexadecimal forms, which other programs interpret differently.
   if (isIP(text.split('/', 1)[0]!) === 0 || !ipaddr.isValidCIDR(text)) {
     throw new Ungrammatical('must be a CIDR such as 10.0.0.0/8 or fd00::/8 (one address is a /32 or a /128)');
   }
   return text;
 };
 
-/** A network of proxies. Never all addresses: then anybody could choose the address they are taken for. */
+/** A network of proxies. Never all addresses: then any client could choose the address it appears to come from. */
 export const proxyNetwork: Grammar<string> = (text) => {
   const network = cidr(text);
   if (ipaddr.parseCIDR(network)[1] === 0) throw new Ungrammatical('must not be a /0: it would trust every sender');
   return network;
 };
 
-/** Where caller-named URLs may lead besides public addresses: `host:port`, `[address]:port` or a CIDR. Lower case. */
+/** Where URLs from callers may lead besides public addresses: `host:port`, `[address]:port` or a CIDR. Lower case. */
 export const egressTarget: Grammar<string> = (text) => {
   if (text.includes('/')) return cidr(text);
   const match = /^(\[[0-9A-Fa-f:.]+\]|[^:\s]+):(\d{1,5})$/.exec(text);
@@ -40,10 +40,10 @@ export const egressTarget: Grammar<string> = (text) => {
   return text.toLowerCase();
 };
 
-/** Whatever it is: other programs read it as well, some of them more in it. */
+/** Any text: other programs read the variable as well, some with a wider syntax. */
 export const text: Grammar<string> = (given) => given;
 
-/** A proxy that calls go by: `http://user:password@host:port`. */
+/** A forward proxy for outgoing calls: `http://user:password@host:port`. */
 export const forwardProxy: Grammar<string> = (given) => {
   const url = parseUrl(given);
   const isOne = url && (url.protocol === 'http:' || url.protocol === 'https:') && url.pathname === '/' && !url.search;
@@ -62,7 +62,7 @@ function isPercentEncoded(text: string): boolean {
   }
 }
 
-/** An origin as browsers tell it. */
+/** An origin in the form that browsers send. */
 export const origin: Grammar<string> = (given) => {
   const url = parseUrl(given);
   if (url?.origin !== given || (url.protocol !== 'https:' && url.protocol !== 'http:') || given.includes('*')) {

@@ -6,10 +6,7 @@ import { VARIABLES } from './variables.js';
 type Named<Kind extends KeyServiceName['kind']> = Extract<KeyServiceName, { kind: Kind }>;
 type Setting<Kind extends KeyServiceSetting['kind']> = Extract<KeyServiceSetting, { kind: Kind }>;
 
-/**
- * The services of FAIRLEAD_KEY_SERVICE with what each needs. Variables of services that are not
- * named are not looked at.
- */
+/** The services of FAIRLEAD_KEY_SERVICE with their settings. Variables of other services are not read. */
 export function readKeyServices(reader: VariableReader): readonly KeyServiceSetting[] {
   const names = reader.read(VARIABLES.keyService) ?? [];
   const kms = names.filter((name) => name.kind === 'aws-kms');
@@ -24,14 +21,14 @@ export function readKeyServices(reader: VariableReader): readonly KeyServiceSett
   );
 }
 
-/** Undefined where something is missing, which the reader has noted. */
+/** Undefined where a setting is missing, which the reader has recorded. */
 function kmsSettings(
   reader: VariableReader,
   keys: readonly Named<'aws-kms'>[],
 ): ((name: Named<'aws-kms'>) => Setting<'aws-kms'> | undefined) | undefined {
   const needed = 'is required where FAIRLEAD_KEY_SERVICE names aws-kms';
   const region = keys.some((key) => key.region === undefined)
-    ? reader.require(VARIABLES.awsRegion, `${needed} by an id: only an ARN tells the region`)
+    ? reader.require(VARIABLES.awsRegion, `${needed} by an id: only an ARN contains the region`)
     : undefined;
   const accessKeyId = reader.require(VARIABLES.awsAccessKeyId, needed);
   const secretAccessKey = reader.require(VARIABLES.awsSecretAccessKey, needed);

@@ -4,7 +4,7 @@ import type { Variable } from './variables.js';
 
 const SHOWN_CHARACTERS_MAX = 80;
 
-/** Reads variables one by one and gathers what is wrong with all of them. A faulty one counts as not set. */
+/** Reads variables one by one and collects the faults of all of them. A faulty one counts as not set. */
 export class VariableReader {
   readonly faults: EnvironmentFault[] = [];
 
@@ -23,7 +23,7 @@ export class VariableReader {
     }
   }
 
-  /** The same, for one that another variable makes necessary. */
+  /** The same, for a variable that another one makes necessary. */
   require<T>(variable: Variable<T>, reason: string): T {
     if (!this.isSet(variable)) this.refuse(variable, reason);
     return this.read(variable);

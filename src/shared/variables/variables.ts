@@ -28,14 +28,14 @@ import {
 } from './key-service-grammars.js';
 import { egressTarget, forwardProxy, host, origin, proxyNetwork, text } from './network-grammars.js';
 
-/** One variable of the process, as the documents show it. */
+/** One variable of the process, as shown in the documentation. */
 export interface VariableRow {
   readonly name: string;
   /** As it would be written, or in words between parentheses; `–` for none. */
   readonly shownDefault: string;
   /** One line of Markdown. */
   readonly meaning: string;
-  /** Its text is never repeated, not even when it is wrong. */
+  /** Its text is never printed, not even when it is invalid. */
   readonly isSecret: boolean;
 }
 
@@ -46,8 +46,7 @@ export interface Variable<T> extends VariableRow {
 }
 
 /**
- * One that is no setting by itself: `readEnvironment` makes a setting of it and others, or of it
- * and where the process runs.
+ * A variable that is no setting by itself: `readEnvironment` combines it with others, or with the working directory.
  */
 export interface RawVariable {
   readonly isRaw: true;
@@ -61,17 +60,17 @@ interface Description<T> {
   readonly shownDefault?: string;
 }
 
-/** Has a default, written in its own grammar. */
+/** With a default, written in its own grammar. */
 function defaulted<T>(text: string, { isSecret = false, ...rest }: Description<T>): Variable<T> {
   return { shownDefault: `\`${text}\``, ...rest, isSecret, fallback: () => rest.grammar(text) };
 }
 
-/** Has none. */
+/** Without a default. */
 function optional<T>({ isSecret = false, ...rest }: Description<T>): Variable<T | undefined> {
   return { shownDefault: '–', ...rest, isSecret, fallback: () => undefined };
 }
 
-/** Entries between commas; none by default. */
+/** Comma-separated entries; none by default. */
 function listed<T>({ grammar, ...rest }: Description<T>): Variable<readonly T[]> {
   return {
     ...optional<readonly T[]>({ ...rest, grammar: list(grammar) }),
@@ -89,13 +88,13 @@ const COOLDOWN = 'base=5s,max=60s';
 const FLOOD = 'account=50000/10s,auth=300/60s,wasted=300/60s';
 const RETENTION = 'generations=400d,ledger_entries=400d,audit=never';
 
-/** The shipped catalog, from the root of the package. */
+/** The shipped catalog, relative to the root of the package. */
 export const SHIPPED_CATALOG = 'catalog/default.yaml';
 
 /**
- * Every variable the process reads, but the credentials that the catalog names (docs/operating.md#settings), by the
- * name of its setting. The type `Environment`, the start-up check, the warning about unknown names and the table of
- * `docs/operating.md` are all made of this list.
+ * Every variable the process reads, except the credentials that the catalog names
+ * (docs/operate/configuration.md#settings), by the name of its setting. The type `Environment`, the start-up check, the
+ * warning about unknown names and the table of `docs/operate/configuration.md` are derived from this list.
  */
 export const VARIABLES = {
   port: defaulted('8787', {
@@ -112,7 +111,7 @@ export const VARIABLES = {
     name: 'FAIRLEAD_HEALTH_PORT',
     grammar: wholeNumber(0, 65_535),
     meaning:
-      'Health and metrics on a port of their own, and no longer on `PORT`, which then opens only when the gateway is ready.',
+      'Separate port for health and metrics. `PORT` then does not serve them and opens only when the gateway is ready.',
   }),
   databaseUrl: optional({
     name: 'DATABASE_URL',
@@ -149,7 +148,7 @@ export const VARIABLES = {
       grammar: path,
       shownDefault: `\`${SHIPPED_CATALOG}\``,
       meaning:
-        'Catalog of models, providers and prices. Replaces the shipped file unless it says `extends: default`. Changes are in force within 3 s.',
+        'Catalog of models, providers and prices. Replaces the shipped file unless it contains `extends: default`. Changes are in force within 3 s.',
     }),
   ),
   encryptionKeys: listed({
@@ -166,14 +165,14 @@ export const VARIABLES = {
       grammar: list(keyService),
       shownDefault: '`local`',
       meaning:
-        '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several between commas: the first encrypts, all decrypt.',
+        '`aws-kms:<key id or ARN>`, `vault-transit:<mount>/<key>` or `local` (the keys above), several separated by commas: the first encrypts, all decrypt.',
     }),
   ),
   awsRegion: rawVariable(
     optional({
       name: 'AWS_REGION',
       grammar: awsRegion,
-      meaning: 'Region of the AWS KMS key, where it is not named by its ARN.',
+      meaning: 'Region of the AWS KMS key, where its ARN does not name one.',
     }),
   ),
   awsAccessKeyId: rawVariable(
@@ -181,7 +180,7 @@ export const VARIABLES = {
       name: 'AWS_ACCESS_KEY_ID',
       grammar: headerSecret,
       isSecret: true,
-      meaning: 'Credentials for AWS KMS; required with it.',
+      meaning: 'Access key id for AWS KMS; required with `aws-kms`.',
     }),
   ),
   awsSecretAccessKey: rawVariable(
@@ -189,7 +188,7 @@ export const VARIABLES = {
       name: 'AWS_SECRET_ACCESS_KEY',
       grammar: headerSecret,
       isSecret: true,
-      meaning: 'Likewise.',
+      meaning: 'Secret access key for AWS KMS; required with `aws-kms`.',
     }),
   ),
   awsSessionToken: rawVariable(
@@ -198,7 +197,7 @@ export const VARIABLES = {
       grammar: headerSecret,
       isSecret: true,
       meaning:
-        'Likewise, for temporary credentials. They are not renewed: the process has to be started again before they end.',
+        'Session token of temporary credentials for AWS KMS. The gateway does not renew them: restart it before they expire.',
     }),
   ),
   awsEndpointUrlKms: rawVariable(
@@ -223,14 +222,14 @@ export const VARIABLES = {
       name: 'VAULT_TOKEN',
       grammar: headerSecret,
       isSecret: true,
-      meaning: 'Token for it; required with `vault-transit`.',
+      meaning: 'Token for Vault; required with `vault-transit`.',
     }),
   ),
   vaultNamespace: rawVariable(
     optional({
       name: 'VAULT_NAMESPACE',
       grammar: vaultNamespace,
-      meaning: 'Its namespace, where it has any.',
+      meaning: 'Vault namespace, if there is one.',
     }),
   ),
   managementKey: optional({
@@ -239,14 +238,14 @@ export const VARIABLES = {
     isSecret: true,
     shownDefault: '– (generated and printed once when no key exists)',
     meaning:
-      'A management key that is created at the start if it is absent: any text of 16 characters or more. One that looks guessable is warned of. Once it was rotated, name its latest secret: the former ones are not made anew, and warned of.',
+      'A management key that the start creates if it is absent: any text of 16 characters or more. The log warns of a guessable one. After a rotation, name the latest secret: the start does not recreate a former one, nor a deleted key, and warns of it.',
   }),
   apiKey: optional({
     name: 'FAIRLEAD_API_KEY',
     grammar: ownKey,
     isSecret: true,
     shownDefault: '– (generated and printed once when no key exists)',
-    meaning: 'An inference key, likewise.',
+    meaning: 'An inference key, by the same rules.',
   }),
   initialCredits: defaulted('10', {
     name: 'FAIRLEAD_INITIAL_CREDITS',
@@ -261,7 +260,7 @@ export const VARIABLES = {
   egressAllow: listed({
     name: 'FAIRLEAD_EGRESS_ALLOW',
     grammar: egressTarget,
-    meaning: '`host:port` or CIDR entries between commas that caller-named URLs may reach besides public addresses.',
+    meaning: 'Comma-separated `host:port` or CIDR entries that URLs of callers may reach besides public addresses.',
   }),
   httpProxy: optional({
     name: 'HTTP_PROXY',
@@ -274,13 +273,13 @@ export const VARIABLES = {
     name: 'HTTPS_PROXY',
     grammar: secret(forwardProxy),
     isSecret: true,
-    meaning: 'The same for `https://` addresses: it is asked for a tunnel, and sees none of what goes through.',
+    meaning: 'The same for `https://` addresses, through a tunnel: the proxy sees no content.',
   }),
   noProxy: listed({
     name: 'NO_PROXY',
     grammar: text,
     meaning:
-      'Hosts between commas that are called without a proxy, each with all below it: names, addresses, CIDRs, `host:port`, `*`.',
+      'Comma-separated hosts that are called without a proxy, each with its subdomains: names, addresses, CIDRs, `host:port`, `*`.',
   }),
   timeouts: defaulted(TIMEOUTS, {
     name: 'FAIRLEAD_TIMEOUTS',
@@ -294,48 +293,47 @@ export const VARIABLES = {
         totalMs: total,
       }),
     ),
-    meaning:
-      'A partial list changes only what it names. `first` (to the first committing event) and `idle` bound streamed upstream calls; `connect` and `total` bound all, until the last byte is out (its reader has 2 seconds more); a client that takes no byte for `stall` is gone.',
+    meaning: '[Time-outs of calls](#time-outs). A partial list changes only the entries that it names.',
   }),
   cooldown: defaulted(COOLDOWN, {
     name: 'FAIRLEAD_COOLDOWN',
     grammar: as(partialList(['base', 'max'], duration(), COOLDOWN), ({ base, max }) => ({ baseMs: base, maxMs: max })),
     meaning:
-      'Cool-down of an endpoint that fails, where its provider gives no `Retry-After`: at first, and at most. Where it gives one, that is the cool-down, shorter or longer, an hour at most.',
+      'First and longest cool-down of an endpoint that fails. A `Retry-After` of the provider replaces it, up to an hour.',
   }),
   flood: defaulted(FLOOD, {
     name: 'FAIRLEAD_FLOOD',
     grammar: partialList(['account', 'auth', 'wasted'], rate, FLOOD),
     meaning:
-      'Within a window: requests per account, of which a key has half while another one calls, and management keys a count of their own; failed authentications per address, past which a valid key still passes, perhaps late; abandoned and failed calls per key. 429 past it. A partial list changes only what it names.',
+      'Requests per account, failed authentications per address, and abandoned or failed calls per key, each within a window; 429 above it ([details](#flood-limits)). A partial list changes only the entries that it names.',
   }),
   corsOrigins: listed({
     name: 'FAIRLEAD_CORS_ORIGINS',
     grammar: origin,
     meaning:
-      'Origins between commas whose pages may call the gateway from a browser, such as `https://app.example.com`.',
+      'Comma-separated origins whose pages may call the gateway from a browser, such as `https://app.example.com`.',
   }),
   trustProxy: listed({
     name: 'FAIRLEAD_TRUST_PROXY',
     grammar: proxyNetwork,
-    meaning: 'CIDRs between commas of the proxies whose `X-Forwarded-For` is believed.',
+    meaning: 'Comma-separated CIDRs of the proxies whose `X-Forwarded-For` is trusted.',
   }),
   bodyBytesMax: defaulted('32MiB', {
     name: 'FAIRLEAD_BODY_MAX',
     grammar: bytes(BODY_BYTES_CEILING),
     meaning:
-      'Largest request body; a larger one is answered 413. At least twice as much has to fit in `FAIRLEAD_BODIES_IN_FLIGHT`.',
+      'Largest request body; a larger one gets 413. `FAIRLEAD_BODIES_IN_FLIGHT` must be at least twice as large.',
   }),
   bodiesInFlightBytesMax: defaulted('512MiB', {
     name: 'FAIRLEAD_BODIES_IN_FLIGHT',
     grammar: bytes(Number.MAX_SAFE_INTEGER),
     meaning:
-      'Received bytes of bodies, fetched media and pages that open requests of a process hold together. A key may hold as much as it leaves free; past that a request is answered 503 with `Retry-After` and `Connection: close`. Bodies below 64 KiB and management never wait.',
+      'Bytes of bodies, fetched media and pages that the open requests of a process may hold together. A key may hold as much as it leaves free; above that, 503. Bodies below 64 KiB and management requests are exempt.',
   }),
   heartbeatMs: defaulted('15s', {
     name: 'FAIRLEAD_HEARTBEAT',
     grammar: duration(),
-    meaning: 'A comment line goes out on a stream that was silent for so long.',
+    meaning: 'A stream that is silent for this long gets a comment line.',
   }),
   drainMs: defaulted('120s', {
     name: 'FAIRLEAD_DRAIN',
@@ -349,39 +347,40 @@ export const VARIABLES = {
       ({ generations, ledger_entries: ledgerEntries, audit }) => ({ generations, ledgerEntries, audit }),
     ),
     meaning:
-      'How long records are kept, in days or `never` dropped. Whole months are dropped. A partial list changes only what it names.',
+      'How long records are kept: in days, or `never` for no deletion. Whole months are deleted. A partial list changes only the entries that it names.',
   }),
   ledgerDurability: defaulted('strict', {
     name: 'LEDGER_DURABILITY',
     grammar: oneOf('strict', 'relaxed'),
     meaning:
-      '`strict`: the last byte of a reply waits until its charge is committed, or safe in the spool; `relaxed`: it does not.',
+      '`strict`: the last byte of a reply waits until its charge is committed or is in the spool. `relaxed`: it does not wait.',
   }),
   otelEndpoint: optional({
     name: 'OTEL_EXPORTER_OTLP_ENDPOINT',
     grammar: url('http', 'https'),
     isSecret: true,
-    meaning: 'OTLP/HTTP collector for spans per request and attempt. Never content.',
+    meaning: 'OTLP/HTTP collector for a span per request and per attempt. Spans contain no content.',
   }),
   metricsModels: defaulted('off', {
     name: 'FAIRLEAD_METRICS_MODELS',
     grammar: oneOf('off', 'on'),
     meaning:
-      '`on`: counters of attempts, tokens, fallbacks and spend have a label `model` as well, 200 of them at most.',
+      '`on`: counters of attempts, tokens, fallbacks and spend also have a label `model`, with at most 200 values.',
   }),
   publicCatalog: defaulted('off', {
     name: 'FAIRLEAD_PUBLIC_CATALOG',
     grammar: oneOf('off', 'on'),
-    meaning: '`on`: `/models…`, `/providers` and `/endpoints/zdr` answer without a key; `/models/user` does not.',
+    meaning:
+      '`on`: `/models…`, `/providers` and `/endpoints/zdr` answer without a key, except `/models/user`. `auth` of `FAIRLEAD_FLOOD` limits such requests per address.',
   }),
   logLevel: defaulted('info', {
     name: 'LOG_LEVEL',
     grammar: oneOf('trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'),
-    meaning: 'Least level that is logged. Bodies and keys are logged at none.',
+    meaning: 'Lowest level that is logged. No level logs bodies or keys.',
   }),
 } as const;
 
-/** All of them, for documents and and for telling known names from unknown ones. */
+/** All of them, for the documentation and to recognise unknown names. */
 export const VARIABLE_ROWS: readonly VariableRow[] = Object.values(VARIABLES);
 
 type Variables = typeof VARIABLES;
@@ -389,12 +388,12 @@ type ValueOf<Of> = Of extends { readonly grammar: Grammar<infer T> } ? T : never
 type SettingName = {
   [Name in keyof Variables]: Variables[Name] extends RawVariable ? never : Name;
 }[keyof Variables];
-/** Those without a default: absent from the settings where they are not set. */
+/** Variables without a default: absent from the settings where they are not set. */
 type OptionalName = {
   [Name in SettingName]: undefined extends ReturnType<Variables[Name]['fallback']> ? Name : never;
 }[SettingName];
 
-/** The settings that one variable each gives, by the definitions above. */
+/** The settings with one variable each, by the definitions above. */
 export type Settings = {
   readonly [Name in Exclude<SettingName, OptionalName>]: ValueOf<Variables[Name]>;
 } & {

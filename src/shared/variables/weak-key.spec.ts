@@ -1,5 +1,5 @@
-// Goal: keys that a person made up are told from drawn ones, and of drawn ones hardly any is called weak.
-// Method: a table of both; a thousand drawn keys of each usual form.
+// Keys that a person made up are distinguished from random ones, of which hardly any count as weak. A table of both; a
+// thousand random keys of each usual form.
 import { randomBytes } from 'node:crypto';
 import { looksGuessable } from './weak-key.js';
 
@@ -36,8 +36,8 @@ it.each([
   ['32 hexadecimal digits', () => randomBytes(16).toString('hex')],
   ['16 characters of base64', () => randomBytes(12).toString('base64')],
   ['a generated key', () => `sk-fl-v1-${randomBytes(32).toString('hex')}`],
-])('takes five of 1,000 keys of %s for guessable at most', (_, draw) => {
+])('treats five of 1,000 keys of %s as guessable at most', (_, draw) => {
   const weak = Array.from({ length: 1_000 }, draw).filter(looksGuessable);
-  // Of the shortest, three in ten thousand are: more than one of a thousand would be seen in every thirtieth run.
+  // Of the shortest, three in ten thousand are: a limit of one in a thousand would fail in every thirtieth run.
   expect(weak.length).toBeLessThanOrEqual(5);
 });

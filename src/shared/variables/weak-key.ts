@@ -1,14 +1,14 @@
-/** What people put into keys that they make up. A drawn key may hold one by chance, and enough beside it. */
+/** Words in keys that people make up. A random key may contain one by chance, with enough other characters. */
 const WORDS =
   /change.?me|pass.?word|passwd|secret|let.?me.?in|qwerty|azerty|admin|default|example|fairlead|management|inference|test|demo|key/gi;
-/** How the keys begin that this gateway makes: whoever writes it before his own makes that no better. */
+/** Prefix of keys that this gateway generates: adding it to a made-up key does not make that stronger. */
 const PREFIX = /^sk-fl-v1-/;
-/** Different characters that a key has, without what can be foreseen. One of 16 hexadecimal digits has ten. */
+/** Minimum of different characters in a key, without predictable ones. One of 16 hexadecimal digits has ten. */
 const DISTINCT_MIN = 8;
 
 /**
- * Whether a key looks chosen rather than drawn: it has too few different characters beside common words and those that
- * repeat the one before or count on from it. What passes is not proven strong.
+ * Whether a key looks chosen rather than random: too few different characters remain without common words, repetitions
+ * and sequences. A key that passes is not proven strong.
  */
 export function looksGuessable(key: string): boolean {
   const rest = [...key.replace(PREFIX, '').replace(WORDS, '').toLowerCase()];

@@ -1,0 +1,38 @@
+import { oneLine } from '../core/text/one-line.js';
+import { PACKAGE_VERSION } from '../shared/package-version.js';
+import { VARIABLE_ROWS } from '../shared/variables/variables.js';
+
+/** What is printed instead of a start, and the exit code. */
+export interface ProgramAnswer {
+  readonly text: string;
+  readonly code: 0 | 2;
+}
+
+/**
+ * Evaluates the command line.
+ * @param words after the program's name
+ * @returns undefined where the gateway should start: settings are variables, not arguments
+ */
+export function answerCommandLine(words: readonly string[]): ProgramAnswer | undefined {
+  const [word] = words;
+  if (word === undefined) return undefined;
+  if (word === '--help' || word === '-h') return { text: help(), code: 0 };
+  if (word === '--version' || word === '-v') return { text: PACKAGE_VERSION, code: 0 };
+  return { text: `Fairlead takes no "${oneLine(word)}": settings are variables, see --help.`, code: 2 };
+}
+
+function help(): string {
+  const width = Math.max(...VARIABLE_ROWS.map(({ name }) => name.length));
+  const rows = VARIABLE_ROWS.map(
+    ({ name, shownDefault }) => `  ${name.padEnd(width)}  ${shownDefault.replaceAll('`', '')}`,
+  );
+  return `Fairlead ${PACKAGE_VERSION}, a model routing gateway
+
+  npm start              starts it, after a build where one is needed
+  node dist/main.js      starts what is built
+  … --help, --version
+
+Settings are variables of the environment; with their defaults:
+${rows.join('\n')}
+docs/operate/configuration.md explains them.`;
+}

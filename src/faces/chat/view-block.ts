@@ -1,0 +1,139 @@
+import { append } from '../../core/append.js';
+import type { MediaSource } from '../../core/conversation/content.js';
+import type { BlockStart, ServiceToolResult } from '../../core/conversation/event.js';
+import { ANTHROPIC_REASONING, UNNAMED_REASONING, type ReasoningMark } from '../../core/conversation/reasoning-mark.js';
+import { readWebCitation } from '../../core/conversation/web-citation.js';
+import { definedOnly } from '../../core/defined.js';
+import { isJsonObject, type Json, type JsonObject, type Opaque } from '../../core/json/json.js';
+import type { ContentText } from './content-text.js';
+
+/** A text in which a vendor of this format refuses to answer. */
+export const isRefusal = (block: BlockStart): boolean =>
+  block.type === 'text' && block.extras?.vendor === 'openai' && block.extras.value['type'] === 'refusal';
+
+/**
+ * The phase of a message's text, where its vendor reports one and all texts have the same: the format has only one
+ * text.
+ */
+export function viewPhase(phases: ReadonlySet<string | undefined>): JsonObject {
+  const [phase] = phases;
+  return phases.size === 1 && phase !== undefined ? { phase } : {};
+}
+
+/** Reasoning text, in part or complete; the signature identifies the vendor. */
+export const reasoningText = (
+  index: number,
+  text: string | undefined,
+  signature: string | undefined,
+  mark: ReasoningMark | undefined,
+): JsonObject => ({
+  type: mark?.isSummary ? 'reasoning.summary' : 'reasoning.text',
+  ...(text !== undefined && { [mark?.isSummary ? 'summary' : 'text']: text }),
+  ...(signature !== undefined && { signature }),
+  ...(mark ? viewMark(mark) : signature !== undefined && { format: ANTHROPIC_REASONING }),
+  index,
+});
+
+/** Reasoning that only the vendor can read. */
+export const reasoningSealed = (index: number, data: string, mark: ReasoningMark | undefined): JsonObject => ({
+  type: 'reasoning.encrypted',
+  data,
+  ...(mark ? viewMark(mark) : { format: ANTHROPIC_REASONING }),
+  index,
+});
+
+/** A sealed block that belongs only to the text in front of it. */
+export type SealedText = Extract<BlockStart, { type: 'redacted-thinking' }>;
+
+export const isSealOfText = (block: SealedText): boolean => block.mark?.isOfText === true;
+
+/**
+ * The seals of a reply's texts, behind everything else. The format has one text for all, so with several texts no seal
+ * would come back with its own.
+ * @param index of the first entry
+ */
+export const sealedText = (seals: readonly SealedText[], { isSeveral }: ContentText, index: number): JsonObject[] =>
+  isSeveral ? [] : seals.map(({ data, mark }, place) => reasoningSealed(index + place, data, mark));
+
+/** Seals the result of a tool's use, within the given number of characters; undefined where it is longer. */
+export type SealUse = ServiceToolResult['seal'];
+
+/** Total for the results of the gateway's tools with one reply, in characters: beyond it the oldest are left out. */
+const SEALED_LENGTH_MAX = 256 * 1024;
+
+/**
+ * The results of the gateway's tools with a reply that calls the caller's, so that they come back with the caller's
+ * results (docs/use/chat.md#reasoning-details). Sent without a vendor name: a client drops names that it does not know
+ * (`@openrouter/ai-sdk-provider`), and the seal identifies itself.
+ * @param seals in the order of the results
+ * @param index of the first entry
+ */
+export function sealedTools(seals: readonly SealUse[], index: number): JsonObject[] {
+  const kept: string[] = [];
+  let room = SEALED_LENGTH_MAX;
+  for (const seal of seals.toReversed()) {
+    const sealed = seal(room);
+    if (sealed === undefined) break;
+    room -= sealed.length;
+    kept.unshift(sealed);
+  }
+  return kept.map((seal, place) => reasoningSealed(index + place, seal, { format: UNNAMED_REASONING }));
+}
+
+const viewMark = ({ format, provider, id }: ReasoningMark): JsonObject => definedOnly({ format, id, provider });
+
+/** The log probabilities that a vendor of this format sends beside its text; undefined for anything else. */
+export function logprobsOf({ vendor, value }: Opaque): JsonObject | undefined {
+  const { logprobs } = value;
+  return vendor === 'openai' && isJsonObject(logprobs) ? logprobs : undefined;
+}
+
+/** Joins pieces that were sent separately: lists are concatenated. */
+export function joinLogprobs(pieces: readonly JsonObject[]): JsonObject | null {
+  if (pieces.length === 0) return null;
+  const whole: { content: Json[] | null; refusal: Json[] | null } = { content: null, refusal: null };
+  for (const piece of pieces) {
+    for (const key of ['content', 'refusal'] as const) {
+      const added = piece[key];
+      if (Array.isArray(added)) append((whole[key] ??= []), added as readonly Json[]);
+    }
+  }
+  return whole;
+}
+
+/** A picture that a model or a tool has made: in the form that callers send theirs in. */
+export const viewImage = (source: MediaSource, index: number): JsonObject => ({
+  type: 'image_url',
+  index,
+  image_url: { url: source.type === 'url' ? source.url : `data:${source.mediaType};base64,${source.data}` },
+});
+
+/** A call without arguments is a call with none. */
+export const NO_ARGUMENTS = '{}';
+
+/**
+ * The citations of one text as annotations of the content that contains it. Only web addresses have a form here:
+ * citations of the caller's own documents are left out. Where the provider gives the cited range, so does the
+ * annotation.
+ */
+export function viewAnnotations(citations: readonly Json[], start: number, end: number): JsonObject[] {
+  const annotations: JsonObject[] = [];
+  for (const citation of citations) {
+    const page = readWebCitation(citation);
+    if (!page) continue;
+    const { url, title, quote, place } = page;
+    const isInside = place !== undefined && place.end <= end;
+    annotations.push({
+      type: 'url_citation',
+      url_citation: {
+        url,
+        title: title ?? url,
+        ...(quote !== undefined && { content: quote }),
+        // An empty text adds nothing to the content, so `start` may lie past `end`.
+        start_index: isInside ? place.start : Math.min(start, end),
+        end_index: isInside ? place.end : end,
+      },
+    });
+  }
+  return annotations;
+}

@@ -1,0 +1,48 @@
+import type { Usage } from '../../core/conversation/usage.js';
+import type { JsonObject } from '../../core/json/json.js';
+import type { Bill } from '../../core/money/bill.js';
+import { usdNumber } from '../../core/money/credits.js';
+
+/** What the caller pays, as far as it is known. */
+export interface Billing {
+  readonly isByok: boolean;
+  /** Undefined while it is not known. */
+  readonly bill: Bill | undefined;
+}
+
+/**
+ * The parts of the list price (docs/use/messages.md#cost-details); the whole list price is included where the caller's
+ * own account at the provider pays it.
+ */
+export function viewCostDetails({ isByok, byokCost, list }: Bill): JsonObject {
+  return {
+    upstream_inference_cost: isByok ? usdNumber(byokCost) : null,
+    upstream_inference_prompt_cost: usdNumber(list.prompt),
+    upstream_inference_completions_cost: usdNumber(list.completion),
+    server_tool_cost: usdNumber(list.tools),
+  };
+}
+
+/** Tier, speed and location in a reply's usage, in the provider's words. */
+export interface ServedWords {
+  readonly serviceTier: Usage['serviceTier'] | undefined;
+  readonly speed: Usage['speed'] | undefined;
+  readonly inferenceGeo: Usage['inferenceGeo'] | undefined;
+}
+
+/**
+ * The charged tier, speed and location (docs/use/messages.md#speed-and-tier); as reported while nothing is charged yet,
+ * and where the standard price was charged. Fast is one service under two names: its tier is `priority`.
+ */
+export function chargedWords({ serviceTier, speed, inferenceGeo }: Usage, bill: Bill | undefined): ServedWords {
+  if (!bill?.rate) return { serviceTier, speed, inferenceGeo };
+  const { tier, endpoint } = bill.rate;
+  const isPlain = tier === 'standard';
+  // A priced location that was not requested was not charged as such.
+  const place = inferenceGeo !== undefined && endpoint.geographies?.has(inferenceGeo) ? undefined : inferenceGeo;
+  return {
+    serviceTier: isPlain ? serviceTier && 'standard' : tier === 'fast' ? 'priority' : tier,
+    speed: tier === 'fast' ? 'fast' : 'standard',
+    inferenceGeo: endpoint.geography?.word ?? place,
+  };
+}

@@ -1,0 +1,7 @@
+import { Module } from '@nestjs/common';
+import { FacesModule } from '../common/faces.module.js';
+import { CountTokensController } from './count-tokens.controller.js';
+import { MessagesController } from './messages.controller.js';
+
+@Module({ imports: [FacesModule], controllers: [MessagesController, CountTokensController] })
+export class MessagesModule {}

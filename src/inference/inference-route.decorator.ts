@@ -1,7 +1,0 @@
-import { applyDecorators, HttpCode, UseInterceptors } from '@nestjs/common';
-import { Accepts } from '../shared/http/route.decorators.js';
-import { RouterMetadataInterceptor } from './router-metadata.interceptor.js';
-
-/** A route of inference: with an inference key, and with router metadata where the caller asks for it. */
-export const InferenceRoute = (): MethodDecorator =>
-  applyDecorators(HttpCode(200), Accepts('inference'), UseInterceptors(RouterMetadataInterceptor));

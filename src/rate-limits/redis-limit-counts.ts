@@ -1,0 +1,285 @@
+import type { OnApplicationShutdown } from '@nestjs/common';
+import type { ModelLimits } from '../core/routing/catalog.js';
+import type { Clock } from '../core/time.js';
+import { UnsentCounts } from './unsent-counts.js';
+import type { OccupiedSlots } from './occupied-slots.js';
+import {
+  LimitCounts,
+  minuteOf,
+  refusalBy,
+  reservedTokens,
+  tokenChange,
+  type Claimed,
+  type LimitClaim,
+  type LimitRefusal,
+} from './limit-counts.js';
+import { LIMIT_ORDER, MODEL_LIMITS, NO_LIMIT, type LimitScripts } from './limit-scripts.js';
+import type { LocalLimitCounts } from './local-limit-counts.js';
+import { releasableSlot } from './limit-slot.js';
+import type { RedisOutage } from './redis-outage.js';
+
+/**
+ * How long a slot outlives a process that died with it, in milliseconds. A call may last longer: its lease is renewed.
+ * Short enough that an account misses its slots only briefly, long enough for two renewals to fail.
+ */
+const LEASE_MS = 30_000;
+const RENEWALS_PER_LEASE = 3;
+/** Leases renewed by one script, so that none keeps Redis busy. */
+const RENEWED_MAX = 500;
+/** Releases that wait to be sent to Redis. Past it the oldest are left to the end of their leases. */
+const PENDING_RELEASES_MAX = 1_000;
+
+/** The end of a call, as it is sent to Redis. */
+interface SlotRelease {
+  readonly subject: string;
+  readonly owner: string;
+  /** The minute of its admission; 0 where it was not admitted. */
+  readonly minute: number;
+  /** Change of the minute's tokens. */
+  readonly change: number;
+  /** The part they belong to; empty: none. */
+  readonly part: string;
+}
+
+/** Counts of one subject in one minute while Redis did not answer. */
+interface UnsentMinute {
+  readonly minute: number;
+  requests: number;
+  /** May be negative, as the others: Redis had counted after all what was refused here. */
+  tokens: number;
+  /** The tokens of each part among them. */
+  readonly parts: Map<string, number>;
+}
+
+/** Drops the counts of a minute that has ended. */
+function joinMinutes(kept: UnsentMinute, later: UnsentMinute): UnsentMinute {
+  if (kept.minute !== later.minute) return kept.minute > later.minute ? kept : later;
+  kept.requests += later.requests;
+  kept.tokens += later.tokens;
+  for (const [id, tokens] of later.parts) kept.parts.set(id, tokens + (kept.parts.get(id) ?? 0));
+  return kept;
+}
+
+/**
+ * Counts in Redis, for all replicas together. While Redis is slow or gone it counts in this process, from what Redis
+ * last reported, and returns to Redis by itself: it first adds the local counts there, gives back the released slots
+ * and renews those in use.
+ */
+export class RedisLimitCounts extends LimitCounts implements OnApplicationShutdown {
+  private readonly timer: NodeJS.Timeout;
+  private readonly unsent = new UnsentCounts<UnsentMinute>({
+    join: joinMinutes,
+    send: (subject, counted) => this.addThere(subject, counted),
+  });
+  private pendingReleases: SlotRelease[] = [];
+  /** Something happened here that Redis does not know. */
+  private isBehind = false;
+
+  /** @param occupied the slots that `local` counts as well */
+  constructor(
+    private readonly redis: LimitScripts,
+    private readonly outage: RedisOutage,
+    private readonly local: LocalLimitCounts,
+    private readonly occupied: OccupiedSlots,
+    private readonly clock: Clock,
+    private readonly leaseMs = LEASE_MS,
+  ) {
+    super();
+    this.timer = setInterval(() => void this.catchUp(), leaseMs / RENEWALS_PER_LEASE).unref();
+    outage.onPauseEnd(() => {
+      if (this.isBehind) void this.catchUp();
+    });
+  }
+
+  override async claim(claim: LimitClaim): Promise<Claimed> {
+    if (this.outage.isPaused) return this.claimHere(claim);
+    // On the same connection as the claim, and before it: Redis may still count released slots, and lack slots in use
+    // and local counts.
+    if (!this.unsent.isEmpty) void this.unsent.send(claim.subject);
+    if (this.isBehind) void this.catchUp();
+    const answer = this.claimThere(claim);
+    try {
+      return this.accept(claim, await this.outage.answerOf(answer));
+    } catch {
+      const claimed = this.claimHere(claim);
+      answer.then(
+        (late) => this.acceptLate(claim, late),
+        () => undefined,
+      );
+      // Redis may still execute the script that it was too slow to answer: that would occupy a slot without an owner.
+      if ('refusal' in claimed) this.release(claim);
+      return claimed;
+    }
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  private claimThere({ subject, limits, owner, tokens, isFurther, part }: LimitClaim): Promise<ClaimFigures> {
+    return this.redis
+      .claimLimits(
+        ...keysOf(subject),
+        ...MODEL_LIMITS.map((limit) => limits[limit] ?? NO_LIMIT),
+        reservedTokens(tokens, limits.tokensPerMinute),
+        owner,
+        this.leaseMs,
+        this.clock.aheadMs,
+        part?.id ?? '',
+        part?.tokensPerMinute ?? NO_LIMIT,
+        isFurther ? 0 : 1,
+      )
+      .then(readClaimFigures);
+  }
+
+  private accept(claim: LimitClaim, answer: ClaimFigures): Claimed {
+    const { subject, limits, owner, tokens } = claim;
+    const { place, now } = answer;
+    this.learn(claim, answer);
+    const limit = LIMIT_ORDER[place - 1];
+    if (limit) return { refusal: refusalBy(limit, remainingOf(claim, limit, answer), now) };
+    if (limits.concurrency !== undefined) this.occupied.add(subject, owner);
+    const slot = releasableSlot((tokensUsed) => {
+      this.occupied.remove(subject, owner);
+      this.release(claim, minuteOf(now), tokenChange(tokensUsed, reservedTokens(tokens, limits.tokensPerMinute)));
+    });
+    return { slot };
+  }
+
+  /** The claim was decided here meanwhile: what Redis has counted of it must not be added there again. */
+  private acceptLate(claim: LimitClaim, answer: ClaimFigures): void {
+    this.outage.answeredLate();
+    if (answer.place === 0) this.countUnsent(claim, minuteOf(answer.now), -1);
+    this.learn(claim, answer);
+  }
+
+  /** Adopts the counts of Redis, plus those it has not confirmed. */
+  private learn({ subject, limits, part }: LimitClaim, { now, ...answer }: ClaimFigures): void {
+    if (!hasMinute(limits)) return;
+    let { requests, tokens, ofPart } = answer;
+    for (const counted of this.unsent.of(subject)) {
+      if (counted.minute !== minuteOf(now)) continue;
+      requests += counted.requests;
+      tokens += counted.tokens;
+      if (part) ofPart += counted.parts.get(part.id) ?? 0;
+    }
+    this.local.learn(subject, now, { requests, tokens }, part && { id: part.id, tokens: ofPart });
+  }
+
+  private claimHere(claim: LimitClaim): Claimed {
+    const { limits, tokens } = claim;
+    this.isBehind = true;
+    const claimed = this.local.claimNow(claim);
+    if ('refusal' in claimed) return claimed;
+    const minute = this.local.minuteNow;
+    this.countUnsent(claim, minute, 1);
+    const slot = releasableSlot((tokensUsed) => {
+      claimed.slot.release(tokensUsed);
+      this.release(claim, minute, tokenChange(tokensUsed, reservedTokens(tokens, limits.tokensPerMinute)));
+    });
+    return { slot };
+  }
+
+  /** @param times 1, or -1 where a locally counted claim turns out to be counted in Redis */
+  private countUnsent({ subject, limits, tokens, isFurther, part }: LimitClaim, minute: number, times: 1 | -1): void {
+    if (!hasMinute(limits)) return;
+    this.isBehind = true;
+    const reserved = times * reservedTokens(tokens, limits.tokensPerMinute);
+    const parts = new Map(part ? [[part.id, reserved]] : []);
+    this.unsent.add(subject, { minute, requests: isFurther ? 0 : times, tokens: reserved, parts });
+  }
+
+  private async addThere(subject: string, { minute, requests, tokens, parts }: UnsentMinute): Promise<void> {
+    if ([requests, tokens, ...parts.values()].every((count) => count === 0)) return;
+    const [minuteKey] = keysOf(subject);
+    await this.redis.addToMinute(minuteKey, minute, requests, tokens, this.clock.aheadMs, ...[...parts].flat());
+  }
+
+  private release({ subject, limits, owner, part }: LimitClaim, minute = 0, change = 0): void {
+    if (limits.concurrency === undefined && change === 0) return;
+    void this.sendRelease({ subject, owner, minute, change, part: part?.id ?? '' });
+  }
+
+  private async sendRelease(release: SlotRelease): Promise<void> {
+    const { subject, owner, minute, change, part } = release;
+    if (this.outage.isPaused) {
+      this.deferRelease(release);
+      return;
+    }
+    if (!this.unsent.isEmpty) void this.unsent.send(subject);
+    try {
+      await this.redis.releaseLimits(...keysOf(subject), owner, minute, change, part);
+    } catch {
+      this.outage.failed();
+      // The tokens may have been counted, and must not be counted twice. Giving a slot back is idempotent.
+      this.deferRelease({ ...release, change: 0 });
+    }
+  }
+
+  private deferRelease(release: SlotRelease): void {
+    this.isBehind = true;
+    this.pendingReleases.push(release);
+    if (this.pendingReleases.length > PENDING_RELEASES_MAX) this.pendingReleases.shift();
+  }
+
+  /** Adds the local counts, gives back released slots, and renews the leases of those in use. */
+  private async catchUp(): Promise<void> {
+    if (this.outage.isPaused) return;
+    this.isBehind = false;
+    const adding = this.unsent.sendAll();
+    const releases = this.pendingReleases;
+    this.pendingReleases = [];
+    for (const release of releases) void this.sendRelease(release);
+    try {
+      await Promise.all(this.occupied.subjects().flatMap((subject) => this.renewalsOf(subject)));
+      if (await adding) return;
+    } catch {
+      // Treated as if nothing could be added.
+    }
+    this.outage.failed();
+    this.isBehind = true;
+  }
+
+  private renewalsOf(subject: string): Promise<unknown>[] {
+    const owners = this.occupied.ownersOf(subject);
+    const [, slotsKey] = keysOf(subject);
+    const renewals: Promise<unknown>[] = [];
+    for (let start = 0; start < owners.length; start += RENEWED_MAX) {
+      const some = owners.slice(start, start + RENEWED_MAX);
+      renewals.push(this.redis.renewSlots(slotsKey, this.leaseMs, this.clock.aheadMs, ...some));
+    }
+    return renewals;
+  }
+}
+
+/** The braces keep both keys in one hash slot of a cluster. */
+const keysOf = (subject: string): [minuteKey: string, slotsKey: string] => [
+  `fairlead:limits:{${subject}}:minute`,
+  `fairlead:limits:{${subject}}:slots`,
+];
+
+const hasMinute = ({ requestsPerMinute, tokensPerMinute }: ModelLimits): boolean =>
+  requestsPerMinute !== undefined || tokensPerMinute !== undefined;
+
+function remainingOf({ limits, part }: LimitClaim, limit: LimitRefusal['limit'], counted: ClaimFigures): number {
+  if (limit === 'part') return (part?.tokensPerMinute ?? 0) - counted.ofPart;
+  return limit === 'tokensPerMinute' ? (limits.tokensPerMinute ?? 0) - counted.tokens : 0;
+}
+
+interface ClaimFigures {
+  /** Position of the limit that refused, in the order of all; 0 where none did. */
+  readonly place: number;
+  readonly requests: number;
+  readonly tokens: number;
+  readonly ofPart: number;
+  /** Epoch milliseconds. */
+  readonly now: number;
+}
+
+function readClaimFigures(answer: unknown): ClaimFigures {
+  if (!Array.isArray(answer) || answer.length !== 5 || !answer.every(Number.isSafeInteger)) {
+    throw new TypeError('The claiming script gave no figures.');
+  }
+  const [place, requests, tokens, ofPart, now] = answer as [number, number, number, number, number];
+  return { place, requests, tokens, ofPart, now };
+}
